@@ -318,6 +318,10 @@ typedef struct {
     int64_t record_next, record_component, record_lane;
     const int *saved; /* the components that are saved */
     int n_saved;
+    /* Numbers of a kept step from which it can be made again (kernels/tolerance/again.h), if they
+     * are kept too; or rows of them, for states within steps that were kept. */
+    int n_within;
+    const PiRow *within;
 } PiSolve;
 
 /* Steps that lanes have just made, for watches and events: they may request states within them,
@@ -359,8 +363,9 @@ typedef struct PiSolver {
      */
     int (*take)(struct PiSolver *solver, int64_t most, int64_t *first, int64_t *count);
     void (*arrived)(struct PiSolver *solver);
-    /* Room for the time and the saved components after an accepted step; NULL without memory.
-     * NULL as a function: they are not kept. */
+    /* Room for the time and the saved components at the start of an accepted step or at the end,
+     * and for the numbers of the step; NULL without memory. NULL as a function: they are not kept.
+     */
     void *(*keep)(struct PiSolver *solver, int64_t lane);
     /* Watches and events; NULL: none. The first states, at t0, before any step;
      * then 1 if parts of steps are requested, which are shown next; when all requests are

@@ -48,6 +48,22 @@ static int read_due_times(AdaptiveRun *r, const Given *a) {
     s->record_lane = record->strides[2] / item;
     return s->times ? 0 : -1;
 }
+/* Numbers of kept steps; a tuple may have more of them, for another method. */
+static int read_within(AdaptiveRun *r, PyObject *tuple) {
+    PiSolve *s = &r->run.solve;
+    const int n = PyTuple_Check(tuple) ? (int)PyTuple_Size(tuple) : 0,
+              least = pi_numbers_of_step(s);
+    if (n < least || n > 1 << 20 || !s->record || r->run.keep || r->run.observation)
+        return PyErr_Format(PyExc_ValueError,
+                            "within: expected a tuple of %d rows or more, with record and times",
+                            least),
+               -1;
+    PiRow *rows = pi_views_zeros(&r->base.views, n, sizeof *rows);
+    s->within = rows;
+    return !rows ? -1
+                 : pi_views_rows(&r->base.views, tuple, "within", n, s->lanes, r->run.real_bytes,
+                                 rows);
+}
 static int read_results(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
     Views *v = &r->base.views;
@@ -100,6 +116,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     if (a->observation &&
         pi_read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
         return -1;
+    if (a->within && read_within(r, a->within)) return -1;
     pi_adaptive_prepare(&r->run);
     return 0;
 }
@@ -119,8 +136,8 @@ static PyObject *adaptive_run_work(PyObject *self, PyObject *args) {
 static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     const PiSolve *s = &r->run.solve;
-    PyObject *objects[3];
-    if (!PyArg_ParseTuple(args, "OOO:gather", &objects[0], &objects[1], &objects[2])) return NULL;
+    PyObject *objects[2];
+    if (!PyArg_ParseTuple(args, "OO:gather", &objects[0], &objects[1])) return NULL;
     if (pi_claim(&r->base)) return NULL;
     Views views = {0};
     const int item = r->run.real_bytes;
@@ -128,20 +145,16 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     /* Of our own while they tell places: others may write to the array, it may be one of these. */
     int64_t *own = counts ? pi_views_zeros(&views, s->lanes, sizeof *own) : NULL;
     const int64_t most = own ? pi_adaptive_longest(&r->run, own) : 0;
-    void *times =
-        own ? pi_views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
-            : NULL;
-    const int64_t entry = pi_product(s->n_saved, s->lanes);
-    void *states =
-        times ? pi_views_array(&views, objects[2], "states", pi_product(most, entry), item, 1)
-              : NULL;
-    if (states) {
-        pi_adaptive_gather(&r->run, own, times, s->lanes, states, entry, s->lanes);
+    const int64_t entry = pi_product(pi_kept_numbers(s), s->lanes);
+    void *record =
+        own ? pi_views_array(&views, objects[1], "record", pi_product(most, entry), item, 1) : NULL;
+    if (record) {
+        pi_adaptive_gather(&r->run, own, record);
         memcpy(counts, own, (size_t)s->lanes * sizeof *own);
     }
     pi_views_release(&views);
     r->base.busy = 0;
-    return states ? Py_NewRef(Py_None) : NULL;
+    return record ? Py_NewRef(Py_None) : NULL;
 }
 static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     AdaptiveRun *r = (AdaptiveRun *)self;
@@ -151,7 +164,8 @@ static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     const int64_t most = counts ? pi_adaptive_longest(&r->run, counts) : 0;
     pi_views_release(&views);
     r->base.busy = 0;
-    return counts ? PyLong_FromLongLong(most) : NULL;
+    const int numbers = pi_kept_numbers(&r->run.solve);
+    return counts ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
 }
 static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
     (void)none;
@@ -164,10 +178,10 @@ static PyMethodDef adaptive_run_methods[] = {
      "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
      "further threads; progress(trajectories) is called now and then."},
     {"gather", adaptive_run_gather, METH_VARARGS,
-     "gather(counts, times, states): the kept steps. counts: 64-bit, (lanes,): how many each has;\n"
-     "times (n, lanes); states (n, components, lanes)."},
+     "gather(counts, record): the kept steps. counts: 64-bit, (lanes,): how many each has; record\n"
+     "(n, numbers, lanes): the time, the saved components, the numbers of the step from there."},
     {"longest", adaptive_run_longest, METH_O,
-     "longest(counts) -> the most entries kept of one trajectory.\n"
+     "longest(counts) -> (the most entries kept of one trajectory, numbers in each).\n"
      "counts: 64-bit, (lanes,): how many each has."},
     {"lanes", adaptive_run_lanes, METH_NOARGS,
      "lanes() -> (attempted steps of lanes, those of trajectories)."},

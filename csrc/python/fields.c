@@ -67,6 +67,7 @@ static const Field fields[] = {
     {"each", FLAG, OWN(each), ADAPTIVE, 0, 0, 1},
     {"keep", FLAG, OWN(keep), ADAPTIVE, 0, 0, 1},
     TAKES(observation, ADAPTIVE),
+    TAKES(within, ADAPTIVE),
     {"decay", REAL, OWN(solve.decay), ADAPTIVE, 0, 0, HUGE_VAL},
 };
 

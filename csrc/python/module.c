@@ -224,9 +224,11 @@ static PyMethodDef functions[] = {
      "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
      "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
      "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-     "called. observation: watches and events (watching.c). decay: h times the rate\n"
-     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
-     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
+     "called. within: rows of numbers of kept steps, of which states at times are asked; t0,\n"
+     "initial and t_end are then the ends of the steps. observation: watches and events\n"
+     "(watching.c). decay: h times the rate of decay from which a trajectory leaves as stiff, with\n"
+     "the status 16, or with Radau's method h times the fastest rate up to which it leaves as no\n"
+     "longer stiff; 0: never. accepted and\n"
      "rejected are incremented from their given values."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"

@@ -164,8 +164,10 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
         void *to = solver->keep(solver, s->id[i]);
         if (!to) return -1;
         set(&p->e, to, 0, get(&p->e, s->t, i));
-        for (int d = 0; d < solve->n_saved; d++)
+        int d = 0;
+        for (; d < solve->n_saved; d++)
             set(&p->e, to, d + 1, landing(p, s, i, solve->saved[d] * p->e.lanes + i));
+        for (; d < pi_kept_numbers(solve) - 1; d++) set(&p->e, to, d + 1, NAN);
     }
     return 0;
 }

@@ -38,7 +38,12 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
     return NULL;
 }
 
+int pi_numbers_of_step(const PiSolve *solve) { return within_rows(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
+    PiSolve *s = &run->solve;
+    int whole = run->keep && s->n_saved == s->system->dim;
+    for (int d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
+    s->n_within = whole ? within_rows(s) : 0;
     const int within = run->solve.record || run->solve.segments;
     if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
@@ -80,8 +85,8 @@ static void arrived(PiSolver *solver) {
     atomic_fetch_add_explicit(&((Thread *)solver)->run->done, 1, memory_order_relaxed);
 }
 static int64_t entry_bytes(const PiAdaptiveRun *run) {
-    const int64_t reals = run->solve.n_saved + 1;
-    return (int64_t)sizeof(int64_t) + (reals * run->real_bytes + 7) / 8 * 8;
+    const int64_t bytes = (int64_t)pi_kept_numbers(&run->solve) * run->real_bytes;
+    return (int64_t)sizeof(int64_t) + (bytes + 7) / 8 * 8;
 }
 static void *keep(PiSolver *solver, int64_t lane) {
     Thread *thread = (Thread *)solver;
@@ -175,20 +180,18 @@ int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
         }
     return most;
 }
-void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *times, int64_t time_next,
-                        void *states, int64_t step_next, int64_t component_next) {
-    const int64_t size = entry_bytes(run), item = run->real_bytes;
-    memset(counts, 0, (size_t)run->solve.lanes * sizeof *counts);
+void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
+    const int64_t size = entry_bytes(run), item = run->real_bytes, lanes = run->solve.lanes;
+    const int numbers = pi_kept_numbers(&run->solve);
+    memset(counts, 0, (size_t)lanes * sizeof *counts);
     for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
             const char *entry = kept->data + from + sizeof lane;
-            const int64_t n = counts[lane]++;
-            memcpy((char *)times + (n * time_next + lane) * item, entry, (size_t)item);
-            char *to = (char *)states + (n * step_next + lane) * item;
-            for (int d = 0; d < run->solve.n_saved; d++)
-                memcpy(to + d * component_next * item, entry + (d + 1) * item, (size_t)item);
+            char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
+            for (int d = 0; d < numbers; d++)
+                memcpy(to + d * lanes * item, entry + d * item, (size_t)item);
         }
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {

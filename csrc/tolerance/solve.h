@@ -5,8 +5,9 @@
 #include "../run/run.h"
 #include "../tiles.h"
 
-/* The accepted steps that a thread has kept: entries of a trajectory's index (64 bits), a time and
- * its saved components, in the order of the steps of each. */
+/* The accepted steps that a thread has kept: entries of a trajectory's index (64 bits), and
+ * pi_kept_numbers() reals: a time, its saved components, the numbers of the step from there; in the
+ * order of the steps of each. */
 typedef struct PiKept {
     char *data;
     int64_t bytes, room;
@@ -39,10 +40,13 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context);
 /* The greatest number of kept entries of one trajectory. counts: those of each, to which nobody
  * else writes meanwhile. */
 int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts);
-/* Writes the kept steps to arrays: entry n of trajectory i at n step_next + i reals, its components
- * component_next further each. counts: as above. */
-void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *times, int64_t time_next,
-                        void *states, int64_t step_next, int64_t component_next);
+/* Writes the kept steps to an array (entries, numbers, lanes). counts: as above. */
+void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record);
+/* Those of a step from which it can be made again. */
+int pi_numbers_of_step(const PiSolve *solve);
+static inline int pi_kept_numbers(const PiSolve *solve) {
+    return 1 + solve->n_saved + solve->n_within;
+}
 void pi_adaptive_free(PiAdaptiveRun *run);
 
 /* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.

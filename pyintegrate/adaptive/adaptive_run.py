@@ -60,6 +60,8 @@ class AdaptiveOutcome(Named):
     states: Any = None  # (n_saved, *batch, components)
     moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
     counts: np.ndarray | None = None  # the number of times, (lanes,)
+    # Numbers of the step that begins at each, by which it is made again: (n_saved, k, lanes)
+    within: np.ndarray | None = None
     # Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
     # attempts of the implicit method.
     stiff_spans: np.ndarray | None = None
@@ -105,7 +107,7 @@ class AdaptiveRun:
             self._tried += self._cores.pop().lanes()
         self._cores.append(core)
 
-    def _made(self, pair, method, end, first_step):
+    def _made(self, pair, method, end, first_step, within=None):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
@@ -135,6 +137,7 @@ class AdaptiveRun:
             times=control.times,
             each=control.times is not None and control.times.ndim > 1,
             keep=control.save == "all",
+            within=within,
             observation=None if self.observation is None else self.observation.fields(),
             decay=leaving_rate(pair, method) if control.automatic else 0.0,
         )
@@ -148,6 +151,15 @@ class AdaptiveRun:
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
             self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, self._under_way))))
+
+    def states_again(self, method, within):
+        """States at the times of the control, on steps that were kept, with their numbers; without
+        these steps of the same length are made anew."""
+        control = self._control
+        rows = None if within is None else tuple(within)
+        core = self._made(method, method, control.rows_end, control.first_step, rows)
+        core.work(None, self._workers - 1)
+        return self._record
 
     def _work(self, report):
         """Run from break to break, and with each pair the trajectories for which it was chosen."""
@@ -232,52 +244,66 @@ class AdaptiveRun:
         elif save == "later":
             return AdaptiveOutcome.of(fields)
         else:
-            fields["states"], fields["moments"], fields["counts"] = self.kept()
-            return AdaptiveOutcome.of(fields)
+            return AdaptiveOutcome.of(fields | self.kept())
         fields["states"] = outward(record, problem.batch)
         return AdaptiveOutcome.of(fields)
 
     def kept(self):
-        """Accepted steps: states (n, *batch, components), times and counts."""
-        problem, places = self._problem, list(self._places)
+        """Accepted steps: see joined_steps."""
         parts = [self._steps_of(core) for core in self._cores]
-        record, moments, counts = joined_steps(parts, len(places), problem)
-        for lane in np.flatnonzero(counts == 0):  # those that were not begun
-            record[0, :, lane] = self._state[places, lane]
-            moments[0, lane] = self._t[lane]
-            counts[lane] = 1
-        return outward(record, problem.batch), moments, counts
+        first = np.concatenate([self._t[np.newaxis], self._state[list(self._places)]])
+        return joined_steps(parts, first, self._problem)
 
     def _steps_of(self, core):
         counts = np.zeros(self._problem.lanes, np.int64)
-        record, moments = room_for_steps(core.longest(counts), len(self._places), self._problem)
-        core.gather(counts, moments, record)
-        return record, moments, counts
+        n, numbers = core.longest(counts)
+        record = _room_for_steps(n, numbers, self._problem)
+        core.gather(counts, record)
+        return record, counts
 
 
-def room_for_steps(n, components, problem):
-    """Memory for n states of each trajectory and their times, all NaN."""
+def _room_for_steps(n, numbers, problem):
+    """Memory for n steps of each trajectory, all NaN."""
     lanes, dtype, n = problem.lanes, problem.dtype, max(1, int(n))
-    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
-    return np.full((n, components, lanes), np.nan, dtype), np.full((n, lanes), np.nan, dtype)
+    check_memory(n * numbers * lanes * dtype.itemsize, n, problem.batch, numbers - 1)
+    return np.full((n, numbers, lanes), np.nan, dtype)
 
 
-def joined_steps(parts, components, problem):
-    """The accepted steps of parts, each (states (n, components, lanes), times, counts), as one: the
-    state that one part ends and the next begins with is there once."""
-    begun, counts = np.zeros(problem.lanes, np.int64), 0
-    for _, _, steps in parts:
-        counts = counts + np.where((steps > 0) & (np.asarray(counts) > 0), steps - 1, steps)
-    counts = counts + begun
-    n = counts.max(initial=1)
-    if len(parts) == 1 and len(parts[0][0]) == n:
-        return parts[0]
-    record, moments = room_for_steps(n, components, problem)
-    for states, times, steps in parts:
-        again = (begun > 0) & (steps > 0)
-        row, lane = np.nonzero(np.arange(len(states))[:, np.newaxis] < steps)
-        place = (begun - again)[lane] + row
-        record[place, :, lane] = states[row, :, lane]
-        moments[place, lane] = times[row, lane]
-        begun += steps - again
-    return record, moments, counts
+def joined_steps(parts, first, problem):
+    """The accepted steps of parts as one: the state that one part ends and the next begins with is
+    there once.
+
+    Parameters
+    ----------
+    parts : list of (record, counts)
+        Times, states and numbers of the steps, (n, 1 + components + k, lanes), where k is 0 or as
+        many as the method of the part needs.
+    first : ndarray, shape (1 + components, lanes)
+        Time and state of trajectories that have none.
+    problem : Problem
+
+    Returns
+    -------
+    dict
+        states (n, *batch, components), moments, counts, within: see AdaptiveOutcome.
+    """
+    begun, counts = np.zeros(problem.lanes, np.int64), np.zeros(problem.lanes, np.int64)
+    for _, steps in parts:
+        counts = counts + np.where((steps > 0) & (counts > 0), steps - 1, steps)
+    m, numbers = len(first), [one.shape[1] for one, _ in parts] or [len(first)]
+    whole = max(numbers) if min(numbers) > m else m  # they are known of all steps, or of none
+    record = parts[0][0] if len(parts) == 1 else None
+    if record is None or not counts.all():
+        record = _room_for_steps(counts.max(initial=1), whole, problem)
+        for one, steps in parts:
+            again = (begun > 0) & (steps > 0)
+            row, lane = np.nonzero(np.arange(len(one))[:, np.newaxis] < steps)
+            place, k = (begun - again)[lane] + row, min(one.shape[1], whole)
+            record[place, :k, lane] = one[row, :k, lane]
+            begun += steps - again
+        record[0, :m, counts == 0] = first[:, counts == 0].T
+        counts = np.maximum(counts, 1)
+    return {
+        "states": outward(record[:, 1:m], problem.batch), "moments": record[:, 0],
+        "counts": counts, "within": record[:, m:] if whole > m else None,
+    }  # fmt: skip

@@ -91,7 +91,7 @@ class AdaptiveSolution(Solution):
         self._save, self._before, self._observation = save, before, observation
         self._event_rows = None if observation is None else observation.event_rows
         if outcome.states is not None:
-            self._set_steps(outcome.states, outcome.moments, outcome.counts)
+            self._set_steps(outcome.states, outcome.moments, outcome.counts, outcome.within)
 
     @classmethod
     def of_adaptive_run(cls, problem, options, control, status=None, before=None, observation=None):
@@ -135,22 +135,26 @@ class AdaptiveSolution(Solution):
 
     # ---- the kept steps: of an interrupted run made when needed, for where some trajectories are
     # far ahead of the others, one array may be much larger than what was kept, or than the memory
-    def _set_steps(self, states, moments, counts):
-        self._states, self._counts = states, counts
+    def _set_steps(self, states, moments, counts, within):
+        self._states, self._counts, self._within = states, counts, within
         self._moments = None if moments is None else moments.astype(np.float64, copy=False)
         return self
 
     @cached_property
     def _states(self) -> Any:
-        return self._set_steps(*self._later())._states
+        return self._set_steps(**self._later())._states
 
     @cached_property
     def _moments(self) -> Any:  # (n, lanes), of all steps; None if they were not kept
-        return self._set_steps(*self._later())._moments
+        return self._set_steps(**self._later())._moments
 
     @cached_property
     def _counts(self) -> Any:
-        return self._set_steps(*self._later())._counts
+        return self._set_steps(**self._later())._counts
+
+    @cached_property
+    def _within(self) -> Any:  # see AdaptiveOutcome
+        return self._set_steps(**self._later())._within
 
     # ---- times and steps ----
     @cached_property
@@ -342,15 +346,15 @@ class AdaptiveSolution(Solution):
 
     # ---- derived quantities ----
     def at(self, t: ArrayLike) -> Floats:
-        """States at any times within the run, to the method's full order: its own step, shortened.
+        """States at any times within the run: those that ``times=`` would have saved, bit for bit.
 
-        A time costs the evaluations of a step.
+        Each step within which there are times is made again, once for all of them.
 
         Parameters
         ----------
         t : array_like
             Times that every trajectory has passed. All accepted steps are needed: ``save="all"``,
-            the default for a single trajectory.
+            the default for a single trajectory; and all components.
 
         Returns
         -------
@@ -371,6 +375,9 @@ class AdaptiveSolution(Solution):
                 " states at these times"
             )
         self._need_all("at(t)")
+        if self._carried is not None:  # on the polynomials of the steps with their tangents
+            both = self._carried[0]
+            return both.at(t)[..., both.system.places[:, 0]]
         return states_at(self, numbers("t", t).astype(np.float64))
 
     @property
@@ -515,6 +522,10 @@ def _outcome(header, values, problem, options, control):
         counts, moments = values["counts"].reshape(lanes), values["t"].reshape(len(y), lanes)
         _check_steps(refuse, counts, moments, y, begin, t)
         ends = counts - 1
+        if "within" in values and not 3 + len(last) <= values["within"].shape[1] <= 3 + 4 * len(
+            last
+        ):
+            refuse("within", f"it has the shape {values['within'].shape}")
     if header["save"] != "times":
         found = y[ends, :, np.arange(lanes)].T
         if not np.array_equal(found, last[list(options.places(problem.system))], equal_nan=True):
@@ -523,6 +534,7 @@ def _outcome(header, values, problem, options, control):
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
         moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
+        within=values.get("within"),
     )  # fmt: skip
 
 

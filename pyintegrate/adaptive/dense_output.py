@@ -1,17 +1,16 @@
-"""States within the steps: the method's own step, shortened.
+"""States within the steps: on the polynomials that ``times=`` uses, with the same bits.
 
-From an accepted state (t_i, y_i) a step of length t - t_i of the same method gives the state at t,
-to the method's full order for every pair; at t_(i+1) it is the next accepted state, except for the
-rounding error that compensated sums carry, and for what Newton's method leaves in an implicit step:
-a few hundredths of the tolerance. It costs one step's evaluations for each time.
+Kept steps hold the numbers from which the core makes them again (csrc/kernels/tolerance/loop.h):
+their length, the rounding errors that compensated sums carry, and the first slope or Radau's
+increments. Those of a file that has no such numbers are made anew, from the kept states.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..integration import integrate
 from ..run.times import in_dtype
+from .adaptive_run import AdaptiveRun
 from .automatic import implicit_method
 
 LEAST = 200  # points of a smooth line over the run
@@ -44,29 +43,20 @@ def states_at(solution, t):
             f"t = {wrong} is outside the times {low.max()} .. {high.min()} of the run"
             f"{_stopped(solution)}"
         )
-    i = np.empty((len(flat), n), np.intp)
+    asked = np.clip(asked, low, high)
+    place = np.empty(asked.shape, np.intp)
     for lane in range(n):
         own = moments[: ends[lane] + 1, lane]
-        forwards = own[-1] >= own[0]
-        place = np.searchsorted(own if forwards else -own, flat if forwards else -flat, "right") - 1
-        i[:, lane] = np.clip(place, 0, max(ends[lane] - 1, 0))
-    start, begin = moments[i, lanes], states[i, lanes]
-    shape = (len(flat), *batch)
-    h = np.clip(column, low, high) - start
-    out = part_of_step(
-        solution, start.reshape(shape), begin.reshape(*shape, states.shape[-1]), h.reshape(shape)
-    )
-    return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, states.shape[-1])
-
-
-def states_within(solution, index, number, t):
-    """States of one trajectory at times t within its steps of these indices: (n, dim)."""
-    batch = solution._problem.batch
-    begin = solution._moments.reshape(-1, *batch)[number]
-    h = np.broadcast_to(t.reshape(-1, *(1,) * len(batch)) - begin, begin.shape)
-    with np.errstate(all="ignore"):  # for the other trajectories t is outside the step
-        out = part_of_step(solution, begin, solution.y[number], h)
-    return out[(slice(None), *index)]
+        way = 1 if own[-1] >= own[0] else -1
+        place[:, lane] = np.searchsorted(own * way, asked[:, lane] * way)
+    # A state at the end of a step; after a jump, which is kept before it too.
+    later = np.minimum(place + 1, ends)
+    jumped = (place > 0) & (moments[later, lanes] == asked)
+    out = states[np.where(jumped, later, place), lanes]
+    which, lane = np.nonzero(moments[place, lanes] != asked)
+    number = place[which, lane] - 1
+    out[which, lane] = _in_steps(solution, lane, number, asked[which, lane])
+    return out.reshape(*t.shape, *batch, states.shape[-1])
 
 
 def filled(solution, index, names, t, parts):
@@ -115,7 +105,8 @@ def filled(solution, index, names, t, parts):
     number = np.concatenate([np.arange(1, count) for count in pieces])
     within = t[step] + (t[step + 1] - t[step]) * number / pieces[step]
     places = [solution.system.state_names.index(name) for name in names]
-    states = states_within(solution, index, step, within)
+    lane = np.ravel_multi_index(index, solution._problem.batch) if index else 0
+    states = _in_steps(solution, np.full(len(step), lane), step, within)
     at = step + 1
     return np.insert(t, at, within), [
         np.insert(part, at, states[:, place]) for part, place in zip(parts, places, strict=True)
@@ -128,66 +119,60 @@ def _stopped(solution):
     return f", stopped by {' and '.join(map(repr, names))}" if names else ""
 
 
-def part_of_step(solution, t, y, h):
-    """States h after (t, y), t and h of the shape (n, *batch), by the method of each step."""
-    system, method = solution.system, solution.method
-    if method.implicit:
-        return implicit_step(system, method, t, y, h)
-    ahead = np.sign(solution.t_end - solution.t0)
+def _in_steps(solution, lane, number, t):
+    """States at times t within steps of trajectories, all (n,): (n, dim), each by its method."""
+    out = np.empty((len(t), solution.system.dim), solution._problem.dtype)
+    begin = solution._moments[number, lane]
+    ahead = np.sign(solution._moments[number + 1, lane] - begin)
     stiff = np.zeros(t.shape, bool)
-    for begun, ended in solution.stiff_spans:
-        stiff |= ((t - begun) * ahead >= 0) & ~((t - ended) * ahead >= 0)
-    out = y
-    if np.any(stiff):
-        out = implicit_step(system, implicit_method(), t, y, np.where(stiff, h, 0.0))
-    for pair, lanes in solution._pairs:
-        own = lanes.reshape(solution._problem.batch) & ~stiff
-        part = step(system, pair, t, y, np.where(own, h, 0.0))
-        out = np.where(own[..., np.newaxis], part, out)
+    for begun, ended in solution.stiff_spans.reshape(-1, 2, solution._problem.lanes)[..., lane]:
+        stiff |= ((begin - begun) * ahead >= 0) & ~((begin - ended) * ahead >= 0)
+    groups = [(implicit_method(), stiff)]
+    groups += [(pair, lanes[lane] & ~stiff) for pair, lanes in solution._pairs]
+    for method, own in groups:
+        if own.any():
+            out[own] = _by(solution, method, lane[own], number[own], t[own])
     return out
 
 
-def implicit_step(system, method, t, y, h):
-    """One step in the core of each, where h is not 0: its equations are solved to rounding."""
-    moves = h != 0
-    sol = integrate(system, y, dt=np.where(moves, h, 1e-30), t0=t, n_steps=1, method=method,
-                    save="final", on_failure="ignore")  # fmt: skip
-    failed = moves & (sol.status != 0)
-    if np.any(failed):
-        raise ValueError(
-            f"at(t) makes steps shorter, and the equations of {method.name!r} had no solution that"
-            f" could be found for one from t = {t[failed][0]:g}: give times= for these states"
-        )
-    return np.where(moves[..., np.newaxis], sol.final, y)
+def _by(solution, method, lane, number, t):
+    """The same by one method: the core makes every step once, for all of its times; a step with
+    very many of them several times, so that memory is in proportion to the times."""
+    problem, control, dtype = solution._problem, solution._control, solution._problem.dtype
+    order = np.lexsort((abs(t - solution._moments[number, lane]), number, lane))
+    lane, number, t = lane[order], number[order], t[order]
+    new = np.append(True, (np.diff(lane) != 0) | (np.diff(number) != 0))
+    first = np.flatnonzero(new)
+    rank = np.arange(len(t)) - first[np.cumsum(new) - 1]
+    most = min(rank.max() + 1, 2 * (len(t) // len(first) + 1))
+    new |= rank % most == 0
+    rank %= most
+    group, first = np.cumsum(new) - 1, np.flatnonzero(new)
+    lanes, lane, number = len(first), lane[first], number[first]
+    begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
+    times = np.repeat(end[np.newaxis], most, axis=0).astype(dtype)
+    times[rank, group] = t
 
+    def own(row):
+        return row if np.ndim(row) == 0 else row[lane]
 
-def step(system, method, t, y, h):
-    """One step of an explicit Runge-Kutta or Nystrom method from (t, y), h of the shape of t."""
-    if method.family == "nystrom":
-        return _nystrom_step(system, method, t, y, h)
-    c = method.coefficients
-    slopes: list[np.ndarray] = []
-    for s in range(method.evaluations):
-        stage = _sum(y, h, c["A"][s], slopes)
-        slopes.append(system.rhs(t + c["c"][s] * h, stage))
-    return _sum(y, h, c["b"], slopes)
-
-
-def _nystrom_step(system, method, t, y, h):
-    """k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j); positions and velocities by sums."""
-    c, length = method.coefficients, h[..., np.newaxis]
-    x, v = y[..., : system.dof], y[..., system.dof :]
-    forces: list[np.ndarray] = []
-    for s in range(method.evaluations):
-        stage = _sum(x + c["c"][s] * length * v, h * h, c["A"][s], forces)
-        forces.append(system.acceleration(t + c["c"][s] * h, stage, v))
-    positions = _sum(x + length * v, h * h, c["b"], forces)
-    return np.concatenate([positions, _sum(v, h, c["velocity"], forces)], axis=-1)
-
-
-def _sum(y, h, weights, slopes):
-    total = 0.0
-    for weight, slope in zip(weights, slopes, strict=False):
-        if weight:
-            total = total + weight * slope
-    return y + h[..., np.newaxis] * total
+    rows = {name: tuple(map(own, getattr(control, name))) for name in ("rows_rtol", "rows_atol")}
+    states = np.moveaxis(solution.y, -1, 1).reshape(len(solution), -1, problem.lanes)
+    run = AdaptiveRun(
+        problem.changed(
+            batch=(lanes,), lanes=lanes, initial=np.ascontiguousarray(states[number, :, lane].T),
+            rows_t0=begin.astype(dtype), rows_params=tuple(map(own, problem.rows_params)),
+        ),
+        solution._options.changed(watch=None, events=None, out=None, components=None),
+        control.changed(
+            rows_end=end.astype(dtype), first_step=abs(end - begin).astype(dtype), save="times",
+            times=times, automatic=False, max_step=np.inf, last_step=0.0, **rows,
+        ),
+    )  # fmt: skip
+    within = solution._within
+    found = run.states_again(
+        method, None if within is None else list(within[number, :, lane].T.copy())
+    )
+    out = np.empty((len(t), solution.system.dim), dtype)
+    out[order] = found[rank, :, group]
+    return out

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values.memory import outward
 from .adaptive_run import joined_steps
 
 
@@ -37,7 +36,7 @@ def joined(parts):
     outcome = last._outcome.changed(
         **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},
         lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
-        **{"moments": None, "counts": None} | fields,
+        **{"moments": None, "counts": None, "within": None} | fields,
     )  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
@@ -47,13 +46,13 @@ def joined(parts):
 
 def _all_steps(parts):
     """The accepted steps of all; the state that one part ends and the next begins with, once."""
-    problem, components = parts[0]._problem, len(parts[0].components)
-    steps = [
-        (np.moveaxis(p.y, -1, 1).reshape(len(p), components, problem.lanes), p._moments, p._counts)
-        for p in parts
-    ]
-    record, moments, counts = joined_steps(steps, components, problem)
-    return {"states": outward(record, problem.batch), "moments": moments, "counts": counts}
+    problem, n = parts[0]._problem, len(parts[0].components)
+    steps = []
+    for p in parts:
+        states = np.moveaxis(p.y, -1, 1).reshape(len(p), n, problem.lanes)
+        rows = [p._moments[:, np.newaxis], states, *([] if p._within is None else [p._within])]
+        steps.append((np.concatenate(rows, axis=1, dtype=problem.dtype), p._counts))
+    return joined_steps(steps, steps[0][0][0, : 1 + n], problem)
 
 
 def _at_times(parts):

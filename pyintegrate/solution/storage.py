@@ -212,6 +212,10 @@ _ARRAYS_TO_A_TOLERANCE = {
         lambda sol: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
         _MOST_TRIES, lambda header, arrays: header["save"] == "all",
     ),
+    "within": Array(
+        lambda sol: sol._within if sol._save == "all" else None, None, "saves numbers lanes",
+        there=lambda header, arrays: header["save"] == "all" and "within" in [*arrays],
+    ),
     "reached": Array("_arrived", float, "batch"),
     "last_step": Array("last_step", float, "batch", -_FINITE, _FINITE),
     "steps_taken": Array("steps_taken", np.int64, "batch", 0, _MOST_TRIES),

@@ -1,4 +1,4 @@
-"""Many times within a step: a polynomial through some shorter steps, of the order of the method."""
+"""States within the steps: one polynomial a step, the same for times= and for at()."""
 
 import numpy as np
 import pytest
@@ -68,6 +68,65 @@ def test_a_stiff_motion_between_its_steps():
     for method in ("kvaerno54", "radau_iia5"):
         sol = pi.solve(stiff, [1.0], t_end=3.0, times=times, rtol=1e-6, atol=1e-6, method=method)
         assert abs(sol.y[:, 0] - np.cos(times) - 1e-6 * np.sin(times)).max() < 3e-6
+
+
+@pi.acceleration
+def pushed(t, x, v):
+    return -x - x**3 + np.cos(t)
+
+
+@pi.acceleration
+def rubbed(t, x, v):
+    return -(x**3) - 0.1 * v + np.cos(2 * t)
+
+
+@pytest.mark.parametrize("method", ["auto", *(n for n, m in pi.methods.items() if m.embedded)])
+@pytest.mark.parametrize("jumps", [False, True])
+def test_kept_steps_have_the_bits_of_saved_times(method, jumps):
+    """Autonomous or not, in Nystrom form or not, forwards and backwards, past jumps and breaks."""
+    nystrom = method != "auto" and pi.methods[method].family == "nystrom"
+    bounce = pi.event("x", then=lambda t, x, v: (x, -0.9 * v))
+    for system, start in [(pi.systems.lorenz, [1.0, 2.0, 20.0]), (rubbed, [1.0, 0.0]),
+                          (pushed, [1.0, 0.0])]:  # fmt: skip
+        if (nystrom and system is not pushed) or (jumps and system is pi.systems.lorenz):
+            continue
+        run = {"method": method, "rtol": 1e-5, "breaks": [1.1, -0.2]}
+        run |= {"events": {"bounce": bounce}} if jumps else {}
+        for end in [2.0, -0.3]:
+            kept = pi.solve(system, start, save="all", t_end=end, **run)
+            times = np.concatenate([np.linspace(0, end, 41), kept.t])
+            times = times[np.argsort(abs(times))]
+            saved = pi.solve(system, start, times=times, t_end=end, **run)
+            assert same_bits(kept.at(times), saved.y)
+            assert same_bits(kept.at(times[7]), saved.y[7])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_kept_steps_of_a_batch_of_which_some_become_stiff(dtype, tmp_path):
+    """Two pairs of "auto" and Radau's method, a part that goes on, and a file."""
+    mu = np.array([1.0, 300.0, 3.0])
+    run = {"rtol": np.array([1e-9, 1e-6, 1e-5]) if dtype is np.float64 else 1e-4, "dtype": dtype}
+    system = pi.systems.van_der_pol(mu=mu)
+    kept = pi.solve(system, t_end=20.0, save="all", **run)
+    times = np.linspace(0, 20, 333)
+    saved = pi.solve(system, t_end=20.0, times=times, **run)
+    assert np.isfinite(kept.stiff_since).tolist() == [False, True, False]
+    assert same_bits(kept.at(times), saved.y)
+    kept.save(tmp_path / "kept.npz")
+    assert same_bits(pi.load(tmp_path / "kept.npz").at(times), saved.y)
+    parts = pi.concatenate(kept, kept.resume(t_end=30.0))
+    assert same_bits(parts.at(times), saved.y)
+    assert np.isfinite(parts.at([20.1, 29.9])).all()
+
+
+def test_steps_without_their_numbers_are_made_anew():
+    """As in files that were written before there were any: equal to rounding."""
+    for method in ("dormand_prince54", "verner87", "radau_iia5"):
+        kept = pi.solve(pi.systems.lorenz, t_end=2.0, rtol=1e-6, method=method)
+        times = np.linspace(0, 2, 50)
+        before = kept.at(times)
+        kept._within = None
+        assert abs(kept.at(times) - before).max() < 1e-6 * 30  # states are up to 30
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

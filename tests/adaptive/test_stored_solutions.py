@@ -188,6 +188,9 @@ def test_every_field_and_every_array_matters(tmp_path):
                 pi.load(path)
     for name, array in arrays.items():
         files.write(path, header, {k: v for k, v in arrays.items() if k != name})
+        if name == "within":  # of an earlier version, which had none
+            assert pi.load(path).at(0.5).shape == (5, 3)
+            continue
         with pytest.raises(ValueError, match=f"damaged: {name}: the file has no such array"):
             pi.load(path)
         kind = np.float16 if array.dtype.kind == "f" else np.int16

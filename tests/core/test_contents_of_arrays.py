@@ -115,24 +115,24 @@ def kept_steps(monkeypatch):
     fields["status"][...] = pi.Status.CANCELLED
     run = _core.start_adaptive(**fields)
     run.work()
-    return run, run.longest(np.zeros(3, np.int64))
+    n, numbers = run.longest(np.zeros(3, np.int64))
+    return run, n, numbers
 
 
 def test_what_counts_hold_before_makes_no_room_for_steps(monkeypatch):
-    run, n = kept_steps(monkeypatch)
-    assert run.longest(np.full(3, -1)) == n
-    with pytest.raises(ValueError, match="times has .* bytes, expected"):
-        run.gather(np.full(3, -1), np.zeros((n - 1, 3)), np.zeros((n - 1, 2, 3)))
+    run, n, numbers = kept_steps(monkeypatch)
+    assert run.longest(np.full(3, -1)) == (n, numbers)
+    with pytest.raises(ValueError, match="record has .* bytes, expected"):
+        run.gather(np.full(3, -1), np.zeros((n - 1, numbers, 3)))
 
 
 def test_counts_may_lie_in_the_times_that_are_gathered(monkeypatch):
-    run, n = kept_steps(monkeypatch)
-    whole, times = guarded((n, 3), np.float64)
-    times[...] = 0.0
-    states = np.zeros((n, 2, 3))
-    run.gather(times[0].view(np.int64), times, states)
-    assert times[0].view(np.int64).max() == n
-    assert np.all(times[1] > 0)
+    run, n, numbers = kept_steps(monkeypatch)
+    whole, record = guarded((n, numbers, 3), np.float64)
+    record[...] = 0.0
+    run.gather(record[0, 0].view(np.int64), record)
+    assert record[0, 0].view(np.int64).max() == n
+    assert np.all(record[1, 0] > 0)
     assert is_guarded(whole)
 
 

@@ -49,7 +49,8 @@ static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 5 * dim 
 /* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), for a system of `dim`. */
 enum {
     RADAU_JACOBIAN,
-    RADAU_REAL, /* factors of gamma - h J, and of the pair alpha -+ i beta - h J */
+    RADAU_PARTS_JACOBIAN, /* for shorter steps */
+    RADAU_REAL,           /* factors of gamma - h J, and of the pair alpha -+ i beta - h J */
     RADAU_PAIR,
     RADAU_Z, /* increments of the stages, the same as W = T^-1 Z, and those of the last step */
     RADAU_W,

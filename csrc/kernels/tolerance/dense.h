@@ -34,8 +34,6 @@ static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     if (!s->record && !s->segments) return;
     const int n = l->degree = dense_degree(s);
-    l->whole = take_rows(&l->c, 1);
-    l->dense = (vint *)take_rows(&l->c, 1);
     l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
     double over = 1;
     for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = (real)rint(over);
@@ -79,7 +77,8 @@ static void make_chords(Lanes *l) {
     const vreal *const z = l->radau.part[RADAU_Z];
     for (int j = 0; j < 2 && !c->stopped; j++) {
         const int radau = l->solve->pair.slope != 0;
-        for (int64_t u = 0; !radau && u < c->R; u++) c->h[u] = l->whole[u] * (real)l->node_at[j];
+        for (int64_t u = 0; !radau && u < c->R; u++)
+            c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
         if (!radau) make_parts(l);
         for (int64_t i = 0; i < n; i++) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
@@ -140,13 +139,8 @@ static void make_polynomials(Lanes *l) {
     Chunk *c = &l->c;
     const PiPair *pair = &l->solve->pair;
     const int64_t R = c->R, each = l->n * R;
-    if (!(l->solve->record || l->solve->segments) || !find_dense(l)) return;
-    for (int64_t u = 0; u < R; u++) {
-        const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
-        l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
-    }
     if (l->solve->implicit) {
-        make_chords(l);
+        if (l->solve->segments) make_chords(l);
         return;
     }
     vreal *const last = l->k + (pair->stages - pair->fsal) * each;

@@ -102,8 +102,14 @@ static void choose_steps(Lanes *l) {
         const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
         const vreal next = own(l, OWN_NEXT)[u];
         l->last[u] = vabs(rest) <= vabs(next) * REAL(1.01);
-        c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
+        l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
     }
+    l->shortened = 0;
+}
+/* The time that each step took, with what rounding leaves of it. */
+static void measure_steps(Lanes *l) {
+    for (int64_t u = 0; u < l->c.R; u++)
+        l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - own(l, OWN_T_LOW)[u]);
 }
 /* A trial step of all lanes, judged. -1 if it was stopped, or without memory for kept steps. */
 static int go_on(Lanes *l) {
@@ -115,18 +121,19 @@ static int go_on(Lanes *l) {
     note_branches(l, 1, l->yn);
     judge(l);
     if (l->solve->pair.combined == PI_OF_BRANCHES) sliding_lanes_leave(l);
-    make_polynomials(l);
+    measure_steps(l);
+    if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
     if (l->solver->locate && pi_locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
+    for (int64_t i = 0; l->solver->keep && i < c->R * VLEN; i++)
+        if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i, 1)) return -1;
     if (l->solver->locate && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
     vint leaves = {0};
     for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];
-    for (int64_t i = 0; l->solver->keep && i < c->R * VLEN; i++)
-        if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i)) return -1;
     for (int64_t i = 0; vany(leaves) && i < c->R * VLEN; i++)
         if (l->leaves[i / VLEN][i % VLEN]) leave(l, i, (PiStatus)l->code[i / VLEN][i % VLEN]);
     if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
@@ -175,6 +182,50 @@ static void make_radau(Lanes *l) {
     radau_parts(l->c.dim, rows);
     for (int i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
+/* States within steps that were kept, at the times that are to be saved: each lane makes one step
+ * again, with the same bits. */
+static int make_again(Lanes *l) {
+    const PiSolve *s = l->solve;
+    Chunk *c = &l->c;
+    const int64_t R = c->R, lanes = R * VLEN;
+    const int radau = s->pair.slope != 0;
+    vreal *const rest = radau ? l->radau.part[RADAU_Z] : l->k;
+    int64_t first, count;
+    while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
+        const PiRow *row = s->within;
+        load_rows(l, first, count);
+        load_own(l, *row++, first, count, c->h);
+        load_own(l, *row++, first, count, l->whole);
+        load_own(l, *row++, first, count, own(l, OWN_T_LOW));
+        for (int d = 0; d < c->dim; d++) load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
+        for (int d = 0; row < s->within + within_rows(s); d++)
+            load_own(l, *row++, first, count, rest + d * R);
+        for (int64_t u = 0; u < R; u++) {
+            own(l, OWN_NEXT)[u] = l->whole[u];
+            l->tn[u] = own(l, OWN_END)[u];
+            l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
+        }
+        for (int64_t i = 0; i < lanes; i++) {
+            const int lane = i < count;
+            l->id[i] = lane ? first + i : -1;
+            l->active[i / VLEN][i % VLEN] = l->accepted[i / VLEN][i % VLEN] = -lane;
+            l->due[i] = lane ? 0 : s->n_times;
+            set_due(l, i);
+        }
+        l->shortened = 0;
+        if (radau) {
+            radau_tolerances(l);
+            copy_rows(c, 1, c->h, l->radau.part[RADAU_TRIED]);
+        } else if (!s->implicit) {
+            try_steps(l);
+            step_rows(l);
+            make_polynomials(l);
+        }
+        record_due(l);
+        for (int64_t i = 0; i < count; i++) leave(l, i, PI_OK);
+    }
+    return c->stopped ? -1 : 0;
+}
 static int solve_on_rows(PiSolver *solver) {
     const PiSolve *s = solver->solve;
     const PiTile tile = {
@@ -206,10 +257,14 @@ static int solve_on_rows(PiSolver *solver) {
     l.idle = (vint *)take_rows(c, 1);
     l.crossed = (vint *)take_rows(c, 1);
     l.branch = take_rows(c, 2);
+    l.whole = take_rows(c, 1);
+    l.tried = take_rows(c, 1);
+    l.dense = (vint *)take_rows(c, 1);
     c->code = (vint *)take_rows(c, 1);
 
     make_radau(&l);
     make_dense(&l);
+    if (s->within) return make_again(&l);
 
     const int64_t lanes = c->R * VLEN;
     int64_t first, count, next = 0;

@@ -261,17 +261,25 @@ static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
     }
 }
 /* z of shortened steps from the same state, of lengths c->h, to rounding: they start on the
- * polynomial of the step, and stay there if Newton's method does not converge. The data kept for
- * the step are not changed. */
-static void radau_shorter(Chunk *c, const Radau *step, const vint *active, vreal *z) {
+ * polynomial of the step, and stay there if Newton's method does not converge. With a Jacobian of
+ * this state, made if `first`, so that they depend on the step alone. The data kept for the step
+ * are not changed. */
+static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int first, vreal *z) {
     const int64_t R = c->R, n = c->dim * R;
     Radau part = *step;
     part.part[RADAU_Z] = z;
+    part.part[RADAU_JACOBIAN] = part.part[RADAU_PARTS_JACOBIAN];
     part.part[RADAU_SLOW] = part.part[RADAU_AGAIN];
     part.part[RADAU_ENOUGH] = part.part[RADAU_EXACT];
     const Radau *r = &part;
     vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST];
     const vreal *const whole = step->part[RADAU_Z], *const tried = r->part[RADAU_TRIED];
+    if (first) {
+        rhs_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE]);
+        jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], r->part[RADAU_JACOBIAN],
+                      r->part[RADAU_SHIFTED], r->part[RADAU_HERE]);
+        for (int64_t u = 0; u < R; u++) r->part[RADAU_H][u] = vset((real)NAN);
+    }
     radau_factors(c, r, active);
     for (int64_t u = 0; u < R; u++) {
         going[u] = active[u] & (c->h[u] != vset(0));
@@ -286,6 +294,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, vreal
         radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
     }
     for (int64_t u = 0; u < R; u++) {
+        r->part[RADAU_H][u] = vset((real)NAN); /* of another Jacobian than that of the next step */
         lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* accurate enough */
         if (!vany(lost[u])) continue;
         vreal *const end = r->part[RADAU_W] + u;

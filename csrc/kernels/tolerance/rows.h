@@ -58,11 +58,11 @@ static inline int64_t newton_workspace(const PiSolve *s) {
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
- * intermediate state, slopes of waiting trajectories, three sums; a time and eight masks, two
- * branches. */
-enum { EACH_SET = 9, SINGLE_ROWS = 11 };
+ * intermediate state, slopes of waiting trajectories, three sums; a time, two lengths and nine
+ * masks, two branches. */
+enum { EACH_SET = 9, SINGLE_ROWS = 14 };
 /* The polynomials of the steps (dense.h): their degree, slopes past those of the stages, and rows
- * of coefficients, of states within the steps of implicit pairs, a length and a mask. */
+ * of coefficients and of states within the steps of implicit pairs. */
 enum { CHORD_DEGREE = 3 };
 static inline int dense_degree(const PiSolve *s) {
     return s->implicit ? CHORD_DEGREE : s->pair.degree;
@@ -72,7 +72,14 @@ static inline int64_t dense_slopes(const PiSolve *s) {
 }
 static inline int64_t dense_rows(const PiSolve *s) {
     const int64_t states = dense_degree(s) + (s->implicit ? 2 : 0);
-    return s->record || s->segments ? states * s->system->dim + 2 : 0;
+    return s->record || s->segments ? states * s->system->dim : 0;
+}
+/* The numbers of a kept step: its length h, the time that it took, the rounding errors of time and
+ * of the state at its start; the first slope, if that is the last of the step before, or the
+ * increments of Radau's method. */
+static inline int within_rows(const PiSolve *s) {
+    const int dim = s->system->dim;
+    return 3 + dim + (s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim : 0);
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];

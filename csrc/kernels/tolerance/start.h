@@ -77,6 +77,25 @@ static void set_due(Lanes *l, int64_t i) {
             ? all[l->due[i] * s->times_next + l->id[i] * s->times_lane]
             : (ahead < 0 ? -(real)INFINITY : (real)INFINITY);
 }
+/* The time and the saved components of lane i, and the numbers of the step that it makes from
+ * there; at its end there is none. -1 without memory. */
+static int keep_lane(Lanes *l, int64_t i, int step) {
+    const PiSolve *s = l->solve;
+    const int64_t R = l->c.R;
+    real *to = (real *)l->solver->keep(l->solver, l->id[i]);
+    if (!to) return -1;
+    *to++ = lane_of(l->c.t0, i);
+    for (int d = 0; d < s->n_saved; d++) *to++ = lane_of(l->c.y + s->saved[d] * R, i);
+    if (!s->n_within) return 0;
+    const vreal *const rest = s->pair.slope != 0 ? l->radau.part[RADAU_Z] : l->k;
+    const int n = s->n_within - 3 - l->c.dim;
+    *to++ = step ? lane_of(l->tried, i) : (real)NAN;
+    *to++ = step ? lane_of(l->whole, i) : (real)NAN;
+    *to++ = lane_of(own(l, OWN_T_LOW), i);
+    for (int d = 0; d < l->c.dim; d++) *to++ = lane_of(own(l, OWN_LOW) + d * R, i);
+    for (int d = 0; d < n; d++) *to++ = step ? lane_of(rest + d * R, i) : (real)NAN;
+    return 0;
+}
 /* Lane i has arrived: its last state, which the remaining saves repeat. */
 static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
@@ -90,18 +109,10 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     s->rejected[id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
     s->status[id] = (int8_t)status;
     for (; s->record && l->due[i] < s->n_times; l->due[i]++) record_lane(l, l->c.y, i, l->due[i]);
+    if (l->solver->keep) keep_lane(l, i, 0); /* without memory the run is cancelled */
     l->id[i] = -1;
     l->active[i / VLEN][i % VLEN] = 0;
     if (status != PI_CANCELLED) l->solver->arrived(l->solver);
-}
-/* Its time and the saved components after a step; -1 without memory. */
-static int keep_lane(Lanes *l, int64_t i) {
-    const PiSolve *s = l->solve;
-    real *to = (real *)l->solver->keep(l->solver, l->id[i]);
-    if (!to) return -1;
-    *to++ = lane_of(l->c.t0, i);
-    for (int d = 0; d < s->n_saved; d++) *to++ = lane_of(l->c.y + s->saved[d] * l->c.R, i);
-    return 0;
 }
 
 /* ---- the waiting room ------------------------------------------------------------------------ */
@@ -116,9 +127,8 @@ static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
     }
     return status;
 }
-/* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
- * `dim` rows. -1 if the force stops the run, or without memory. */
-static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
+/* Loads the rows of trajectories `first` on. */
+static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     for (int64_t i = 0; i < l->at[OWN_STATE] * c->R; i++) l->own[i] = vset(0);
@@ -133,9 +143,16 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     load_own(l, s->t0, first, count, c->t0);
     load_own(l, s->t_end, first, count, own(l, OWN_END));
     load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
+    ask(c, PI_PREPARE, c->t0, c->y, c->y, c->p);
+}
+/* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
+ * `dim` rows. -1 if the force stops the run. */
+static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
+    const PiSolve *s = l->solve;
+    Chunk *c = &l->c;
+    load_rows(l, first, count);
     vreal *const given = l->tn;
     load_own(l, s->first_step, first, count, given);
-    ask(c, PI_PREPARE, c->t0, c->y, c->y, c->p);
     for (int64_t u = 0; u < c->R; u++) {
         c->h[u] = vset(0);
         c->t[u] = c->t0[u];
@@ -180,7 +197,6 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
             l->due[i]++;
             set_due(l, i);
         }
-        if (l->solver->keep && keep_lane(l, i)) return -1;
         if (status || t == end) leave(l, i, status);
     }
     return 0;

@@ -37,6 +37,8 @@ typedef struct {
      */
     int degree;
     vreal *whole, *poly, *node_states;
+    vreal *tried; /* h: c->h becomes that of parts of the step, after the first */
+    int shortened;
     vint *dense;
     double node_at[3];
     real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
@@ -161,9 +163,9 @@ INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int p
 INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
     return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
 }
-/* The trial steps of Radau's method, with the sums z_3 / h and estimate / h. */
-static void radau_trial(Lanes *l) {
-    Chunk *c = &l->c;
+/* How exactly the equations of Radau's method are solved. */
+static void radau_tolerances(Lanes *l) {
+    const Chunk *c = &l->c;
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     for (int64_t u = 0; u < R; u++) {
@@ -177,9 +179,17 @@ static void radau_trial(Lanes *l) {
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
         r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
         r->part[RADAU_ENOUGH][u] = vmax(r->part[RADAU_EXACT][u], enough);
+    }
+}
+/* The trial steps of Radau's method, with the sums z_3 / h and estimate / h. */
+static void radau_trial(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R, all = c->dim * R;
+    const Radau *r = &l->radau;
+    radau_tolerances(l);
+    for (int64_t u = 0; u < R; u++)
         ((vint *)r->part[RADAU_AGAIN])[u] =
             (own(l, OWN_GROWTH)[u] == vset(0)) | (own(l, OWN_ERROR)[u] == vset(NO_ERROR_YET));
-    }
     radau_step(c, r, l->active);
     for (int64_t i = 0; i < all; i++) {
         l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
@@ -190,7 +200,8 @@ static void radau_trial(Lanes *l) {
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
     vreal *const z = l->radau.part[RADAU_PARTS_Z];
-    radau_shorter(&l->c, &l->radau, l->active, z);
+    radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
+    l->shortened = 1;
     for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
 }
 /* A trial step of all lanes: the sums. */
