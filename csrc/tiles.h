@@ -92,7 +92,7 @@ typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows
  * between 0 and 1. The key of the generator is the seed; its counter is, from the lowest bit on,
  * the number of the pair (48 bits), the component (16), the trajectory (48) and the stream (16).
  * Substeps 2 i and 2 i + 1 have the first and the second number of pair i. */
-enum { PI_NORMALS, PI_SECOND_NORMALS, PI_UNIFORMS, PI_STREAMS };
+enum { PI_NORMALS, PI_SECOND_NORMALS, PI_UNIFORMS, PI_STREAMS, PI_BRIDGES = PI_STREAMS };
 typedef struct {
     uint64_t seed, pair;
     int component, stream;
@@ -101,6 +101,15 @@ typedef struct {
     double *first, *second;
 } PiPairs;
 typedef void PiDraw(const PiPairs *pairs);
+/* A Brownian bridge over a part of a step: its ends, in units of its deviation over the whole step;
+ * whole / part; the numbers to which those of its streams belong. */
+typedef struct {
+    uint64_t seed, trajectory, step;
+    int component;
+    double from, to, whole;
+} PiBridge;
+/* When it is first zero, from 0 to 1; 2: never. */
+typedef double PiPassage(const PiBridge *bridge);
 /* The last parameters of a system with noise belong to the run: the step; the number of substeps;
  * three and two times 24 bits, the lowest first, of the seed and of the trajectory's number; how
  * many jumps the step has had, if it is what they leave of one: that has 4 streams of its own. */
@@ -110,7 +119,9 @@ enum {
     PI_OF_SEED,
     PI_OF_TRAJECTORY = PI_OF_SEED + 3,
     PI_OF_JUMPS = PI_OF_TRAJECTORY + 2,
-    PI_OF_RUN
+    PI_OF_RUN,
+    PI_OF_BITS = 24,
+    PI_OF_JUMPS_BIT = 50 /* of the upper half of the counter: 4 streams for each */
 };
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
@@ -187,9 +198,10 @@ typedef enum {
     PI_LINE,
     PI_RISES,
     PI_FALLS,
-    PI_PASSES
+    PI_PASSES,
+    PI_BRIDGED
 } PiReduction;
-enum { PI_REDUCTIONS = PI_PASSES + 1 };
+enum { PI_REDUCTIONS = PI_BRIDGED + 1 };
 typedef struct {
     PiReduction kind;
     void *sums; /* rows, any alignment */
@@ -203,7 +215,9 @@ typedef struct {
     const void *quantity;
     const void *origin, *factor; /* rows, or NULL: (quantity - origin) factor is reduced */
     const void *ends;            /* a row: the step from which a lane is frozen; or NULL */
-    const PiReduceOne *of;       /* n of them: all reductions of the quantity */
+    const void *of_run;          /* of PI_BRIDGED: rows of the parameters of the run; the event */
+    int component;
+    const PiReduceOne *of; /* n of them: all reductions of the quantity */
     int n;
     int64_t stride; /* reals from a row of sums to the next */
 } PiReduceRows;
@@ -412,6 +426,7 @@ typedef struct {
     PiReduce *reduce;     /* in double precision */
     PiSolveKernel *solve; /* to a tolerance, any force */
     PiDraw *draw;         /* in double precision */
+    PiPassage *passage;   /* likewise */
 } PiKernelSet;
 /* The kernels of a system by its number in contents.h. */
 static inline const PiKernels *pi_kernels(const PiKernelSet *set, int number) {

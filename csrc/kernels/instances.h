@@ -221,6 +221,7 @@ const PiKernelSet PI_KERNEL_SET = {
 #if PI_REAL_BITS == 64
     .reduce = reduce,
     .draw = draw_pairs,
+    .passage = first_passage,
 #endif
     .solve = solve_on_rows,
 };

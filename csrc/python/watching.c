@@ -111,6 +111,10 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
                                 "reduced: expected a kind, a source and a number of each");
             return -1;
         }
+        if (one->kind == PI_BRIDGED && !watch->system.system->steps) {
+            PyErr_SetString(PyExc_ValueError, "bridged: of systems with noise");
+            return -1;
+        }
         one->first = watch->n_rows;
         watch->n_rows += pi_reductions[one->kind].rows;
         watch->runs |= one->source == PI_OF_PROGRAM;
@@ -308,6 +312,7 @@ static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEven
         small(fields, "located", 0, 1, &event->located) ||
         integer(fields, "stop", 0, (int64_t)1 << 54, &event->stop) ||
         integer(fields, "keep", 0, (int64_t)1 << 40, &event->keep) ||
+        small(fields, "onto", -1, answers >= r->dim ? answers - r->dim : -1, &event->onto) ||
         small(fields, "then", -1, answers >= r->dim ? answers - r->dim : -1, &event->then) ||
         small(fields, "n_values", 0, answers, &event->n_values) ||
         small(fields, "value", 0, answers - event->n_values, &event->value))

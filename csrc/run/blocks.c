@@ -2,6 +2,7 @@
 #include "layout.h"
 
 enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
+enum { SHOWN = 32 }; /* steps that lanes which may stop make together (leaving.c) */
 
 /* Short intervals between the states that are shown are grouped into a block, long ones are divided
  * into several. If kernels write directly to the destination of the states, a block fits the
@@ -53,6 +54,6 @@ int64_t pi_steps_of_block(const PiRun *run) {
     if (!run->force) return BLOCK_STEPS; /* in registers */
     double steps =
         fmax(all / (step * pi_lanes_worked(run)), tile / (step * (double)run->tile_lanes));
-    steps = fmin(fmax(steps, alone ? 1 : 32), BLOCK_STEPS);
-    return (int64_t)steps;
+    steps = fmin(fmax(steps, alone ? 1 : SHOWN), BLOCK_STEPS);
+    return steps < SHOWN ? (int64_t)steps : (int64_t)steps / SHOWN * SHOWN;
 }

@@ -61,6 +61,30 @@ static int is_at_zero(const EventLanes *p, int64_t i, int j, double value) {
 }
 /* Does the step end at an event? */
 static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
+/* Row r of the parameters of the run of a lane. */
+static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
+    const PiLaneProgram *of = &p->of->detect;
+    const PiRow row = of->params[of->system.system->n_params - PI_OF_RUN + r];
+    return (uint64_t)((const double *)row.data)[row.stride * id];
+}
+/* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
+static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
+    if (a == 0 || p->of->event[j].direction * a > 0) return;
+    PiBridge bridge = {.step = (uint64_t)p->step[i],
+                       .trajectory = (uint64_t)p->jumps[i] << PI_OF_JUMPS_BIT,
+                       .component = j,
+                       .from = a,
+                       .to = b,
+                       .whole = p->whole[i] / p->h[i]};
+    for (int k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
+    for (int k = 0; k < 2; k++)
+        bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
+    const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
+    if (part > q->from[i] && part <= q->to[i])
+        occurs(&p->occurring[i], fmin(part, 1 - 0x1p-53), 0, j);
+}
 static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
@@ -153,7 +177,8 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
                 p->quantities.value[j * (CHEB_MOST + 1) * p->lanes + i];
         if (p->quantities.from[i] == 0 && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
             occurs(&p->occurring[i], 0, 0, j);
-        if (p->of->event[j].located) find_located(p, i, j);
+        if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
+        else if (p->of->event[j].located) find_located(p, i, j);
         else find_condition(p, i, id, j);
     }
 }
@@ -191,7 +216,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     const double least = least_part(p) * (p->whole ? fabs(p->whole[i] / p->h[i]) : 1);
     o->zero = fmax(64 * least * fabs(this->slope),
                    2 * fabs(p->detect.answer[this->event * p->lanes + i]));
-    if (this->part == 0) /* as before */
+    if (event->onto >= 0) o->zero = 0; /* it is the state before that is off */
+    if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
@@ -230,6 +256,10 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const int64_t k = *count >= 0 && *count < (double)event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
     p->tied[i * of->count + j] = -1;
+    for (int d = 0; event->onto >= 0 && d < p->dim; d++) {
+        const double y = p->react.answer[(event->onto + d) * p->lanes + i];
+        p->state[d * p->lanes + i] = p->single ? (float)y : y;
+    }
     if (k >= 0) {
         event->t[k * of->stride + id] = t;
         for (int d = 0; event->y && d < p->dim; d++)
@@ -452,6 +482,10 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
     }
     if (!count) return 0;
+    if (p->chords) {
+        if (show_ends(p, s)) return -1;
+        memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+    }
     if (!p->locating && p->quantities.linear) {
         memset(p->tied, 0, (size_t)(p->lanes * count));
         if (find_linear(p, s)) return -1;
@@ -544,10 +578,11 @@ void pi_place_events(char *memory, int64_t *used, EventLanes *p) {
     const int quantities = of->detect.program.system->n_invariants;
     p->need = pi_part_of(memory, used, quantities);
     for (int j = 0; memory && j < quantities; j++)
-        p->need[j] = j >= n                 ? PI_NEED_APART /* of comparisons */
-                     : of->event[j].located ? PI_NEED_VALUE
-                     : of->exact            ? PI_NEED_NOTHING
-                                            : PI_NEED_TRUTH;
+        p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
+                     : of->event[j].onto >= 0 ? PI_NEED_NOTHING
+                     : of->event[j].located   ? PI_NEED_VALUE
+                     : of->exact              ? PI_NEED_NOTHING
+                                              : PI_NEED_TRUTH;
     pi_place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
     pi_place_program(memory, used, &of->detect, &p->detect, lanes);

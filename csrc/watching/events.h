@@ -20,6 +20,7 @@ typedef struct {
     int64_t stop;        /* the event at which a lane stops; 0: never */
     int64_t keep;        /* the number to keep */
     int then;            /* first row of the new state in the result of `react`; -1: no rule */
+    int onto;            /* of an event with a bridge: that of the state at it; -1: no bridge */
     int value, n_values; /* first row of the values to keep, and their number */
     /* Kept event k of lane l: t[k stride + l], y[(k dim + d) stride + l], likewise the values. */
     double *t, *y, *values;
@@ -65,6 +66,7 @@ typedef struct {
     const PiEvents *of;
     int dim, real_bytes, single, locating; /* real_bytes: of PiSteps; single: of the states */
     int chords;                            /* are the segments, of paths with noise? */
+    int64_t *step, *jumps; /* of such: the numbers of the steps, and of the jumps in each before */
     int64_t lanes;
     double *counts; /* those of `of`, or of a block of time */
     ProgramRows detect, react;

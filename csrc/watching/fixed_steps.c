@@ -59,6 +59,8 @@ static int64_t lay_out(Segments *p, char *memory) {
     for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
     for (int i = 0; i < 5; i++) *marks[i] = pi_part_of(memory, &used, lanes);
     p->id = pi_part_of(memory, &used, row);
+    p->lanes.step = pi_part_of(memory, &used, row);
+    p->lanes.jumps = pi_part_of(memory, &used, row);
     p->slot = pi_part_of(memory, &used, pi_product(lanes, sizeof *p->slot));
     p->before = pi_part_of(memory, &used, pi_product(run->state_rows, row));
     p->after = pi_part_of(memory, &used, pi_product(run->state_rows, row));
@@ -380,7 +382,7 @@ static int look(Segments *p) {
         for (int j = 0; j < e->count; j++) {
             const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
             const double new = p->lanes.detect.answer[j * lanes + k];
-            p->looked[k] |= (int8_t)(crosses(&e->event[j], old, new) ||
+            p->looked[k] |= (int8_t)(e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
                                      (e->event[j].located && !p->lanes.chords &&
                                       may_dip(p->last[j * lanes + k], old, new)));
         }
@@ -468,7 +470,12 @@ static int go_through(Segments *p) {
     const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
     for (int64_t k = 0; k < count; k++)
-        if (p->end[k]) p->part[k] = rounded(p->run, p->slot[k].h - p->slot[k].passed);
+        if (p->end[k]) {
+            const Slot *s = &p->slot[k];
+            p->part[k] = rounded(p->run, s->h - s->passed);
+            p->lanes.step[k] = p->tile->first + s->i;
+            p->lanes.jumps[k] = s->jumped;
+        }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
     for (int64_t k = 0; k < count; k++) {
         Slot *s = &p->slot[k];

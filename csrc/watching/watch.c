@@ -175,6 +175,9 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
         reduced.of = all;
         reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
         reduced.next = pi_in_registers(&w->program, from->next[one->source]);
+        const PiSystem *system = w->system.system;
+        reduced.of_run = c->p + (system->n_params - PI_OF_RUN) * c->lanes;
+        reduced.component = one->number;
         reduced.origin = one->source == PI_OF_CHANGE && !c->changes ? c->origin : NULL;
         w->program.set->reduce(&reduced);
     }

@@ -35,11 +35,11 @@ def noise(
         Below 2**64.
     trajectory, step, component : array_like of int
         They broadcast. Below 2**48, 2**49 and 2**16. Steps count substeps.
-    stream : {0, 1, 2}
+    stream : {0, 1, 2, 3}
         0: the standard normals z of dW, which is sqrt(dt / substeps) times the sum of those of the
         substeps. 1: further normals u, for the integral of W over a step: it is the sum of
         k (W + sqrt(k) (z + u / sqrt(3)) / 2) over substeps of length k, W being that before the
-        substep. 2: numbers between 0 and 1.
+        substep. 2: numbers between 0 and 1. 3: the normals of bridges.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def noise(
     >>> bool(abs(z.mean()) < 0.02), bool(abs(z.std() - 1) < 0.01)
     (True, True)
     """
-    seed, stream = checked_seed(seed), integer("stream", stream, 0, 2)
+    seed, stream = checked_seed(seed), integer("stream", stream, 0, 3)
     given = (
         _whole("trajectory", trajectory, _TRAJECTORIES),
         _whole("step", step, _STEPS),

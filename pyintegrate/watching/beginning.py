@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _core
-from .watched import beginning_of, first_numbers, row_of
+from .watched import beginning_of, first_numbers, parameters_of, row_of
 
 _INVARIANTS = _core.questions().index("invariants")
 _TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
@@ -41,8 +41,9 @@ def at_start(plan, program, asks, count, problem, known):
     rows += [row_of(problem, q) for q in system.invariants(y, t).values()] if asks & 2 else []
     rows += [0.0] * (program.sizes[0] - len(rows))  # the sums of watches
     numbers = [known[name] if v is None else v for name, v in plan.numbers.items()]
-    params = [row_of(problem, value) for value in (*system.parameter_rows, *numbers)]
-    clock, own = row_of(problem, t), len(system.parameter_rows)
+    given = parameters_of(problem)
+    params = [row_of(problem, value) for value in (*given, *numbers)]
+    clock, own = row_of(problem, t), len(given)
     for begin in range(0, lanes, _TOGETHER):
         n = min(_TOGETHER, lanes - begin)
 

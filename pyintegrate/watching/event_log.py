@@ -150,7 +150,7 @@ class EventRows:
         events = tuple(
             {
                 "direction": plan.directions[i], "located": int(plan.located[i]),
-                "stop": one.stop, "keep": one.keep, "then": plan.then[i],
+                "stop": one.stop, "keep": one.keep, "then": plan.then[i], "onto": plan.onto[i],
                 "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
                 "values": values,
             }

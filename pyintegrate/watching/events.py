@@ -11,6 +11,7 @@ import numpy as np
 from ..trace import tracing
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
+from ..trace.graph import placed
 from ..trace.program import assemble
 from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
@@ -31,7 +32,7 @@ class Event:
 
     def __init__(
         self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None,
-        level=None,
+        level=None, bridge=False,
     ):  # fmt: skip
         self.quantity = quantity
         if isinstance(direction, bool) or direction not in (-1, 0, 1):
@@ -39,6 +40,9 @@ class Event:
         self.direction = int(direction)
         self.stop = int(stop) if isinstance(stop, bool) else integer("stop", stop, 1)
         self.keep = integer("keep", keep, 0, MOST_KEPT)
+        if not isinstance(bridge, bool):
+            raise TypeError(f"bridge must be True or False, got {bridge!r}")
+        self.bridge = bridge
         self.then = _function("then", then)
         self.values = _function("values", values)
         self.max_per_step = integer("max_per_step", max_per_step, 1)
@@ -75,6 +79,7 @@ def event(
     max_per_step: int = 100,
     after: ArrayLike | None = None,
     level: ArrayLike | None = None,
+    bridge: bool = False,
 ) -> Event:
     """An event: a quantity of each trajectory crosses zero.
 
@@ -116,6 +121,11 @@ def event(
         A time, or one for each trajectory: there are no events before the first step from there on.
     level : array_like, optional
         The value that the quantity crosses, or one for each trajectory; 0 by default.
+    bridge : bool
+        With noise: whether the path may cross between two states on one side, with the chance and
+        at the time of a Brownian bridge with the quantity's own diffusion; once a step. The random
+        numbers are its own: no path changes. Not for a quantity that no noise moves, such as the
+        position of a heat bath.
 
     Returns
     -------
@@ -143,7 +153,8 @@ def event(
             direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
-    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after, level)
+    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after, level,
+                 bridge)  # fmt: skip
 
 
 class EventPlan:
@@ -158,7 +169,7 @@ class EventPlan:
         How the core finds the zero crossing of each, as in plan.Group.
     first_counts : ndarray
         Of one trajectory, before anything has occurred (PiEventRow of csrc/watching/events.h).
-    then, value, n_values : list of int
+    then, onto, value, n_values : list of int
         Where the results for each event are: csrc/watching/events.h.
     numbers, asks, every
         As in plan.Group.
@@ -196,6 +207,7 @@ class EventPlan:
             for key, one in self.events.items()
         }
         self._passes: dict[str, Any] = {}  # for each event the node that crosses zero
+        self._onto: dict[str, Any] = {}  # for each with a bridge the state at it
         quantities = [self._quantity(view, key, own[key]) for key in self.events]
         self.located = [not condition for _, condition in quantities]
         # A condition occurs where it begins to hold.
@@ -209,7 +221,10 @@ class EventPlan:
         graph.dim = view.size
         self.shapes = self._shapes()
         self.reduced = tuple(
-            (REDUCTIONS[PASSES[direction]][0], *self._source(system, one, i))
+            (
+                REDUCTIONS["bridged" if one.bridge else PASSES[direction]][0],
+                *self._source(system, one, i),
+            )
             for i, (one, direction) in enumerate(
                 zip(self.events.values(), self.directions, strict=True)
             )
@@ -243,7 +258,7 @@ class EventPlan:
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""
-        changed = one.after is not None or one.level is not None
+        changed = one.after is not None or one.level is not None or one.bridge
         place = None if changed else known_place(system, one.quantity)
         return place if place and place[0] != CHANGE else (PROGRAM, i)
 
@@ -264,6 +279,12 @@ class EventPlan:
                 raise ValueError(f"level of event {key!r}: a condition holds or not, and has none")
             symbol = symbol - view.params[f"_{key}..level"]
         self._passes[key] = None if condition else node_of(view.graph, symbol)
+        if self.events[key].bridge:
+            if condition:
+                raise ValueError(f"bridge of event {key!r}: a condition is no quantity: write that")
+            from .bridge import bridged
+
+            symbol, self._onto[key] = bridged(view, key, symbol)
         if self.events[key].after is not None:
             late = (view.t - view.params[f"_{key}..after"]) * view.params["_forwards"] >= 0
             symbol = np.where(late, symbol, np.nan)
@@ -271,19 +292,22 @@ class EventPlan:
 
     def _answers(self, view, system, own):
         nodes: list = []
-        self.then, self.value, self.n_values = [], [], []
+        self.then, self.onto, self.value, self.n_values = [], [], [], []
         for key, one in self.events.items():
+            onto = self._onto.get(key)
+            self.onto.append(-1 if onto is None else len(nodes))
+            nodes += onto or []
             self.then.append(-1 if one.then is None else len(nodes))
             if one.then is not None:
                 base = _view_of(view, one)
                 new = _new_state(base, one.then, base.system, own[key])
                 if base is not view:
                     new = whole_jump(view, key, self._passes[key], new)
-                nodes += new
+                nodes += _at(view, new, onto)
             self.value.append(len(nodes))
             kept = () if one.values is None else _kept_values(view, one.values, own[key])
             self.n_values.append(len(kept))
-            nodes += kept
+            nodes += _at(view, kept, onto)
         return nodes
 
     def _shapes(self):
@@ -306,6 +330,14 @@ def _view_of(view, one):
 
 def _has_tangents(system):
     return hasattr(system, "directions")
+
+
+def _at(view, nodes, state):
+    """Nodes at another state; None: at this one."""
+    if state is None:
+        return nodes
+    own = view.graph.state
+    return placed(view.graph, nodes, lambda i: state[i] if i < len(state) else own(i))
 
 
 def _flat(result):

@@ -140,7 +140,7 @@ def program_fields(program, problem, known, first, sums):
     known: of ``first_numbers``; first: the first step that counts; sums: two arrays.
     """
     numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
-    rows = [row_of(problem, value) for value in (*problem.system.parameter_rows, *numbers)]
+    rows = [row_of(problem, value) for value in (*parameters_of(problem), *numbers)]
     origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
     return {
         "program": program.program.handle,
@@ -159,6 +159,15 @@ def program_fields(program, problem, known, first, sums):
         "sums_a": sums[0],
         "sums_b": sums[1],
     }
+
+
+def parameters_of(problem):
+    """The rows of the system's parameters, in double precision; with noise those of the run."""
+    rows, random = problem.system.parameter_rows, getattr(problem, "random", None)
+    if random is None:
+        return rows
+    of_run = random.rows(problem.dt, problem.batch, problem.n_steps)
+    return (*rows[: -len(of_run)], *of_run)
 
 
 def row_of(problem, value):

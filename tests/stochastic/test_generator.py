@@ -123,7 +123,7 @@ def test_arrays_broadcast_and_give_the_single_numbers():
         ((1, 0.5, 0), "trajectory must be whole numbers"),
         ((1, 0, 2**49), "step must be from 0 to"),
         ((1, 0, 0, 2**16), "component must be from 0 to"),
-        ((1, 0, 0, 0, 3), "stream must be at most 2"),
+        ((1, 0, 0, 0, 4), "stream must be at most 3"),
     ],
 )
 def test_numbers_out_of_range_are_refused(arguments, said):

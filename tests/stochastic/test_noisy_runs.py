@@ -48,9 +48,16 @@ def start(system, n=300):
     return np.broadcast_to(system.initial, (n, system.dim)) * np.linspace(0.9, 1.1, n)[:, None]
 
 
+CROSSING = {
+    "up": pi.event(lambda t, y: y[0] - 1.0, bridge=True, then=lambda t, y: [0.9 + 0 * y[0]])
+}
+
+
 def digests():
     """A digest for each method in both precisions; printed by a process for each set."""
     return [
+        pi.integrate(growth, start(growth, 37), **RUN, seed=2, events=CROSSING).digest(),
+    ] + [
         pi.integrate(
             system, start(system, 37), **RUN, method=method, seed=2, dtype=dtype, save=9
         ).digest()

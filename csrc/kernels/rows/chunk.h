@@ -22,6 +22,7 @@ typedef struct {
     vint *code;                 /* why a lane's solve failed: a PiStatus, or 0 */
     const vint *frozen;         /* lanes that need not be computed, or NULL */
     int stopped;                /* has a force or a pause stopped the run? */
+    int goes_on;                /* do its random numbers lie there from the step before? */
     uint64_t uniform;           /* parameters that are the same for all lanes, as bits */
     Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
 } Chunk;

@@ -9,17 +9,20 @@
 #if PI_REAL_BITS == 64
 #include "../../vmath/normal.h"
 
+INLINE void set_counter(vnatural word[4], uint64_t pair, int component, vnatural trajectory,
+                        int stream) {
+    word[0] = vset_natural(pair);
+    word[1] = vset_natural(pair >> 32 | (uint64_t)component << 16);
+    word[2] = trajectory;
+    word[3] = trajectory >> 32 | vset_natural((uint64_t)stream << 16);
+}
 /* The pairs of some registers side by side, from lane i on. */
 INLINE void draw_some(const PiPairs *pairs, int64_t i, int count, int stream) {
-    const uint64_t of_component = pairs->pair >> 32 | (uint64_t)pairs->component << 16;
     vnatural word[4][4];
     EACH(u, 0, count) {
         vnatural trajectory;
         memcpy(&trajectory, pairs->trajectory + i + u * VLEN, sizeof trajectory);
-        word[u][0] = vset_natural(pairs->pair);
-        word[u][1] = vset_natural(of_component);
-        word[u][2] = trajectory;
-        word[u][3] = trajectory >> 32 | vset_natural((uint64_t)stream << 16);
+        set_counter(word[u], pairs->pair, pairs->component, trajectory, stream);
     }
     philox(count, word, pairs->seed);
     EACH(u, 0, count) {
@@ -40,13 +43,52 @@ static void draw_pairs(const PiPairs *pairs) {
             draw_some(pairs, i, ABREAST, stream);
     for (; i < pairs->lanes; i += VLEN) draw_some(pairs, i, 1, stream);
 }
+
+/* A Brownian bridge from a to b, in units of its deviation, comes to zero with the chance
+ * exp(-2 a b), if both have one sign. With r the radius of a pair of normals: where r^2 > 4 a b; by
+ * the lack of memory of r^2, and the independence of the angle, the pair scaled to the rest r^2 -
+ * 4 a b is normal again. The first zero tau of those that come there has tau / (1 - tau) of the
+ * inverse Gaussian law of mean |a / b| and shape a^2, made from the square of one normal and a
+ * number u from 0 to 1. Each step has a pair, and a number, of its own.
+ *
+ * Michael, Schucany, Haas (1976), Am. Stat. 30, 88-90; Glasserman (2003), Monte Carlo Methods in
+ * Financial Engineering, 6.4. */
+INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
+    const vreal both = vset(4) * (a * b) * whole;
+    return vfma(r, r, -vselect(both > vset(0), both, vset(0)));
+}
+/* A PiPassage: x is tau / (1 - tau). */
+static double first_passage(const PiBridge *bridge) {
+    vnatural word[2][4];
+    EACH(i, 0, 2)
+        set_counter(word[i], bridge->step, bridge->component, vset_natural(bridge->trajectory),
+                    i ? PI_UNIFORMS : PI_BRIDGES);
+    philox(2, word, bridge->seed);
+    const vnatural angle = joined(word[0][2], word[0][3]);
+    const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
+    const vreal u = unit_interval(joined(word[1][0], word[1][1]));
+    const vreal a = vset(bridge->from), b = vset(bridge->to), whole = vset(bridge->whole);
+    const vreal rest = rest_of_square(r, a, b, whole), ratio = vabs(b / a);
+    vreal cosine, sine;
+    on_circle(vset(1), angle, &cosine, &sine);
+    const vreal c = rest * cosine * cosine / (vset(2) * a * a * whole);
+    const vreal small = vset(1) / (ratio + c + vsqrt(c * (vset(2) * ratio + c)));
+    const vint first = u * vfma(ratio, small, vset(1)) < vset(1);
+    const vreal x = vselect(first, small, vset(1) / (ratio * ratio * small));
+    const vreal tau = x / (vset(1) + x);
+    return ((const double *)&rest)[0] > 0 ? ((const double *)&tau)[0] : 2;
+}
 #endif
 
-/* Row `row` of the parameters of the run, as a whole number below 2^24; of one lane. */
-static uint64_t of_run(const Chunk *c, int row, int64_t lane) {
-    const int64_t at = c->tile->system->n_params - PI_OF_RUN + row;
-    const real value = ((const real *)(c->p + at * c->R))[lane];
-    return value >= 0 && value < (real)0x1p24 ? (uint64_t)value : 0;
+/* Row `row` of the parameters of the run; such a number, whole and below 2^24. */
+static const real *of_run(const Chunk *c, int row) {
+    return (const real *)(c->p + (c->tile->system->n_params - PI_OF_RUN + row) * c->R);
+}
+INLINE uint64_t whole(real value) {
+    const double shifted = (double)value + 0x1p52;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    return bits & (((uint64_t)1 << PI_OF_BITS) - 1);
 }
 
 /* The numbers of a chunk: rows of doubles. */
@@ -92,7 +134,7 @@ static void noise_rows(Chunk *c) {
     const PiSystem *system = tile->system;
     const int ahead = system->second == PI_INCREMENTS_AHEAD;
     Numbers numbers = {.lanes = c->R * VLEN,
-                       .substeps = (int64_t)of_run(c, PI_OF_SUBSTEPS, 0),
+                       .substeps = (int64_t)whole(*of_run(c, PI_OF_SUBSTEPS)),
                        .noises = system->noises,
                        .streams = system->second == PI_INTEGRALS ? 2 : 1};
     const int64_t n = numbers.noises, all = n * (system->second ? 2 : 1), lanes = numbers.lanes;
@@ -100,19 +142,24 @@ static void noise_rows(Chunk *c) {
     double *W = (double *)take_rows(c, WIDTH * all), *const last = W + ahead * n * lanes;
     uint64_t *trajectory = (uint64_t *)take_rows(c, WIDTH);
     numbers.both = (double *)take_rows(c, WIDTH * 2 * n * numbers.streams);
-    for (int64_t i = 0; i < lanes; i++)
-        trajectory[i] = of_run(c, PI_OF_TRAJECTORY, i) | of_run(c, PI_OF_TRAJECTORY + 1, i) << 24 |
-                        of_run(c, PI_OF_JUMPS, i) << 50;
+    const real *low = of_run(c, PI_OF_TRAJECTORY), *high = of_run(c, PI_OF_TRAJECTORY + 1);
+    const real *jumps = of_run(c, PI_OF_JUMPS);
+    const int goes_on = c->goes_on;
+    for (int64_t i = 0; !goes_on && i < lanes; i++)
+        trajectory[i] =
+            whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
-    for (int i = 0; i < 3; i++) numbers.pairs.seed |= of_run(c, PI_OF_SEED + i, 0) << (24 * i);
+    for (int i = 0; i < 3; i++)
+        numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
     if (numbers.substeps < 1) numbers.substeps = 1;
-    if (ahead) sum_up(c, &numbers, tile->first, 1, last);
+    if (ahead && !goes_on) sum_up(c, &numbers, tile->first, 1, last);
     const int direct = WIDTH == 1 && numbers.substeps == 1 && !system->second;
     for (int64_t step = tile->first; step < tile->first + tile->steps && !c->stopped; step++) {
         const void *of_step = W;
         if (ahead) memcpy(W, last, n * lanes * sizeof *W);
-        if (direct) of_step = drawn(c, &numbers, step, step == tile->first);
-        else sum_up(c, &numbers, step + ahead, !ahead && step == tile->first, last);
+        const int fresh = !goes_on && step == tile->first;
+        if (direct) of_step = drawn(c, &numbers, step, fresh);
+        else sum_up(c, &numbers, step + ahead, !ahead && fresh, last);
         if (WIDTH == 2) {
             for (int64_t i = 0; i < all * lanes; i++) ((real *)given)[i] = (real)W[i];
             of_step = given;
@@ -123,4 +170,5 @@ static void noise_rows(Chunk *c) {
         next = before;
     }
     if (y != c->y) copy_rows(c, c->dim, y, c->y);
+    c->goes_on = 1;
 }

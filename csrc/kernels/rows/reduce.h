@@ -218,11 +218,43 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
     }
 }
+/* The same with the chance of a zero between two steps (noise.h), g being in units of its deviation
+ * over a step. Beyond 18.4 it is less than any number that is drawn. */
+INLINE vnatural whole_of_row(const Column *c, int row) {
+    const vreal *of_run = c->rows->of_run;
+    return (vnatural)(of_run[row * c->rows->registers + c->u] + vset(0x1p52)) &
+           vset_natural(((uint64_t)1 << PI_OF_BITS) - 1);
+}
+INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
+    vnatural word[1][4], seed = vset_natural(0);
+    EACH(i, 0, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
+    set_counter(word[0], (uint64_t)step, c->rows->component,
+                whole_of_row(c, PI_OF_TRAJECTORY) | whole_of_row(c, PI_OF_TRAJECTORY + 1)
+                                                        << PI_OF_BITS,
+                PI_BRIDGES);
+    philox(1, word, ((const uint64_t *)&seed)[0]);
+    const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
+    return rest_of_square(r, old, new, vset(1)) > vset(0);
+}
+INLINE void reduce_bridges(const Column *c, vreal *s) {
+    for (int64_t k = 0; k < c->rows->count; k++) {
+        const vreal new = c->q[k * c->next], old = s[0], both = old *new;
+        vint passes = (both <= vset(0)) & (new != old);
+        const vint near = (both > vset(0)) & (both < vset(18.5));
+        if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
+        const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
+        const vreal mark = vselect(passes & ~still, vset(1), vset(0));
+        s[0] = vselect(still, old, new);
+        s[1] = vselect(still, s[1], old);
+        s[2] = s[2] + s[2] + mark;
+    }
+}
 INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sums) {
     vreal s[10];
     EACH(i, 0, rows) s[i] = vload(sums + i * c->rows->stride);
     if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, c, s);
     else if (kind == PI_LINE) reduce_line(c, s);
+    else if (kind == PI_BRIDGED) reduce_bridges(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
     EACH(i, 0, rows) vstore(sums + i * c->rows->stride, s[i]);
@@ -243,6 +275,7 @@ static void reduce(const PiReduceRows *r) {
             case PI_RISES: reduce_column(PI_RISES, 4, &c, sums); break;
             case PI_FALLS: reduce_column(PI_FALLS, 4, &c, sums); break;
             case PI_PASSES: reduce_column(PI_PASSES, 4, &c, sums); break;
+            case PI_BRIDGED: reduce_column(PI_BRIDGED, 4, &c, sums); break;
             }
         }
     }

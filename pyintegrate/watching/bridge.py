@@ -1,0 +1,50 @@
+"""Brownian bridges of events: a quantity in units of its deviation, and the state at its zero."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from ..stochastic.step import STEP, is_zero
+from ..trace.derivative import forward
+from ..trace.expression import Symbol, node_of
+from ..trace.graph import placed
+
+
+def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
+    """For a quantity q: q / sqrt(v h), and the mean of the state y where q is zero, as nodes.
+
+    Over a step h its variance is v h, v = |u|^2 with u = G^T grad q; given q = 0 the mean of the
+    state is y - q G u / v.
+    """
+    system, graph = view.system, view.graph
+    if system.noise is None:
+        raise ValueError(f"bridge of event {key!r}: {system.name!r} has no noise: leave it away")
+    dim, m = system.dim, system.noises
+    state = [graph.state(i) for i in range(dim)]
+    slope = forward(graph, [node_of(graph, quantity)], state)[0]
+    slopes = [slope.get(node.number, graph.constant(0.0)) for node in state]
+    G = placed(graph, system.traced.outputs["diffusion"], graph.state)
+    u = [_product(G[k::m], slopes) for k in range(m)]
+    v = _product(u, u)
+    if is_zero(v):
+        raise ValueError(
+            f"bridge of event {key!r}: no noise of {system.name!r} moves its quantity, whose paths"
+            " are smooth: leave bridge= away"
+        )
+    off = quantity / Symbol(v)
+    onto = [
+        node_of(graph, Symbol(y) - off * Symbol(_product(G[i * m : (i + 1) * m], u)))
+        for i, y in enumerate(state)
+    ]
+    return quantity / np.sqrt(Symbol(v) * view.params["_of_run"][STEP]), onto
+
+
+def _product(a: Any, b: Any) -> Any:
+    """The sum of products of nodes, without zeros."""
+    pairs = zip(a, b, strict=True)
+    terms = [p * q for p, q in pairs if not (is_zero(p) or is_zero(q))]
+    return reduce(add, terms) if terms else a[0].graph.constant(0.0)
