@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike
+    from .watching.batch.statistics import Statistic
     from .watching.events import Event
     from .watching.reductions import Reduction
 
@@ -47,6 +48,7 @@ def solve(
     out: Any = None,
     watch: str | Sequence[str] | Mapping[str, str | Reduction] | None = None,
     events: Mapping[str, Event] | None = None,
+    across: Mapping[str, Statistic] | None = None,
     sensitivity: str | Sequence[str] | None = None,
 ) -> AdaptiveSolution:
     """Integrate a batch of trajectories to a tolerance, each with its own steps.
@@ -111,6 +113,8 @@ def solve(
         As in ``pi.integrate``, located to rounding by shortened steps of the method. A jump ends
         the step, and the next begins from it. ZENO: more than `max_per_step` jumps in a row
         without progress in time.
+    across : mapping of str to statistics, optional
+        As in ``pi.integrate``, of the states at `times`.
     sensitivity : str or sequence of str, optional
         Keep the derivatives of all saved states with respect to these, in
         ``solution.sensitivity["k"]``: as in ``pi.integrate``, exact for the steps taken. The steps
@@ -153,10 +157,11 @@ def solve(
         "times": times, "first_step": first_step, "max_step": max_step, "max_steps": max_steps,
         "breaks": breaks, "bound": bound, "components": components, "dtype": dtype,
         "workers": workers, "progress": progress, "on_failure": on_failure, "out": out,
-        "watch": watch, "events": events,
+        "watch": watch, "events": events, "across": across,
     }  # fmt: skip
     if sensitivity is not None:
-        check_alone(watch=watch, events=events, bound=bound, out=out, components=components)
+        check_alone(watch=watch, events=events, across=across, bound=bound, out=out,
+                    components=components)  # fmt: skip
         *laid_out, names = make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given)
         return AdaptiveSolution._with_tangents(
             lambda: AdaptiveSolution.of_adaptive_run(*laid_out), names

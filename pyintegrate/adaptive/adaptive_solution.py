@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import ArrayLike, Booleans, Floats, Integers
+    from ..watching.batch.results import Across
     from ..watching.watched import Watched
 
 _STIFF = (
@@ -307,6 +308,12 @@ class AdaptiveSolution(Solution):
         from ..watching.watched import Watched
 
         return Watched({}) if self._observation is None else self._observation.watched
+
+    @cached_property
+    def across(self) -> Across:
+        from .across_times import across_times
+
+        return across_times(self)
 
     # ---- failures ----
     @property

@@ -57,6 +57,11 @@ def _make(system, x0, v0, given):
     options = Options.checked(system, {name: given[name] for name in names})
     if options.watch is not None:
         options = options.changed(watch=plan_watch(system, options.watch))
+    if given.get("across") is not None:
+        from .across_times import check_across
+
+        check_across(given["across"], system, given)
+        options = options.changed(across=given["across"])
     if options.events is not None:
         options = options.changed(events=plan_events(system, options.events))
     dtype = checked_dtype(given["dtype"], x0, v0)

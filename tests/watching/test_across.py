@@ -285,3 +285,47 @@ def test_pictures_of_bands_and_histograms():
         with pytest.raises(ValueError, match=r"quantiles|group must be"):
             bad()
     matplotlib.pyplot.close("all")
+
+
+def test_solve_has_the_statistics_of_its_states_at_times():
+    """Against the saved states; those that have stopped are missing; parts merge to the bits."""
+    x0, times = np.linspace(0.5, 2.9, 200), np.linspace(0, 10, 21)
+    across = {
+        "mean": pi.across.mean("theta"),
+        "half": pi.across.quantiles("theta", 0.5, exact=True),
+        "late": pi.across.mean(lambda t, x, v: t + 0 * x),
+    }
+    stop = {"turn": pi.event("omega", stop=True, after=5.0)}
+    run = {"t_end": 10.0, "times": times, "events": stop}
+    sol = pi.solve(pi.systems.pendulum, x0, 0 * x0, **run, across=across)
+    counted = sol.valid.sum(axis=1)
+    known = counted > 0
+    assert 0 < known.sum() < len(times)
+    assert np.array_equal(sol.across["mean.missing"], 200 - counted)
+    sums = [math.fsum(y[ok]) for y, ok in zip(sol["theta"], sol.valid, strict=True)]
+    assert np.array_equal(sol.across["mean"][known], np.array(sums)[known] / counted[known])
+    median = [np.quantile(y[ok], 0.5) for y, ok in zip(sol["theta"], sol.valid, strict=True)
+              if ok.any()]  # fmt: skip
+    assert np.array_equal(sol.across["half"][known, 0], median)
+    assert np.array_equal(sol.across["late"][known], times[known])
+    parts = [pi.solve(pi.systems.pendulum, part, 0 * part, **run, across=across)
+             for part in (x0[:60], x0[60:])]  # fmt: skip
+    assert np.array_equal(pi.across.merge(*parts)["mean"], sol.across["mean"], equal_nan=True)
+    assert np.array_equal(pickle.loads(pickle.dumps(sol)).across["mean.t"], times)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "give them, as times="),
+        ({"times": [1.0], "across": {"m": pi.across.mean("x", every=2)}}, "counts each of times="),
+        ({"times": [1.0], "across": {"m": pi.across.mean("energy_error")}}, "compares with the st"),
+        ({"times": [1.0], "components": ["x"]}, "leave components= away"),
+        ({"times": [1.0], "sensitivity": "x0"}, "sensitivity and across exclude"),
+        ({"times": [1.0], "across": {"m": "x"}}, "must come from pi.across"),
+    ],
+)
+def test_solve_refuses_statistics_that_it_cannot_make(options, said):
+    given = {"across": {"m": pi.across.mean("x")}} | options
+    with pytest.raises((TypeError, ValueError), match=said):
+        pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=1.0, **given)

@@ -368,6 +368,17 @@ def of_run(plan, problem, sums):
     return Across(ordered, problem.system.name, _ranges(problem))
 
 
+def one_after_the_other(some):
+    """Those of one batch at later and later times."""
+    out = some[0]
+    for later in some[1:]:
+        for name, one in out._asked.items():
+            two = later._asked[name]
+            one.parts = [a.then(b) for a, b in zip(one.parts, two.parts, strict=True)]
+            one.t = np.concatenate([one.t, two.t])
+    return out
+
+
 def _times(problem, steps):
     t = problem.times(steps)
     return t.reshape(len(t), -1)[:, 0] if t.ndim > 1 and problem.lanes else t

@@ -1,0 +1,46 @@
+"""Statistics across a batch that goes to a tolerance: of its states at the requested times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Status
+from ..integration import integrate
+from ..watching.batch.results import Across, one_after_the_other
+from ..watching.batch.statistics import checked
+
+
+def check_across(across, system, given):
+    """Refuse what has no states at common times, or statistics that need the steps between."""
+    if given["times"] is None or np.ndim(given["times"]) > 1:
+        raise ValueError(
+            "across= of solve is of the states at times that all trajectories have in common, which"
+            " each passes in steps of its own: give them, as times=np.linspace(0, 10, 101)"
+        )
+    if given.get("components") is not None:
+        raise ValueError("across= needs all components of the states: leave components= away")
+    for name, one in checked(across, system).items():
+        if one.every != 1:
+            raise ValueError(f"across[{name!r}] has every={one.every}: solve counts each of times=")
+        if {"energy_error", "phase_drift"} & {*map(str, one.quantities)}:
+            raise ValueError(
+                f"across[{name!r}] compares with the start of the motion, and these are states at"
+                " times: give a function of the state, or integrate"
+            )
+
+
+def across_times(solution):
+    """The Across of an AdaptiveSolution: each time is a run without steps."""
+    across, valid = solution._options.across, solution.valid
+    cancelled = solution.status == Status.CANCELLED
+    whole = np.all(valid | ~cancelled, axis=tuple(range(1, valid.ndim)))
+    if across is None or not np.any(whole):
+        return Across({})
+    return one_after_the_other([
+        integrate(
+            solution.system, np.where(valid[k, ..., np.newaxis], solution.y[k], np.nan), dt=1.0,
+            n_steps=0, t0=solution.t[k], dtype=solution.y.dtype, across=across, save="final",
+            on_failure="ignore",
+        ).across
+        for k in np.flatnonzero(whole)
+    ])  # fmt: skip
