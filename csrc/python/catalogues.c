@@ -97,11 +97,6 @@ static PyObject *describe_method(const PiMethod *m) {
         truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients", coefficients(m),
         "embedded", embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
 }
-static PyObject *method_at(int i) { return describe_method(pi_methods[i]); }
-static PyObject *core_methods(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
-    return listed(pi_n_methods, method_at);
-}
 static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
 static PyObject *core_method_names(PyObject *module, PyObject *none) {
     (void)module, (void)none;
@@ -120,28 +115,6 @@ static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_na
 static PyObject *core_questions(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return listed(PI_QUESTIONS, question_at);
-}
-
-/* The numbers of a family: lists, then the matrix, as for make_method(). */
-static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
-    PyObject *list = PyList_New(0);
-    for (int shape = PI_LIST; list && shape <= PI_MATRIX; shape++)
-        for (const PiNumbers *n = family->numbers; list && n->name; n++)
-            if ((int)n->shape == shape &&
-                pi_append(list, Py_BuildValue("{ss sO si sO}", "name", n->name, "matrix",
-                                              truth(n->shape == PI_MATRIX), "more", n->more,
-                                              "optional", truth(n->optional))))
-                Py_CLEAR(list);
-    return list;
-}
-static PyObject *family_at(int i) {
-    const PiFamilyDescriptor *f = &pi_families[i];
-    return Py_BuildValue("{ss sO sO sN}", "name", f->name, "jacobian", truth(f->jacobian), "closed",
-                         truth(f->closed), "numbers", describe_numbers(f));
-}
-static PyObject *core_families(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
-    return listed(PI_FAMILIES, family_at);
 }
 
 static PyObject *core_requirements(PyObject *module, PyObject *none) {
@@ -188,17 +161,10 @@ PyMethodDef pi_catalogue_functions[] = {
     {"sized_systems", core_sized_systems, METH_NOARGS,
      "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
      "without parts, its state and parameters named once."},
-    {"methods", core_methods, METH_NOARGS,
-     "methods() -> list of dictionaries, one for each method of the C core."},
     {"method_names", core_method_names, METH_NOARGS,
      "method_names() -> list of names, in the order of methods()."},
     {"method", core_method, METH_O,
      "method(name) -> the dictionary of one method, as in methods()."},
-    {"families", core_families, METH_NOARGS,
-     "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
-     "needs one; closed: whether methods cannot be user-defined; numbers: the arguments of\n"
-     "make_method(), a dictionary each: a row of the stages (and more), or a matrix with a row per\n"
-     "stage; an empty row if it is optional."},
     {"requirements", core_requirements, METH_NOARGS,
      "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
      "structures that have it)."},

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import sqrt
+from math import lcm, sqrt
 from typing import NamedTuple
+
+import numpy as np
 
 
 class Conditions(NamedTuple):
@@ -41,35 +43,23 @@ def collect(number, rounding, residuals):
 
 
 # ---- sums over trees -----------------------------------------------------------------------------
-# A quantity is a pair: in whole numbers, and the same without signs in floats, as a bound.
-def sparse(matrix, unit):
-    """Rows of (column, number), in a unit, without zeros."""
-    return [[(j, unit(x)) for j, x in enumerate(row) if x] for row in matrix]
+# A quantity is an array of two rows: in whole numbers, and the same without signs in floats, as a
+# bound.
+def common_scale(*rows):
+    """The least number that makes all the fractions whole."""
+    return lcm(*(x.denominator for row in rows for x in row))
 
 
 def size(x):
     return abs(float(x))
 
 
-def times(matrices, vectors):
-    """Products of sparse matrices and vectors, pair by pair."""
-    return tuple(
-        [sum(x * vector[j] for j, x in row) for row in matrix]
-        for matrix, vector in zip(matrices, vectors, strict=True)
-    )
+def both(table, scale):
+    """A vector or a matrix of fractions as a quantity, in units of 1 / scale."""
+    table = np.array(table, object)
+    units = (lambda x: int(x * scale)), size
+    return np.array([np.frompyfunc(unit, 1, 1)(table) for unit in units], object)
 
 
-def dot(weights, vectors):
-    return tuple(
-        sum(x * y for x, y in zip(*pair, strict=True))
-        for pair in zip(weights, vectors, strict=True)
-    )
-
-
-def multiplied(start, factors):
-    """Pairs of vectors multiplied, component by component."""
-    for factor in factors:
-        start = tuple(
-            [x * y for x, y in zip(*pair, strict=True)] for pair in zip(start, factor, strict=True)
-        )
-    return start
+def applied(matrix, vector):
+    return (matrix @ vector[..., np.newaxis])[..., 0]

@@ -12,6 +12,7 @@ from itertools import count
 from math import factorial
 
 from .conditions import collect
+from .polynomials import multiply
 
 
 def multistep(exact, rounding):
@@ -90,11 +91,7 @@ def adams_moulton(points):
         basis = [Fraction(1)]  # the polynomial that is 1 at i and 0 at the others
         for j in places:
             if i != j:
-                lower = [-c * Fraction(j, i - j) for c in basis]
-                upper = [c / (i - j) for c in basis]
-                basis = [
-                    x + y for x, y in zip([*lower, Fraction(0)], [Fraction(0), *upper], strict=True)
-                ]
+                basis = multiply(basis, [Fraction(-j, i - j), Fraction(1, i - j)])
         weights.append(sum((c / (n + 1) for n, c in enumerate(basis)), Fraction(0)))
     return weights
 

@@ -14,9 +14,11 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations_with_replacement, count
-from math import factorial, lcm, prod
+from math import factorial, prod
 
-from .conditions import collect, dot, multiplied, size, sparse, times
+import numpy as np
+
+from .conditions import applied, both, collect, common_scale
 
 
 @cache
@@ -78,25 +80,19 @@ def nystrom_composition(exact, rounding):
     With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
     """
     steps = kicks_and_drifts(exact)
-    scale = lcm(*(weight.denominator for _, weight in steps))
-    time, length = 0, 0.0
-    b: list[int] = []
-    c: list[int] = []
-    sizes: list[float] = []
-    far: list[float] = []
-    for letter, weight in steps:
-        if letter == "d":
-            time, length = time + int(weight * scale), length + size(weight)
-        else:
-            b, c = [*b, int(weight * scale)], [*c, time]
-            sizes, far = [*sizes, size(weight)], [*far, length]
+    scale = common_scale(weight for _, weight in steps)
+    kicks = np.array([letter == "k" for letter, _ in steps])
+    weights = both([weight for _, weight in steps], scale)
+    ends = (weights * ~kicks).cumsum(axis=1)
+    b, c, sign = weights[:, kicks], ends[:, kicks], np.array([[-1], [1]], object)
 
-    def inner(phi):
-        return _before(b, c, phi[0], -1), _before(sizes, far, phi[1], 1)
+    def inner(phi):  # sum over j < i of b_j (c_i - c_j) phi_j, and without signs, in one pass
+        terms = b * phi
+        sums, moments = ((x.cumsum(axis=1) - x) for x in (terms, terms * c))
+        return c * sums + sign * moments
 
-    position = [w * (scale - t) for w, t in zip(b, c, strict=True)]
-    far_sizes = [w * (1 + length) for w in sizes]
-    yield from _by_trees(rounding, scale, c, far, inner, (b, sizes), (position, far_sizes))
+    far = np.array([[scale], [1 + ends[1, -1]]], object)
+    yield from _by_trees(rounding, scale, c, inner, b, b * (far + [[-1], [0]] * c))
 
 
 def nystrom(exact, rounding):
@@ -105,20 +101,13 @@ def nystrom(exact, rounding):
     phi is the product of c over the leaves of the tree and of A phi over its subtrees.
     """
     A, b, c, velocity = (exact[name] for name in ("A", "b", "c", "velocity"))
-    scale = lcm(*(x.denominator for row in (b, c, velocity, *A) for x in row))
-
-    def whole(x):  # A and b go with h^2
-        return int(x * scale * scale)
-
-    yield from _by_trees(
-        rounding, scale, [int(x * scale) for x in c], list(map(size, c)),
-        partial(times, (sparse(A, whole), sparse(A, size))),
-        ([int(x * scale) for x in velocity], list(map(size, velocity))),
-        (list(map(whole, b)), list(map(size, b))),
-    )  # fmt: skip
+    scale = common_scale(b, c, velocity, *A)
+    A, b = (both(table, scale * scale) for table in (A, b))  # they go with h^2
+    c, velocity = (both(table, scale) for table in (c, velocity))
+    yield from _by_trees(rounding, scale, c, partial(applied, A), velocity, b)
 
 
-def _by_trees(rounding, scale, c, far, inner_of, velocities, positions):
+def _by_trees(rounding, scale, c, inner_of, velocities, positions):
     """Order by order; a sum of n coefficients' products is a multiple of 1 / scale^n."""
     inner: dict = {}  # A phi, and a bound of it
     later: list = []  # the conditions on positions come from the trees with one node less
@@ -126,24 +115,13 @@ def _by_trees(rounding, scale, c, far, inner_of, velocities, positions):
         residuals, later_next = later, []
         for tree in nystrom_trees(number):
             leaves, forest = tree
-            start = [t**leaves for t in c], [t**leaves for t in far]
-            phi = multiplied(start, map(inner.get, forest))
+            phi = prod(map(inner.__getitem__, forest), start=c**leaves)
             inner[tree] = inner_of(phi)
             target, sigma = nystrom_target(tree) / number, nystrom_symmetry(tree)
-            total, allowed = dot(velocities, phi)
+            total, allowed = (velocities * phi).sum(axis=1)
             residuals.append((Fraction(total, scale**number) - target, allowed, sigma))
-            total, allowed = dot(positions, phi)
+            total, allowed = (positions * phi).sum(axis=1)
             residual = Fraction(total, scale ** (number + 1)) - target / (number + 1)
             later_next.append((residual, allowed, sigma))
         yield collect(number, rounding, residuals)
         later = later_next
-
-
-def _before(b, c, phi, sign):
-    """sum over j < i of b_j (c_i + sign c_j) phi_j, for each i, in one pass."""
-    sums, weighted, moment = [], 0, 0
-    for weight, time, value in zip(b, c, phi, strict=True):
-        sums.append(time * weighted + sign * moment)
-        weighted += weight * value
-        moment += weight * value * time
-    return sums

@@ -25,9 +25,11 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import count, islice
-from math import comb, factorial, lcm, prod, sqrt
+from math import comb, factorial, prod, sqrt
 
-from .conditions import collect, dot, multiplied, size, sparse, times
+import numpy as np
+
+from .conditions import applied, both, collect, common_scale, size
 from .multistep_conditions import multistep
 from .nystrom_trees import kicks_and_drifts, nystrom, nystrom_composition
 from .rosenbrock import SCALE, in_slopes
@@ -166,18 +168,13 @@ def symmetry(tree):
 def _runge_kutta(exact, rounding):
     """b . phi(t) = 1 / gamma(t), where phi(t) is the product of A phi over the subtrees of t."""
     A, b = exact["A"], exact["b"]
-    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
-
-    def whole(x):
-        return int(x * scale)
-
-    branch = sparse(A, whole), sparse(A, size)
-    weights = list(map(whole, b)), list(map(size, b))
+    scale = common_scale(b, *A)
+    branch = both(A, scale)
     sums = [  # c = A 1, which a force that depends on time needs
         (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
         for row, node in zip(A, exact["c"], strict=True)
     ]
-    return _by_trees(rounding, scale, branch, branch, weights, sums)
+    return _by_trees(rounding, scale, branch, branch, both(b, scale), sums)
 
 
 def _rosenbrock(exact, rounding):
@@ -185,29 +182,29 @@ def _rosenbrock(exact, rounding):
     and beta phi = (alpha + gamma) phi of a single one.
     """
     alpha, gamma, b, sizes = in_slopes(exact)
-    beta = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(alpha, gamma, strict=True)]
-    single, several = (
-        (sparse(matrix, int), sparse(sizes[name], float))
-        for name, matrix in (("beta", beta), ("alpha", alpha))
+    single, several, weights = (
+        np.array([numbers, sizes[name]], object)
+        for name, numbers in (("beta", alpha + gamma), ("alpha", alpha), ("b", b))
     )
     sums = [  # by which the time goes along
         (Fraction(sum(row), SCALE) - x, sum(bound) + size(x), 1)
         for name, matrix, letter in (("c", alpha, "alpha"), ("d", gamma, "gamma"))
         for row, bound, x in zip(matrix, sizes[letter], exact[name], strict=True)
     ]
-    return _by_trees(rounding, SCALE, single, several, (b, sizes["b"]), sums)
+    return _by_trees(rounding, SCALE, single, several, weights, sums)
 
 
 def _by_trees(rounding, scale, single, several, weights, sums):
     """Order by order; a matrix for the branches of one subtree, and for those of several."""
-    ones = [1] * len(weights[0]), [1.0] * len(weights[0])
+    ones = np.ones_like(weights)
     inner: dict = {}  # the branch of a tree, alone and among others
     for number in count(1):
         residuals = []
         for tree in trees(number):
-            phi = multiplied(ones, (inner[subtree][len(tree) > 1] for subtree in tree))
-            inner[tree] = times(single, phi), times(several, phi)
-            total, allowed = dot(weights, phi)
+            phi = prod((inner[subtree][len(tree) > 1] for subtree in tree), start=ones)
+            alone = applied(single, phi)
+            inner[tree] = alone, alone if several is single else applied(several, phi)
+            total, allowed = (weights * phi).sum(axis=1)
             residual = Fraction(total, scale**number) - Fraction(1, density(tree))
             residuals.append((residual, allowed, symmetry(tree)))
         found = collect(number, rounding, residuals + sums * (number == 1))
@@ -268,7 +265,7 @@ def _composition(exact, rounding):
     The logarithm of the step is a sum of commutators, so that Lyndon words suffice.
     """
     sequence = kicks_and_drifts(exact)
-    scale = lcm(*(weight.denominator for _, weight in sequence))
+    scale = common_scale(weight for _, weight in sequence)
     whole = [(letter, int(weight * scale)) for letter, weight in sequence]
     sizes = [(letter, size(weight)) for letter, weight in sequence]
     for number in count(1):

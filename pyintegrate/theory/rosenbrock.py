@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 SCALE = 10**90  # the numbers are good to fewer digits
 
 
@@ -28,9 +30,8 @@ def in_slopes(exact):
 
     Returns
     -------
-    alpha, gamma : list of list of int
-    b : list of int
-    sizes : dict of (nested) lists of float
+    alpha, gamma, b : ndarray of int
+    sizes : dict of ndarray
         How much each number of "alpha", "beta" = alpha + gamma, "gamma" and "b" changes at most
         where those of the table change by a part of themselves, over that part.
 
@@ -41,41 +42,17 @@ def in_slopes(exact):
     >>> round(sum(b) / SCALE, 15), round(gamma[0][0] / SCALE, 6)
     (1.0, 0.211938)
     """
-    inverse, A, b = exact["inverse"], exact["A"], exact["b"]
-    stages = range(len(b))
-    gamma = [[0] * len(b) for _ in stages]
-    for j in stages:  # inverse gamma = 1, from the top down
+    inverse, A, b = (np.array(exact[name], object) for name in ("inverse", "A", "b"))
+    gamma, rounded = np.zeros(inverse.shape, object), np.frompyfunc(round, 1, 1)
+    for j in range(len(b)):  # inverse gamma = 1, from the top down
         for i in range(j, len(b)):
-            rest = SCALE * (i == j) - sum(inverse[i][k] * gamma[k][j] for k in range(j, i))
-            gamma[i][j] = round(Fraction(rest) / inverse[i][i])
-    alpha, (weights,) = _product(A, gamma), _product([b], gamma)
+            rest = SCALE * (i == j) - inverse[i] @ gamma[:, j]
+            gamma[i, j] = round(Fraction(rest) / inverse[i, i])
     # The change of gamma is -gamma (change of the inverse) gamma.
-    size = [[abs(x) / SCALE for x in row] for row in gamma]
-    of_gamma = _sizes(_sizes(size, inverse), size)
-    of_alpha, (of_b,) = _sizes(A, of_gamma), _sizes([b], of_gamma)
-    both = [
-        [x + y for x, y in zip(*rows, strict=True)] for rows in zip(of_alpha, of_gamma, strict=True)
-    ]
-    sizes = {"alpha": of_alpha, "beta": both, "gamma": of_gamma, "b": of_b}
-    return alpha, gamma, weights, sizes
-
-
-def _product(left, right):
-    """The product of a matrix of fractions and one of whole numbers, rounded."""
-    columns = list(zip(*right, strict=True))
-    return [
-        [round(sum(x * y for x, y in zip(row, column, strict=True))) for column in columns]
-        for row in left
-    ]
-
-
-def _sizes(left, right):
-    """The product of two matrices without their signs, in floats."""
-    columns = list(zip(*right, strict=True))
-    return [
-        [
-            sum(abs(float(x) * float(y)) for x, y in zip(row, column, strict=True))
-            for column in columns
-        ]
-        for row in left
-    ]
+    of_A, of_b, change, size = (np.abs(x.astype(float)) for x in (A, b, inverse, gamma / SCALE))
+    of_gamma = size @ change @ size
+    of_alpha = of_A @ of_gamma
+    sizes = {
+        "alpha": of_alpha, "beta": of_alpha + of_gamma, "gamma": of_gamma, "b": of_b @ of_gamma,
+    }  # fmt: skip
+    return rounded(A @ gamma), gamma, rounded(b @ gamma), sizes

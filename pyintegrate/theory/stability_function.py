@@ -8,10 +8,11 @@ Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial, lcm
+from math import factorial
 
 import numpy as np
 
+from .conditions import both, common_scale
 from .polynomials import add, first_exit, multiply
 from .rosenbrock import SCALE, in_slopes
 
@@ -51,13 +52,12 @@ def _explicit(method):
     exact, _ = method.exact_coefficients
     A, b = exact["A"], exact["b"]
     # In integers: fractions would search for common divisors at each operation.
-    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
-    A = [[int(x * scale) for x in row] for row in A]
-    b = [int(x * scale) for x in b]
-    R, k = [Fraction(1)], [1] * len(b)
+    scale = common_scale(b, *A)
+    A, b = both(A, scale)[0], both(b, scale)[0]
+    R, k = [Fraction(1)], np.ones_like(b)
     for j in range(len(b)):
-        R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
-        k = [sum(map(int.__mul__, row, k)) for row in A]
+        R.append(Fraction(b @ k, scale ** (j + 1)))
+        k = A @ k
     # Up to the order R equals exp: residuals of rounded coefficients there would decide
     # whether the oscillator grows at once.
     for j in range(min(method.order, len(b)) + 1):
@@ -77,36 +77,29 @@ def _rosenbrock(method):
     """That of the Runge-Kutta method with the matrix alpha + gamma."""
     exact, rounding = method.exact_coefficients
     alpha, gamma, b, _ = in_slopes(exact)
-    pairs = [zip(*rows, strict=True) for rows in zip(alpha, gamma, strict=True)]
-    A = [[Fraction(x + y, SCALE) for x, y in row] for row in pairs]
-    return _of_table(A, [Fraction(x, SCALE) for x in b], rounding)
+    return _of_table((alpha + gamma) * Fraction(1, SCALE), b * Fraction(1, SCALE), rounding)
 
 
 def _of_table(A, b, rounding):
     """R(z) = 1 + z b (1 - z A)^-1 1 = det(1 - z A + z 1 b) / det(1 - z A)."""
-    shifted = [[a - w for a, w in zip(row, b, strict=True)] for row in A]
-    return tuple(_reversed_characteristic(matrix, rounding) for matrix in (shifted, A))
+    A = np.array(A, object)
+    return tuple(
+        _reversed_characteristic(matrix, rounding) for matrix in (A - np.array(b, object), A)
+    )
 
 
 def _reversed_characteristic(matrix, rounding):
     """det(1 - z M), by Faddeev and LeVerrier, in integers."""
-    size = len(matrix)
-    scale = lcm(*(x.denominator for row in matrix for x in row))
-    whole = [[int(x * scale) for x in row] for row in matrix]
+    scale = common_scale(*matrix)
+    whole, sizes = both(matrix, scale)
     # Coefficients that are only rounding, relative to the permanent-like sum of their terms.
-    largest = max(1.0, max(sum(abs(float(x)) for x in row) for row in matrix))
-    found, power = [Fraction(1)], [[0] * size for _ in range(size)]
+    largest = max(1.0, sizes.sum(axis=1).max())
+    found, power, unit = [Fraction(1)], 0 * whole, np.eye(len(whole), dtype=int).astype(object)
     coefficient = Fraction(1)
-    for k in range(1, size + 1):
+    for k in range(1, len(whole) + 1):
         # B_k = M B_(k-1) + c_(k-1) 1, c_k = -trace(M B_k) / k
-        last = int(coefficient * scale ** (k - 1))
-        power = [[x + (last if i == j else 0) for j, x in enumerate(row)]
-                 for i, row in enumerate(power)]  # fmt: skip
-        power = [
-            [sum(a * row[j] for a, row in zip(line, power, strict=True)) for j in range(size)]
-            for line in whole
-        ]
-        coefficient = Fraction(-sum(power[i][i] for i in range(size)), k * scale**k)
+        power = whole @ (power + int(coefficient * scale ** (k - 1)) * unit)
+        coefficient = Fraction(-np.trace(power), k * scale**k)
         negligible = _LEFT * float(rounding) * largest**k
         found.append(coefficient if abs(coefficient) > negligible else Fraction(0))
     while len(found) > 1 and not found[-1]:
@@ -171,8 +164,8 @@ def sum_and_difference(method):
     found: tuple[list, list] = ([], [])
     for j in range(max(len(P), len(Q))):
         p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
-        for total, both in zip(found, (p + q, p - q), strict=True):
-            total.append(both if abs(both) > allowed * float(abs(p) + abs(q)) else Fraction(0))
+        for total, one in zip(found, (p + q, p - q), strict=True):
+            total.append(one if abs(one) > allowed * float(abs(p) + abs(q)) else Fraction(0))
     return found
 
 

@@ -12,7 +12,8 @@ ABSENT = object()
 
 def fields_of(lanes=1, **changes):
     arguments = {
-        "system": "logistic", "method": _core.methods()[0]["handle"], "bits": 64, "lanes": lanes,
+        "system": "logistic", "method": _core.method("explicit_euler")["handle"],
+        "bits": 64, "lanes": lanes,
         "n_steps": 1, "save_every": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
         "dt": np.ones(1), "params": (np.ones(1),) * 2, "initial": aligned((1, 16), float),
         "state_a": aligned((1, 16), float), "state_b": aligned((1, 16), float),
@@ -181,7 +182,7 @@ def test_an_array_of_objects_is_refused(name):
 
 @pytest.mark.parametrize("lanes", [1 << 30, 1 << 48])
 def test_a_stepper_looks_at_its_state_before_it_makes_anything_of_that_size(lanes):
-    rk4 = next(m["handle"] for m in _core.methods() if m["name"] == "rk4")
+    rk4 = _core.method("rk4")["handle"]
     resource = pytest.importorskip("resource")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ValueError, match="state has .* bytes, expected"):

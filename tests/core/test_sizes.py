@@ -81,7 +81,7 @@ def test_sizes_stay_at_the_largest(tmp_path):
 
 
 # ---- direct calls --------------------------------------------------------------------------------
-RK4 = next(m["handle"] for m in _core.methods() if m["name"] == "rk4")
+RK4 = _core.method("rk4")["handle"]
 
 
 def start(**changes):

@@ -2,6 +2,7 @@
 
 import random
 
+import families
 import numpy as np
 from recorded import copied
 
@@ -9,8 +10,8 @@ from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
 SYSTEMS = {item["name"]: item for item in _core.systems()}
-HANDLES = [item["handle"] for item in _core.methods()]
-FAMILIES = [*(item["name"] for item in _core.families()), "", "x" * 999]
+HANDLES = [_core.method(name)["handle"] for name in _core.method_names()]
+FAMILIES = [*families.FAMILIES, "", "x" * 999]
 _POWERS = [2**k + d for k in (0, 1, 3, 4, 6, 8, 31, 32, 47, 48, 53, 62, 63, 64) for d in (-1, 0, 1)]
 INTEGERS = [*_POWERS, *(-n for n in _POWERS), 1000, 10**40]
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan]

@@ -240,7 +240,7 @@ def core_calls():
     table = ((0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1.0, 0.0))
 
     return {
-        "systems": _core.systems, "methods": _core.methods, "info": _core.info,
+        "systems": _core.systems, "info": _core.info,
         "limits": _core.limits, "operations": _core.operations, "questions": _core.questions,
         "sized_systems": _core.sized_systems,
         "make_system": lambda: _core.make_system("n_body", 3),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-import pyintegrate as pi
-from pyintegrate import _core
+sys.path.append(str(Path(__file__).parent.parent))
+from families import CLOSED, FAMILIES
 
-FAMILIES = {item["name"]: (number, item) for number, item in enumerate(_core.families())}
+import pyintegrate as pi
 
 
 @pi.acceleration(k=1.0, b=0.1, length=1.0)
@@ -49,12 +49,11 @@ def programs():
 
 def tables():
     for number, method in enumerate(pi.methods.values()):
-        family, item = FAMILIES[method.family]
-        if item["closed"]:
+        if method.family in CLOSED:
             continue
-        shape = [family, method.stages, method.evaluations,
+        shape = [list(FAMILIES).index(method.family), method.stages, method.evaluations,
                  method.derivative, number % 3 == 0, 100, number % 16]  # fmt: skip
-        rows = [method.coefficients[row["name"]] for row in item["numbers"]]
+        rows = [method.coefficients[row["name"]] for row in FAMILIES[method.family]]
         flat = np.concatenate([np.ravel(row) for row in rows])
         yield method.name, np.array(shape, np.int8).tobytes() + flat.astype(np.float64).tobytes()
 
