@@ -207,59 +207,46 @@ def _parameters(assignments):
 
 
 def _compare(options):
+    names = "methods", "dt", "t_end", "n_steps", "t0", "equal_work"
+    run = {name: getattr(options, name) for name in names}
     system = pi.systems[options.system](**_parameters(options.set))
+    _tell(
+        options, lambda: pi.compare(system, options.x0, options.v0, **run),
+        lambda found: found.plot()[0, 0],
+    )  # fmt: skip
+
+
+def _tell(options, make, draw):
+    """The table of what is made, as text or as JSON for scripts, and its picture in a file."""
     if options.output:
         _check_writable(options.output)
-    comparison = pi.compare(
-        system,
-        options.x0,
-        options.v0,
-        methods=options.methods,
-        dt=options.dt,
-        t_end=options.t_end,
-        n_steps=options.n_steps,
-        t0=options.t0,
-        equal_work=options.equal_work,
-    )
-    _print(comparison.table(), options)
+    found = make()
+    (as_json if options.json else show)(found.table())
     if options.output:
-        _save(lambda: comparison.plot()[0, 0], options.output, options.json)
+        import matplotlib
 
-
-def _print(table, options):
-    """A table as text, or as JSON for scripts."""
-    (as_json if options.json else show)(table)
-
-
-def _save(draw, path, json=False):
-    """Draw axes and write their figure to a file."""
-    import matplotlib
-
-    matplotlib.use("Agg")  # for a file: no window, and no display needed
-    draw().figure.savefig(path, dpi=160)
-    print(f"picture written to {path}", file=sys.stderr if json else sys.stdout)
+        matplotlib.use("Agg")  # for a file: no window, and no display needed
+        draw(found).figure.savefig(options.output, dpi=160)
+        told = sys.stderr if options.json else sys.stdout
+        print(f"picture written to {options.output}", file=told)
 
 
 def _stability(options):
-    if options.output:
-        _check_writable(options.output)
-    spring = pi.systems.spring(b=options.b)
-    methods = [method.name for method in pi.analysis.suitable_methods(spring, options.methods)]
-    _print(pi.analysis.max_stiffness(methods, spring, dt=options.dt).table(), options)
-    if options.output:
-        _save(lambda: pi.plots.stability_region(methods), options.output, options.json)
+    def make():
+        spring = pi.systems.spring(b=options.b)
+        methods = [method.name for method in pi.analysis.suitable_methods(spring, options.methods)]
+        return pi.analysis.max_stiffness(methods, spring, dt=options.dt)
+
+    _tell(options, make, lambda found: pi.plots.stability_region([*found]))
 
 
 def _convergence(options):
-    system = pi.systems[options.system](**_parameters(options.set))
-    if options.output:
-        _check_writable(options.output)
-    found = pi.analysis.convergence(
-        system, options.methods, options.x0, options.v0, t_end=options.t_end
-    )
-    _print(found.table(), options)
-    if options.output:
-        _save(found.plot, options.output, options.json)
+    def make():
+        system = pi.systems[options.system](**_parameters(options.set))
+        start = options.x0, options.v0
+        return pi.analysis.convergence(system, options.methods, *start, t_end=options.t_end)
+
+    _tell(options, make, lambda found: found.plot())
 
 
 def _figures(options):

@@ -154,9 +154,9 @@ PyMethodDef pi_catalogue_functions[] = {
     {"questions", core_questions, METH_NOARGS,
      "questions() -> names of the questions to a system, by number."},
     {"limits", core_limits, METH_NOARGS,
-     "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
-     "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
-     "the number of the bank begins in a word; the families of methods that take a Jacobian;\n"
+     "limits() -> dictionary: the most components and parameters of a kernel in registers and of\n"
+     "a user's system, the most stages; words of an instruction, names of the banks by number,\n"
+     "where the number of the bank begins in a word; the families of methods with a Jacobian;\n"
      "of_run: the last parameters of a system with noise, which belong to the run."},
     {"sized_systems", core_sized_systems, METH_NOARGS,
      "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"

@@ -132,15 +132,16 @@ PyMethodDef pi_method_functions[] = {
      "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
      "empty if it has none."},
     {"make_method", core_make_method, METH_VARARGS,
-     "make_method(family, stages, evaluations, rows, derivative=1, order=stages, embedded_order=0,\n"
+     "make_method(family, stages, evaluations, rows, derivative=1, order=stages, "
+     "embedded_order=0,\n"
      "b_embedded=()) -> handle\n\n"
      "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
      "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
      "predictor, velocity (the last two may be empty)."},
     {"noise", core_noise, METH_VARARGS,
      "noise(seed, stream, counters, out)\n\n"
-     "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
-     "trajectory, step and component; out: n doubles."},
+     "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3)\n"
+     "uint64, trajectory, step and component; out: n doubles."},
     {"history_rows", core_history_rows, METH_VARARGS,
      "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
      "for the history of the method, and for the rounding errors of a compensated run."},

@@ -159,8 +159,8 @@ static int module_clear(PyObject *module) {
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
     {"reductions", pi_core_reductions, METH_NOARGS,
-     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name their\n"
-     "number, the initial values of their rows, and the first of a trajectory that restarts."},
+     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name\n"
+     "their number, the initial values of their rows, the first of a trajectory that restarts."},
     {"scales", pi_core_scales, METH_O,
      "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
      "derived, that kernels move from its rate into their weights; 0: none."},
@@ -178,7 +178,8 @@ static PyMethodDef functions[] = {
      "              velocity_dependent=1) -> handle\n\n"
      "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
-     "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses v."},
+     "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
+     "v."},
     {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS,
      "start(more=None, /, **fields) -> Run\n\n"
      "system, method: name or handle, handle; starter: the method for the first steps of a\n"
@@ -195,11 +196,11 @@ static PyMethodDef functions[] = {
      "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
      "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
      "use_row_kernels: those for any force, even if others are compiled.\n"
-     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
-     "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most,\n"
-     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
-     "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
-     "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
+     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
+     "sums_a, sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react,\n"
+     "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+     "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0,\n"
+     "dt, at which states go to the record, instead of steps (csrc/watching/between.h).\n"
      "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
      "(csrc/watching/renormalise.h).\n"
      "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
@@ -224,20 +225,20 @@ static PyMethodDef functions[] = {
      "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
      "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
      "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-     "called. within: rows of numbers of kept steps, of which states at times are asked; t0,\n"
-     "initial and t_end are then the ends of the steps. observation: watches and events\n"
-     "(watching.c). decay: h times the rate of decay from which a trajectory leaves as stiff, with\n"
-     "the status 16, or with Radau's method h times the fastest rate up to which it leaves as no\n"
-     "longer stiff; 0: never. accepted and\n"
-     "rejected are incremented from their given values."},
+     "called. within: rows of numbers of kept steps, of which states at times are asked;\n"
+     "t0, initial and t_end are then the ends of the steps. observation: watches and\n"
+     "events (watching.c). decay: h times the rate of decay from which a trajectory leaves as\n"
+     "stiff, with the status 16, or with Radau's method h times the fastest rate up to which\n"
+     "it leaves as no longer stiff; 0: never. accepted and rejected are incremented from\n"
+     "their given values."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
-     "The result of work(). If it raises, finish(error) is called in a thread without signals, and\n"
-     "its error raised; interrupts until then count as one. finish may be called twice."},
+     "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"
+     "and its error raised; interrupts until then count as one. finish may be called twice."},
     {"to_nearest", WITH_NAMES(pi_core_to_nearest), METH_VARARGS | METH_KEYWORDS,
      "to_nearest(function, *args, **keywords)\n\n"
-     "The result of the function; it computes with rounding to nearest and with subnormal numbers,\n"
-     "whatever the mode of the thread."},
+     "The result of the function; it computes with rounding to nearest and with subnormal\n"
+     "numbers, whatever the mode of the thread."},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},

@@ -27,6 +27,12 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
+static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
+                             int64_t from_stride, void *to, int64_t to_stride) {
+    for (int d = 0; d < run->state_rows; d++)
+        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
+               tile->registers * run->vector_bytes);
+}
 static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                           void *to) {
     if (run->real_bytes == 8)

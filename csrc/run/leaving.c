@@ -154,9 +154,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
-    for (int d = 0; tile->in != target && d < run->state_rows; d++)
-        memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
-               tile->registers * run->vector_bytes);
+    if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
     if (n == to) return 0;
     pack(&going, failures, lanes_in(run, number));
     pi_packed_turn(&going);
@@ -273,9 +271,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                   target,
                   rows,
                   (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
-    for (int d = 0; tile->in != target && d < run->state_rows; d++)
-        memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
-               tile->registers * run->vector_bytes);
+    if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
     for (int64_t i = 0; i < count; i++) going[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
         count = still_there(&s, going, count);

@@ -153,17 +153,11 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
     if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
     return tile;
 }
-static void copy_state(const PiRun *run, const PiTile *tile, const void *from, int64_t from_stride,
-                       void *to, int64_t to_stride) {
-    for (int d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
-               tile->registers * run->vector_bytes);
-}
 /* Reads one set of rows and writes the other, target or scratch, so that its input is still there
  * if a lane fails. If the state is in the target already it moves to the scratch first. */
 static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
     if (to_target && tile->in == target) {
-        copy_state(run, tile, target, run->stride, scratch, run->tile_lanes);
+        copy_tile(run, tile, target, run->stride, scratch, run->tile_lanes);
         tile->in = scratch;
         tile->in_stride = run->tile_lanes;
     }
@@ -275,7 +269,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         tile.in_stride = tile.out_stride;
         step = stop;
     }
-    if (tile.in == scratch) copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
+    if (tile.in == scratch) copy_tile(run, &tile, scratch, run->tile_lanes, target, run->stride);
     return 0;
 }
 

@@ -1,7 +1,5 @@
 """Observables of a solution: energy, exact solution, phase; None for those that it lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

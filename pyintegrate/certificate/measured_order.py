@@ -1,7 +1,5 @@
 """The order of a method measured on nonlinear problems: in doubles, or in many digits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log2
 

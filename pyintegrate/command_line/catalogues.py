@@ -1,7 +1,5 @@
 """The commands that list and describe: methods, systems, and this installation."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -4,8 +4,6 @@ If standard output is a terminal and the package rich is installed, headings and
 in colours unless NO_COLOR is set.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """The modules of ``static/`` joined into one text, for the notebook or for the page."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path
@@ -13,7 +11,7 @@ MODULES = (
 )
 
 
-def joined(*last: str) -> str:
+def joined(*last):
     """The text of the modules in one: mutual imports removed, exports made local.
 
     Parameters
@@ -37,7 +35,7 @@ def joined(*last: str) -> str:
 
 
 @cache
-def notebook_module() -> str:
+def notebook_module():
     """The front end as the ES module of a widget.
 
     Examples
@@ -49,7 +47,7 @@ def notebook_module() -> str:
 
 
 @cache
-def style() -> str:
+def style():
     """The style sheet.
 
     Examples
@@ -60,7 +58,7 @@ def style() -> str:
     return (STATIC / "lab.css").read_text(encoding="utf-8")
 
 
-def page() -> Path:
+def page():
     """The file of the lab as a page, which needs no server.
 
     Raises

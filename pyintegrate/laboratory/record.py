@@ -1,18 +1,16 @@
 """The numbers of the lab: plain data of systems and methods, a comparison and its arrays."""
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.accuracy import fits
 from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
-from ..analysis.side_by_side import Comparison, compare
+from ..analysis.side_by_side import compare
 from ..errors import RecordWarning
 from ..method.catalogue import methods as known_methods
 from ..run.arguments import usual_methods
@@ -22,11 +20,7 @@ from ..system.catalogue import systems as known_systems
 from ..theory.stability import decay_limit, stability_polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..method.method import Method
-    from ..solution.solution import Solution
-    from ..system.system import System
+    pass
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
 ANGLES = ("theta", "phi", "angle", "alpha")
@@ -35,7 +29,7 @@ VIEWS = {"lorenz": (0, 2), "projectile": (0, 2), "projectile_drag": (0, 2)}
 BODIES = {"three_body": 2, "n_body": 3}  # axes of each body
 
 
-def scene(system: System) -> dict[str, Any]:
+def scene(system):
     """The description that the front end needs to draw a state: its kind, and its components.
 
     Parameters
@@ -79,7 +73,7 @@ def scene(system: System) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def turning(system: System, states: Any) -> Any:
+def turning(system, states):
     """The fastest eigenvalues of the Jacobian along some states: how fast a motion turns.
 
     Parameters
@@ -128,7 +122,7 @@ STARTS = {"rigid_body": [0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.01, 1, 0]}
 LONGEST = 20_000  # steps
 
 
-def describe_system(system: System) -> dict[str, Any]:
+def describe_system(system):
     """A system as plain data: its equation, components, parameters, scene and default run.
 
     Parameters
@@ -185,7 +179,7 @@ def describe_system(system: System) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def drawable() -> dict[str, System]:
+def drawable():
     """The systems of the catalogue as the lab shows them, by name.
 
     Examples
@@ -196,7 +190,7 @@ def drawable() -> dict[str, System]:
     return {**catalogue, "rigid_body": catalogue["rigid_body"](**TUMBLING)}
 
 
-def describe_method(method: Method) -> dict[str, Any]:
+def describe_method(method):
     """A method as plain data, with the numbers that show one of its steps.
 
     Parameters
@@ -225,7 +219,7 @@ def describe_method(method: Method) -> dict[str, Any]:
 
 
 @cache
-def stability_of(method: Method) -> dict[str, Any]:
+def stability_of(method):
     """How far a method is stable: for oscillations, for decay, and R(z) if it is a polynomial.
 
     Parameters
@@ -250,7 +244,7 @@ def stability_of(method: Method) -> dict[str, Any]:
     return limits | {"R": [float(c) for c in stability_polynomial(method)] if explicit else None}
 
 
-def fitting(system: System, methods: Any) -> list[str]:
+def fitting(system, methods):
     """The names of those methods that can integrate a system.
 
     Examples
@@ -262,7 +256,7 @@ def fitting(system: System, methods: Any) -> list[str]:
     return [method.name for method in methods if fits(method, system)]
 
 
-def usual_run(system: System, start: Any = None) -> tuple[float, float]:
+def usual_run(system, start=None):
     """A step of about a sixteenth of a turn and a time of about fifty turns, as round numbers.
 
     Examples
@@ -284,7 +278,7 @@ def usual_run(system: System, start: Any = None) -> tuple[float, float]:
     return round_number(turn / PER_TURN), round_number(TURNS * turn)
 
 
-def round_number(value: float) -> float:
+def round_number(value):
     """The nearest number of one digit, or 1.5 times a power of ten, by ratio.
 
     Examples
@@ -306,7 +300,7 @@ def _range(name, value):
     return (0.0 if name in MAY_VANISH else round_number(value / 10)), round_number(3 * value)
 
 
-def python_lines(system: System, state: Mapping[str, Any], dt: float, n_steps: int) -> str:
+def python_lines(system, state, dt, n_steps):
     """Code that makes the same comparison, digit for digit, and draws it.
 
     Parameters
@@ -375,7 +369,7 @@ SAMPLES = 32  # states at which the rate of turning of the true motion is comput
 CROSSINGS = 3  # of the centre, from which a motion counts as an oscillation
 
 
-def steps_of(dt: float, t_end: float) -> int:
+def steps_of(dt, t_end):
     """The whole number of steps nearest to a time, from 1 to 20,000.
 
     Examples
@@ -388,9 +382,7 @@ def steps_of(dt: float, t_end: float) -> int:
     return int(min(max(round(min(t_end / dt, LONGEST)), 1), LONGEST))
 
 
-def make_record(
-    system: System, state: Mapping[str, Any], methods: Mapping[str, Any]
-) -> tuple[Comparison, dict[str, Any]]:
+def make_record(system, state, methods):
     """Integrate the motion of a state, and measure it.
 
     Parameters
@@ -450,7 +442,7 @@ def make_record(
     return comparison, record
 
 
-def true_motion(solution: Solution) -> tuple[Any, Solution | None]:
+def true_motion(solution):
     """The true states at the saved times, (n, dim), and the Solution that holds them, if any.
 
     The exact solution; if it has no closed form, or loses its digits, a run to a tolerance.

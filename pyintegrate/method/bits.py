@@ -9,14 +9,11 @@ same by C alone, also on other architectures (tests/portability/).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PUBLISHED = Path(__file__).with_name("published_bits.txt")
 _NONE, _PRIME = 14695981039346656037, 1099511628211
@@ -37,7 +34,7 @@ class Bits(NamedTuple):
     digits: str
 
 
-def method_bits() -> list[Bits]:
+def method_bits():
     """The bits of every method, as computed by this machine; takes some seconds.
 
     Examples
@@ -48,7 +45,7 @@ def method_bits() -> list[Bits]:
     return [bits_of(name) for name in _core.method_names()]
 
 
-def bits_of(name: str) -> Bits:
+def bits_of(name):
     """The bits of one method."""
     h, runs = _NONE, 0
     for data in _results(_core.method(name)):
@@ -114,20 +111,20 @@ def _hash(h, data):
     return h
 
 
-def all_bits(rows: Iterable[Bits]) -> str:
+def all_bits(rows):
     """One hash for a table: that of its numbers, little-endian."""
     numbers = (int(row.digits, 16).to_bytes(8, "little") for row in rows)
     return f"{_hash(_NONE, b''.join(numbers)):016x}"
 
 
-def as_text(rows: list[Bits]) -> str:
+def as_text(rows):
     """The table in its published form."""
     n = len(_core.systems()) + len(_core.sized_systems())
     lines = [f"{row.method:<32} {row.runs:4d} runs  {row.digits}" for row in rows]
     return "\n".join([*lines, f"{len(rows)} methods, {n} systems: {all_bits(rows)}"])
 
 
-def published_bits() -> dict[str, str]:
+def published_bits():
     """Name of a method to its published digits.
 
     Examples

@@ -4,8 +4,6 @@ A double holds 1/6 or sqrt(2) to 16 digits only. Proofs about a method, above al
 the numbers that its author wrote.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction

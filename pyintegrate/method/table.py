@@ -1,7 +1,5 @@
 """Methods side by side, as text and as HTML."""
 
-from __future__ import annotations
-
 from ..values.table import Table
 
 _COLUMNS = (

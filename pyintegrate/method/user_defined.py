@@ -1,7 +1,5 @@
 """Shared by user-defined methods: their numbers are checked, their order is computed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import islice
 

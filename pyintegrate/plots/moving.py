@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
+from ..system.exact.rigid_body import rotation
 from .bodies import NAMED, bodies_of, letter_label, letters_of
 from .curves import (
     batch_of,
@@ -181,7 +182,8 @@ def _box(state, parameters):
     """Twelve edges of a box with these moments of inertia, turned by its quaternion."""
     half = parameters["half"]
     signs = np.array(np.meshgrid(*[[-1, 1]] * 3, indexing="ij")).reshape(3, -1).T
-    corners = state[:3] + (signs * half) @ turned(state[3:7]).T
+    q = state[3:7] / np.linalg.norm(state[3:7])
+    corners = state[:3] + (signs * half) @ rotation(q).T
     edges = [
         part
         for i, one in enumerate(signs)
@@ -205,34 +207,6 @@ SHAPES = {
     "acceleration_profile": Shape(_car, marker="s"),
     "rigid_body": Shape(_box, last=0, marker=None, dimensions=3),
 }
-
-
-def turned(q):
-    """The rotation of a quaternion w x y z of any length but zero, as a matrix.
-
-    Parameters
-    ----------
-    q : array_like
-        (4,).
-
-    Returns
-    -------
-    ndarray
-        (3, 3), from body axes to world axes.
-
-    Examples
-    --------
-    >>> turned([1.0, 0, 0, 1]).round()  # a quarter turn about z
-    array([[ 0., -1.,  0.],
-           [ 1.,  0.,  0.],
-           [ 0.,  0.,  1.]])
-    """
-    w, x, y, z = np.asarray(q, float) / np.linalg.norm(q)
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
 
 
 def half_lengths(inverse_inertia):

@@ -217,7 +217,7 @@ class Orbits:
     'length'
     """
 
-    def __init__(self, section: Section, by: str | None, plain: bool):
+    def __init__(self, section, by, plain):
         self.system, self.batch, self.note = section.system, section.batch, ""
         self.orbits, self.which = np.unique(section.trajectory, return_inverse=True)
         varying = _varying(section)
@@ -245,7 +245,7 @@ class Orbits:
         self.different, self.turns = different, turns  # what colours tell apart, and of each orbit
         self.few = self.numbers is None or len(different) <= FEW
 
-    def look(self) -> dict[str, Any]:
+    def look(self):
         """Keywords for `Axes.scatter`."""
         if self.by is None:
             return {}
@@ -254,7 +254,7 @@ class Orbits:
             return {"color": palette[self.turns[self.which] % FEW]}
         return {"c": self.numbers[self.which], "cmap": "viridis"}
 
-    def explain(self, ax, points) -> None:
+    def explain(self, ax, points):
         """A legend of few colours, a scale of many."""
         if self.by is None or self.note:
             return

@@ -1,9 +1,6 @@
 """A run of a Problem in the C core: its memory, its threads, its end."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import TYPE_CHECKING
 from weakref import ref
 
 import numpy as np
@@ -12,9 +9,6 @@ from numpy import ndarray
 from .. import _core
 from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
 from .failures import NONE, Failures
-
-if TYPE_CHECKING:
-    pass
 
 # Threads pay off after some milliseconds of work: this many components x evaluations
 # x steps.

@@ -1,7 +1,5 @@
 """Inputs that change at every step: the argument ``drive`` of ``integrate``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 

@@ -1,7 +1,5 @@
 """How many force evaluations a run costs per trajectory."""
 
-from __future__ import annotations
-
 from .starter import default_starter
 
 

@@ -1,7 +1,5 @@
 """The trajectories of a run that failed: which, why, and at which step."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import Status, summarize

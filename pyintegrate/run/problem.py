@@ -1,7 +1,5 @@
 """The mathematics of a run: a system, a batch of states, a method and steps."""
 
-from __future__ import annotations
-
 from ..method.arithmetic import ARITHMETIC
 from ..values.checks import broadcast_shape
 from ..values.memory import SPARE_BYTES, check_memory

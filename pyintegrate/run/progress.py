@@ -1,7 +1,5 @@
 """Progress of a run: calls of the user's callable, a bar of tqdm, or a line of text."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """The starter of a method that is not self-starting: the argument ``start`` of ``integrate``."""
 
-from __future__ import annotations
-
 from ..method.catalogue import find_method
 from ..method.method import Method
 from ..values.checks import numbers

@@ -4,8 +4,6 @@ The core adds with one rounding (fma), this module with two: the last bit may di
 that the force was given.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

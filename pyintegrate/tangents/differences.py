@@ -4,8 +4,6 @@ Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e
 (2 e), of order e^2; with e = cbrt(eps) (1 + |y| + |p|) / |(dy, dp)| its error is about 1e-10.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -5,8 +5,6 @@ written for one trajectory, components first: x and v have components even if do
 added to |r|^2 keeps the derivative finite at r = 0, and changes no digit elsewhere.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..trace import tracing

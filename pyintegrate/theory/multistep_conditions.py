@@ -5,8 +5,6 @@ References
 Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, III.2 and III.10.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import count
 from math import factorial

@@ -9,8 +9,6 @@ Hairer, Wanner (1996), Solving Ordinary Differential Equations II, V.1; for seco
 Lambert, Watson (1976), J. Inst. Math. Appl. 18, 189-202.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf
 

@@ -8,12 +8,11 @@ Miller (1971), J. Inst. Math. Appl. 8, 397-406; Hairer, Norsett, Wanner (1993), 
 Differential Equations I, III.3 and III.10.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
+from numpy.polynomial.polynomial import polydiv
 
 # How far rounded coefficients may move a root off the circle; a double one, by its square root.
 _NEAR, _APART = 1e-6, 1e-4
@@ -99,8 +98,10 @@ def zero_stable(alpha, derivative, rounding=0):
         return is_stable(real(alpha))
     # Each root once, and the multiple ones.
     slope = [j * a for j, a in enumerate(alpha)][1:]
-    several = _common_divisor(alpha, slope)
-    return is_stable(real(_divided(alpha, several)[0])) and is_stable(real(several))
+    several, rest = alpha, slope
+    while any(rest):
+        several, rest = rest, polydiv(several, rest)[1]
+    return is_stable(real(polydiv(alpha, several)[0])) and is_stable(real(several))
 
 
 def _without_zeros(p):
@@ -136,22 +137,3 @@ def _whole(polynomial):
     whole = [int(x * common) for x in parts]
     shared = gcd(*whole) or 1
     return [(x // shared, y // shared) for x, y in zip(whole[0::2], whole[1::2], strict=True)]
-
-
-def _divided(p, q):
-    """Quotient and remainder of polynomials of fractions."""
-    rest, quotient = list(p), [Fraction(0)] * max(len(p) - len(q) + 1, 1)
-    for shift in range(len(p) - len(q), -1, -1):
-        quotient[shift] = rest[shift + len(q) - 1] / q[-1]
-        for j, c in enumerate(q):
-            rest[shift + j] -= quotient[shift] * c
-    rest = rest[: len(q) - 1]
-    while rest and not rest[-1]:
-        rest.pop()
-    return quotient, rest
-
-
-def _common_divisor(p, q):
-    while q:
-        p, q = q, _divided(p, q)[1]
-    return [c / p[-1] for c in p]

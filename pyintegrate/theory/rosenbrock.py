@@ -11,8 +11,6 @@ References
 Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.7.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

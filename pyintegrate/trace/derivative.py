@@ -27,7 +27,7 @@ _FLAT = {"sign", "floor", "rint"}
 _0 = object()  # a derivative that is zero for any arguments
 
 
-def _partials(node: Node):
+def _partials(node):
     """(argument, derivative of the node by it) for each argument; None stands for 1."""
     rule = _RULES.get(node.operation)
     if rule is None:

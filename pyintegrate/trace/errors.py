@@ -1,7 +1,5 @@
 """Errors of tracing: the place in the user's code, the reason, and the cure."""
 
-from __future__ import annotations
-
 import linecache
 import sys
 from pathlib import Path

@@ -13,7 +13,6 @@ import numpy as np
 
 from .elementary import FUNCTIONS
 from .errors import TraceError
-from .graph import Node
 
 NO_TRACING = (
     "trace=False calls the function itself, slowly, with NumPy arrays over the whole batch"
@@ -213,7 +212,7 @@ class Symbol(Operators):
     ndim = 0
     size = 1
 
-    def __init__(self, node: Node):
+    def __init__(self, node):
         self.node = node
 
     def __bool__(self):

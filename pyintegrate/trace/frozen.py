@@ -124,7 +124,7 @@ class Frozen:
         )
 
 
-def _names(code: CodeType):
+def _names(code):
     """Names of the globals, and of the free variables, that code and the code in it loads."""
     names, free = set(), set(code.co_freevars)
     for instruction in dis.get_instructions(code):

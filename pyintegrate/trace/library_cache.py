@@ -6,8 +6,6 @@ its content, so that a file cut short, zeroed or exchanged is recognised before 
 built again. The loaded copy is unlinked: later damage to a file does not affect it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os

@@ -4,8 +4,6 @@ Functions that rearrange components, or consist of sums and products, are NumPy'
 objects; the others are written here.
 """
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

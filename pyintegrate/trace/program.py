@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from .. import _core
-from .graph import OPERATIONS, Graph, Node
+from .graph import OPERATIONS, Node
 
 QUESTIONS = tuple(_core.questions())
 _LIMITS = _core.limits()
@@ -117,7 +117,7 @@ class Program:
 
 
 class _Assembler:
-    def __init__(self, graph: Graph, n_params: int):
+    def __init__(self, graph, n_params):
         self.graph, self.n_params = graph, n_params
         self.constants: dict[str, int] = {}
         self.values: list[float] = []

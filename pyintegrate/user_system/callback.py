@@ -1,7 +1,5 @@
 """Systems whose force stays a Python function, called for a block of trajectories at once."""
 
-from __future__ import annotations
-
 import importlib
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """A function and its options -> a System: checked, traced, compared with the plain function."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 

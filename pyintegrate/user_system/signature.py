@@ -1,7 +1,5 @@
 """The arguments of a user's function: the leading ones, and the parameters."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

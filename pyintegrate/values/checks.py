@@ -1,7 +1,5 @@
 """Checks of single arguments that several modules need."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

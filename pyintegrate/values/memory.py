@@ -1,7 +1,5 @@
 """How a batch lies in memory: rows of one component, padded to whole cache lines."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from math import prod

@@ -1,7 +1,5 @@
 """Immutable values with named fields; a change makes a new value."""
 
-from __future__ import annotations
-
 
 class Named:
     """Named fields that never change; ``changed(name=value)`` makes a new value.

@@ -4,8 +4,6 @@ A parameter has the shape of its default: () for a number, (k,) for an array of 
 is then (*batch, *shape). The C core knows only rows: one for a number, k for an array.
 """
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import numpy as np

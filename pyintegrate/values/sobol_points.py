@@ -1,7 +1,5 @@
 """Points that fill a box evenly: Sobol's sequence."""
 
-from __future__ import annotations
-
 import numpy as np
 
 # For each further dimension a primitive polynomial, its bits as a number, and the first numbers m.

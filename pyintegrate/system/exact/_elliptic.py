@@ -43,14 +43,6 @@ def jacobi(u, m1):
     )
 
 
-def uniform_angle(amplitude, m1):
-    """pi F(amplitude | m) / (2 K): the angle that grows uniformly with u and equals the amplitude
-    at multiples of pi / 2.
-    """
-    turns = np.round(amplitude / (2 * np.pi))
-    return uniform_direction(np.sin(amplitude), np.cos(amplitude), m1) + 2 * np.pi * turns
-
-
 def uniform_direction(sin, cos, m1):
     """The uniform angle of an amplitude in [-pi, pi] given as sine and cosine, times any length.
 
@@ -58,46 +50,20 @@ def uniform_direction(sin, cos, m1):
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
     y - a b / y; if y is negative phi_n has passed pi / 2, and doubling adds one more turn.
     """
-    if not known(sin):
-        return _direction_of_symbols(sin, cos, m1)
-    shape = np.broadcast_shapes(np.shape(sin), np.shape(cos), np.shape(m1))
-    y, a, b, turns, product = (np.empty(shape) for _ in range(5))
-    np.abs(sin, out=product)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        np.divide(cos, product, out=y)
-        if not np.min(product, initial=1.0) > 0:
-            np.copyto(y, np.inf, where=(product == 0) & (cos == 0))  # no direction: the angle 0
-        a[...], turns[...] = 1, 0
-        np.sqrt(m1, out=b)
-        # The smallest modulus takes the most steps; more of them change no other angle.
+    steps = MOST_DOUBLINGS
+    if known(sin):
         steps = _landen_steps(float(np.fmin.reduce(m1, axis=None, initial=1.0)))
-        for _ in range(steps):  # a and b are not halved: they double, as the angle does
-            turns += turns
-            turns += y < 0
-            np.multiply(a, b, out=product)
-            a += b
-            np.sqrt(product, out=b)
-            b += b
-            y -= np.divide(product, y, out=product)
-        angle = np.arctan2(a, y, out=y)
-    turns *= np.pi
-    angle += turns
-    angle *= 0.5**steps
-    return np.copysign(angle, sin, out=angle)
-
-
-def _direction_of_symbols(sin, cos, m1):
-    """The same, traced, with the doublings that the smallest modulus needs."""
     size = np.abs(sin)
-    y = np.where((sin == 0) & (cos == 0), np.inf, cos / size)
-    a, b, turns = 1.0, np.sqrt(m1), 0.0
-    for _ in range(MOST_DOUBLINGS):
-        turns = 2 * turns + np.where(y < 0, 1.0, 0.0)
-        product = a * b
-        a, b = a + b, 2 * np.sqrt(product)
-        y = y - product / y
-    angle = np.arctan2(a, y) + np.pi * turns
-    return np.copysign(angle * 0.5**MOST_DOUBLINGS, sin)
+    with np.errstate(all="ignore"):  # no direction: the angle 0
+        y = np.where((sin == 0) & (cos == 0), np.inf, cos / size)
+        a, b, turns = 1.0, np.sqrt(m1), 0.0
+        for _ in range(steps):  # a and b are not halved: they double, as the angle does
+            turns = 2 * turns + np.where(y < 0, 1.0, 0.0)
+            product = a * b
+            a, b = a + b, 2 * np.sqrt(product)
+            y = y - product / y
+        angle = np.arctan2(a, y) + np.pi * turns
+        return np.copysign(angle * 0.5**steps, sin)
 
 
 def _landen_steps(m1):

@@ -54,7 +54,7 @@ def _turning(s, q0, w0, B):
     one, three = np.where(upper, high, low), np.where(upper, low, high)
     symmetric = abs(middle - one) <= 1e-12 * high
     n = np.where(upper[..., np.newaxis], axes[..., :, 0], axes[..., :, 2])
-    R0 = _matrix(q0)
+    R0 = rotation(q0)
     inside = np.einsum("...ki,...k->...i", R0, w0)
     along = np.sum(inside * n, axis=-1) / three  # L . n
     L = inside / one[..., np.newaxis] + (along * (1 - three / one))[..., np.newaxis] * n
@@ -62,8 +62,8 @@ def _turning(s, q0, w0, B):
     precession = _exponential((s * one)[..., np.newaxis] * L)
     own = _exponential((s * (three - one) * along)[..., np.newaxis] * n)
     q = _product(_product(precession, q0), own)
-    inside = np.einsum("...ki,...k->...i", _matrix(q), L)
-    w = np.einsum("...ik,...k->...i", _matrix(q), np.einsum("...ik,...k->...i", B, inside))
+    inside = np.einsum("...ki,...k->...i", rotation(q), L)
+    w = np.einsum("...ik,...k->...i", rotation(q), np.einsum("...ik,...k->...i", B, inside))
     good = (symmetric & finite[..., 0, 0])[..., np.newaxis]
     return np.where(good, q, np.nan), np.where(good, w, np.nan)
 
@@ -80,7 +80,7 @@ def _exponential(a):
     return np.concatenate([np.cos(half), a / 2 * np.sinc(half / np.pi)], axis=-1)
 
 
-def _matrix(q):
+def rotation(q):
     w, x, y, z = np.moveaxis(q, -1, 0)
     rows = (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
