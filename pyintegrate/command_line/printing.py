@@ -19,7 +19,7 @@ WIDEST = 100
 
 def show(table):
     """Print a Table."""
-    text = fitted(table, width())
+    text = table.text(width())
     if drawn := _rich():
         from rich.text import Text
 
@@ -53,54 +53,6 @@ def as_json(value):
 def width():
     """The available columns: those of the terminal, at most 100."""
     return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if _terminal() else WIDEST
-
-
-def fitted(table, most):
-    """The text of a Table within `most` columns: headings and long cells are broken if needed.
-
-    Examples
-    --------
-    >>> from pyintegrate.values.table import Table
-    >>> print(fitted(Table("", ["name", "largest error"], [["a", "0.25"]]), 14))
-           largest
-    name     error
-    --------------
-    a         0.25
-    """
-    cells = [table.columns, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    least = [
-        max((len(word) for cell in (name, *own) for word in cell.split()), default=1)
-        for name, *own in zip(*cells, strict=True)
-    ]
-    heads = [max(map(len, own), default=1) for own in zip(*table.rows, strict=True)] or least
-    for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
-        while sum(widths) + 2 * (len(widths) - 1) > most:
-            rooms = [w - f for w, f in zip(widths, floor, strict=True)]
-            if max(rooms) <= 0:
-                break
-            widths[rooms.index(max(rooms))] -= 1
-    lines = [_line(table.columns, widths, table.align, bottom=True)]
-    lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
-    lines += [_line(row, widths, table.align) for row in table.rows]
-    title, note = ([*textwrap.wrap(text, most)] for text in (table.title, table.note))
-    return "\n".join([*title, *lines, *note])
-
-
-def _line(row, widths, align, bottom=False):
-    """A row of cells, each in as many lines as it needs."""
-    broken = [textwrap.wrap(c, w) or [""] for c, w in zip(row, widths, strict=True)]
-    height = max(map(len, broken))
-    for i, lines in enumerate(broken):
-        empty = [""] * (height - len(lines))
-        broken[i] = empty + lines if bottom else lines + empty
-    return "\n".join(
-        "  ".join(
-            c.rjust(w) if a == "r" else c.ljust(w)
-            for c, w, a in zip(cells, widths, align, strict=True)
-        ).rstrip()
-        for cells in zip(*broken, strict=True)
-    )
 
 
 def _terminal():

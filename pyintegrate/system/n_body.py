@@ -19,14 +19,8 @@ if TYPE_CHECKING:
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
 # last digit in extended precision. All masses and g are 1, the period is 6.32591398292621.
-_EIGHT = (
-    (0.97000435669733344, -0.24308753153584886, 0.0),
-    (-0.97000435669733344, 0.24308753153584886, 0.0),
-    (0.0, 0.0, 0.0),
-    (0.46620368572052615, 0.43236573046050298, 0.0),
-    (0.46620368572052615, 0.43236573046050298, 0.0),
-    (-0.9324073714410523, -0.86473146092100596, 0.0),
-)
+_PLANE = next(item["state"] for item in _core.systems() if item["name"] == "three_body")
+_EIGHT = np.pad(np.reshape([row[2] for row in _PLANE], (6, 2)), ((0, 0), (0, 1)))
 # Sun with the inner planets, Jupiter, Saturn, Uranus, Neptune, Pluto on 5 September 1994, 0 h, in
 # astronomical units, days and masses of the sun: Hairer, Lubich, Wanner (2006), Geometric Numerical
 # Integration, I.2.4.

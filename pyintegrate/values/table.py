@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,18 +118,38 @@ class Table:
         printed = zip(self.columns, ([*map(number, column)] for column in cells), strict=False)
         return pandas().DataFrame(self._data or dict(printed))
 
+    def text(self, most: float = inf) -> str:
+        """As text within so many columns: headings and long cells are broken if needed.
+
+        Examples
+        --------
+        >>> print(Table("", ["name", "largest error"], [["a", "0.25"]]).text(14))
+               largest
+        name     error
+        --------------
+        a         0.25
+        """
+        columns = [*zip(self.columns, *self.rows, strict=True)]
+        widths = [max(map(len, column)) for column in columns]
+        least = [
+            max((len(word) for cell in column for word in cell.split()), default=1)
+            for column in columns
+        ]
+        heads = [max(map(len, own), default=1) for _, *own in columns] if self.rows else least
+        for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
+            while sum(widths) + 2 * (len(widths) - 1) > most:
+                rooms = [w - f for w, f in zip(widths, floor, strict=True)]
+                if max(rooms) <= 0:
+                    break
+                widths[rooms.index(max(rooms))] -= 1
+        lines = [_line(self.columns, widths, self.align, bottom=True)]
+        lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
+        lines += [_line(row, widths, self.align) for row in self.rows]
+        title, note = (_broken(text, most) for text in (self.title, self.note))
+        return "\n".join(filter(None, [*title, *lines, *note]))
+
     def __repr__(self):
-        cells = [self.columns, *self.rows]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(self.columns))]
-
-        def line(row):
-            aligned = zip(row, widths, self.align, strict=True)
-            text = "  ".join(c.rjust(w) if a == "r" else c.ljust(w) for c, w, a in aligned)
-            return text.rstrip()
-
-        rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-        body = [line(self.columns), rule, *map(line, self.rows)]
-        return "\n".join(filter(None, [self.title, *body, self.note]))
+        return self.text()
 
     def _repr_html_(self):
         from html import escape
@@ -161,6 +183,26 @@ class Tabled:
     def to_pandas(self) -> Any:
         """Its table as a DataFrame of pandas, the numbers unrounded where they are arrays."""
         return self.table().to_pandas()  # type: ignore[attr-defined]
+
+
+def _broken(text, most):
+    return [text] if len(text) <= most else textwrap.wrap(text, most)
+
+
+def _line(row, widths, align, bottom=False):
+    """A row of cells, each in as many lines as it needs."""
+    broken = [_broken(c, w) for c, w in zip(row, widths, strict=True)]
+    height = max(map(len, broken))
+    for i, lines in enumerate(broken):
+        empty = [""] * (height - len(lines))
+        broken[i] = empty + lines if bottom else lines + empty
+    return "\n".join(
+        "  ".join(
+            c.rjust(w) if a == "r" else c.ljust(w)
+            for c, w, a in zip(cells, widths, align, strict=True)
+        ).rstrip()
+        for cells in zip(*broken, strict=True)
+    )
 
 
 def batch_axes(shape):

@@ -12,7 +12,6 @@ from reference import POINT_METHODS
 import pyintegrate as pi
 from pyintegrate.__main__ import EXAMPLES, main
 from pyintegrate.command_line import printing
-from pyintegrate.command_line.printing import fitted
 from pyintegrate.values.table import Table
 
 COMPARE = "compare oscillator --dt 0.1 --n-steps 10"
@@ -174,9 +173,9 @@ def test_everything_fits_a_hundred_columns(capsys):
 
 def test_headings_break_before_cells_do():
     table = Table("t", ["name", "the largest error"], [["a long name", "0.25"]])
-    assert fitted(table, 100) == repr(table)
-    assert fitted(table, 20).splitlines()[-1] == "a long name     0.25"
-    assert max(map(len, fitted(table, 13).splitlines())) <= 13
+    assert table.text(100) == repr(table)
+    assert table.text(20).splitlines()[-1] == "a long name     0.25"
+    assert max(map(len, table.text(13).splitlines())) <= 13
 
 
 @pytest.mark.parametrize("words", [*NARROW[:8], "convergence pendulum --methods midpoint"])
@@ -297,7 +296,7 @@ def test_stability_prints_the_largest_springs(capsys):
     code, out, _ = run(capsys, "stability rk4,semi_implicit_euler --dt 0.1 --b 2")
     spring = pi.systems.spring(b=2.0)
     expected = pi.analysis.max_stiffness(["rk4", "semi_implicit_euler"], spring, dt=0.1)
-    assert (code, out) == (0, f"{fitted(expected.table(), 100)}\n")
+    assert (code, out) == (0, f"{expected.table().text(100)}\n")
     everything = run(capsys, "stability")[1]
     assert all((m.name in everything) != m.velocity_free for m in POINT_METHODS)
 
@@ -307,7 +306,7 @@ def test_convergence_prints_orders(capsys):
     code, out, _ = run(capsys, words)
     system = pi.systems.pendulum(length=2.0)
     expected = pi.analysis.convergence(system, ["midpoint"], 1.0, 0.0)
-    assert (code, out) == (0, f"{fitted(expected.table(), 100)}\n")
+    assert (code, out) == (0, f"{expected.table().text(100)}\n")
 
 
 def test_a_failed_trajectory_is_a_line_not_a_traceback(capsys):
