@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
+from building.certified import as_dict
 from stability_pictures import draw, draw_others
 
 import pyintegrate as pi
@@ -106,7 +107,7 @@ def main():
             continue
         certificates.append(method.certificate())
         print(f"{certificates[-1]}\n", flush=True)
-    stored = {c.method.name: c.as_dict() for c in certificates}
+    stored = {c.method.name: as_dict(c) for c in certificates}
     (HERE / "certificates.json").write_text(json.dumps(stored, indent=1) + "\n")
     (HERE / "methods.md").write_text(page(certificates))
     draw(certificates, HERE / "stability_regions.png")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import islice
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -195,29 +194,6 @@ class Certificate(Tabled):
              f"{steps} forward and back, Kepler, h = {_step(m)}"),
         ]  # fmt: skip
 
-    def as_dict(self):
-        """Plain numbers and strings, as stored in docs/certificates.json."""
-        m = self.method
-        return {
-            "name": m.name, "title": m.title, "family": m.family, "requires": m.requires,
-            "reference": m.reference, "order": m.order, "computed_order": self.computed_order,
-            "conditions": sum(c.number for c in self.conditions[:-1]),
-            "residual": _digits(self.residual), "coefficients_good_to": self.rounding,
-            "next_residual": _digits(self.next_residual),
-            "error_constant": _digits(self.error_constant),
-            "measured_order": {k: round(v, 3) for k, (v, _) in self.measured_order.items()},
-            "digits": {k: digits for k, (_, digits) in self.measured_order.items()},
-            "evaluations": self.evaluations,
-            "symplectic": m.symplectic, "symplecticity_defect": _digits(self.symplecticity_defect),
-            "symmetric": m.symmetric, "reversal_defect": _digits(self.reversal_defect),
-            "palindromic": self.palindromic,
-            "stability_limit": _finite(self.stability_limit),
-            "real_stability_limit": _finite(self.real_stability_limit),
-            "a_stable": self.a_stable, "l_stable": self.l_stable,
-            "stability_angle": _digits(self.stability_angle),
-            "holds": self.holds, "failures": list(self.failures),
-        }  # fmt: skip
-
 
 def _declared_orders(method):
     """Orders of the embedded weights, as declared."""
@@ -227,16 +203,6 @@ def _declared_orders(method):
 
 def _small(x):
     return "0" if not x else f"{float(x):.1e}"
-
-
-def _digits(x):
-    """Rounded to the digits that do not depend on the machine."""
-    return None if x is None else float(f"{float(x):.6g}")
-
-
-def _finite(x):
-    """JSON has no infinity."""
-    return x if x is None or isfinite(x) else "inf"
 
 
 def _yes(flag):

@@ -15,7 +15,6 @@ from ..system.system import System
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..values.types import ArrayLike, MaybeFloats
 
 _JACOBIAN = _core.questions().index("jacobian")
 # Families of methods whose steps use the Jacobian.
@@ -157,12 +156,37 @@ class TracedSystem(System):
         if self.definition.frozen is not None:
             self.definition.frozen.warn(self)
 
-    def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
-        function = self.definition.exact
-        return None if function is None else exact_states(self, function, t, y0, t0)
-
     def closed_form(self, what):
-        return None
+        return self._exact if what == "exact" and self.definition.exact is not None else None
+
+    def _exact(self, t, y, t0, **params):
+        """A user's exact solution, as that of a built-in system."""
+        function, dof, options = self.definition.exact, self.dof, {}
+        if "t0" in inspect.signature(function).parameters:
+            options["t0"] = t0
+        elif np.any(t0 != 0) and self.definition.time_dependent:
+            raise ValueError(
+                f"{function.__name__}() is asked for a start at t0 = {t0}, and the force depends on"
+                " the time: give it a parameter t0"
+            )
+        else:
+            t = t - t0
+        state = [np.array(y)] if not dof else [y[0], y[1]]
+        if dof > 1:
+            state = [np.array(y[:dof]), np.array(y[dof:])]
+        for name, shape in self.shapes.items():
+            if shape:
+                axes = range(-len(shape), 0), range(len(shape))
+                params[name] = np.moveaxis(params[name], *axes)
+        parts = [*function(t, *state, **params, **options)]
+        if dof > 1 and len(parts) == 2:
+            parts = [row for part in parts for row in part]
+        if len(parts) != self.dim:
+            raise ValueError(
+                f"{function.__name__}() returns {len(parts)} components, expected {self.dim}"
+                + (" (positions and velocities)" if dof else "")
+            )
+        return parts
 
     # ---- equality and pickling ----
     def __eq__(self, other):
@@ -184,42 +208,3 @@ def restore_own(kind, definition, params):
     """A user-defined system from its definition as data (pickling, loading)."""
     definition = SystemDefinition(**definition)
     return kind(definition, definition.defaults)(**params)
-
-
-def exact_states(system, function, t, y0, t0):
-    """A user's exact solution at times t through y0 at t0, (n, *batch, dim)."""
-    t, y = np.atleast_1d(np.asarray(t, dtype=np.float64)), system.components(y0)
-    batch = np.broadcast_shapes(y[0].shape, np.shape(t0), *system.batch_shapes.values())
-    if t.ndim == 1:
-        t = t.reshape(-1, *(1,) * len(batch))
-    dof, options = system.dof, {}
-    if "t0" in inspect.signature(function).parameters:
-        options["t0"] = np.asarray(t0, dtype=np.float64)
-        moments = t
-    elif np.any(np.asarray(t0) != 0) and system.definition.time_dependent:
-        raise ValueError(
-            f"{function.__name__}() is asked for a start at t0 = {t0}, and the force depends on the"
-            " time: give it a parameter t0"
-        )
-    else:
-        moments = t - t0
-    state = [np.array(y)] if not dof else [y[0], y[1]]
-    if dof > 1:
-        state = [np.array(y[:dof]), np.array(y[dof:])]
-    params = {}
-    for name, value in system.params.items():
-        shape = system.shapes[name]
-        params[name] = np.moveaxis(
-            value, range(-len(shape), 0), range(len(shape))
-        ) if shape else value  # fmt: skip
-    result = function(moments, *state, **params, **options)
-    parts = [np.asarray(part, dtype=np.float64) for part in result]
-    if dof > 1 and len(parts) == 2:
-        parts = [row for part in parts for row in part]
-    if len(parts) != system.dim:
-        raise ValueError(
-            f"{function.__name__}() returns {len(parts)} components, expected {system.dim}"
-            + (" (positions and velocities)" if dof else "")
-        )
-    shape = np.broadcast_shapes(np.shape(t), batch, *(part.shape for part in parts))
-    return np.stack([np.broadcast_to(part, shape) for part in parts], axis=-1)

@@ -82,14 +82,12 @@ PLACES = [
      "                   .most_stages = PI_MAX_STAGES, .jacobian = 1,\n"
      "                   .workspace_rows = taylor_workspace},\n"),
     ("csrc/kernels/rows/loop.h", "\n/* ---- loading and storing", '#include "taylor.h"\n'),
-    ("csrc/kernels/rows/loop.h", "INLINE int rows_kernel(",
+    ("csrc/kernels/rows/loop.h", "/* The steps of a chunk, by",
      "static void run_taylor(Chunk *c) {\n    const PiTile *tile = c->tile;\n"
      "    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)\n"
      "        taylor_rows_step(c, tile->method, n);\n}\n"),
-    ("csrc/kernels/rows/loop.h", "/* The row kernels of all families",
-     "static int taylor_rows(const PiTile *tile) { return rows_kernel(tile, run_taylor); }\n"),
-    ("csrc/kernels/rows/loop.h", "[PI_RIGID_MOTION] = rigid_motion_rows",
-     "[PI_TAYLOR] = taylor_rows, "),
+    ("csrc/kernels/rows/loop.h", "[PI_RIGID_MOTION] = rigid_motion}",
+     "[PI_TAYLOR] = run_taylor, "),
     ("pyintegrate/theory/order_conditions.py", "_FAMILIES = {",
      "def _taylor(exact, rounding):\n"
      '    """b_n = 1 / n! for the tree without branches; others have no term."""\n'

@@ -49,16 +49,20 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
     return c;
 }
+/* A component, or, of a frozen lane, what it was. */
+INLINE vreal unless_frozen(const Chunk *c, int d, int64_t u, int64_t lane) {
+    const vreal y = c->y[d * c->R + u];
+    if (!c->frozen) return y;
+    return vselect(c->frozen[u], vload((const real *)c->tile->in + d * c->tile->in_stride + lane),
+                   y);
+}
 /* One save; frozen lanes keep the state before. */
 static void record_chunk(const Chunk *c, int64_t first, real *record) {
     const PiTile *tile = c->tile;
     for (int d = 0; d < c->dim; d++)
         for (int64_t u = 0; u < c->R; u++) {
             const int64_t lane = (first + u) * VLEN;
-            vreal y = c->y[d * c->R + u];
-            if (c->frozen)
-                y = vselect(c->frozen[u],
-                            vload((const real *)tile->in + d * tile->in_stride + lane), y);
+            const vreal y = unless_frozen(c, d, u, lane);
             real *to = record + d * tile->record_stride + lane;
             if (tile->stream) vstream(to, y);
             else vstore(to, y);
@@ -74,11 +78,8 @@ static vint store_chunk(const Chunk *c, int64_t first) {
         const int64_t lane = (first + u) * VLEN;
         vint good = vset_int(-1);
         for (int d = 0; d < rows; d++) {
-            vreal y = c->y[d * c->R + u];
+            const vreal y = unless_frozen(c, d, u, lane);
             if (d < c->dim) good &= vabs(y) <= bound;
-            if (c->frozen)
-                y = vselect(c->frozen[u],
-                            vload((const real *)tile->in + d * tile->in_stride + lane), y);
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
         }
         if (c->frozen) good |= c->frozen[u];
@@ -104,12 +105,14 @@ static void look_at_chunk(const Chunk *c, int64_t first) {
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
+#define EACH_STEP(n)                                                                               \
+    for (int64_t n = c->tile->first; n < c->tile->first + c->tile->steps && !c->stopped; n++)
 static void run_explicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
     const int rk4 = tile->method->specialised == PI_RK4 && !c->carry,
               nystrom = tile->table->nystrom;
     if (rk4) set_scales_aside(c);
-    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++) {
+    EACH_STEP(n) {
         if (rk4 && nystrom) rk4_nystrom_rows_step(c, n);
         else if (rk4) rk4_rows_step(c, n);
         else if (nystrom) nystrom_rows_step(c, tile->table, n);
@@ -123,32 +126,34 @@ static void run_composition(Chunk *c) {
     const int keeps = keeps_force(m, tile->system);
     vreal *force = take_rows(c, c->dof);
     if (!keeps) set_scales_aside(c);
-    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
-        composition_rows_step(c, m, n, force, keeps && n > tile->first);
+    EACH_STEP(n)
+    composition_rows_step(c, m, n, force, keeps && n > tile->first);
     give_scales_back(c);
 }
 static void run_implicit_rk(Chunk *c) {
-    const PiTile *tile = c->tile;
-    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
-        implicit_rk_rows_step(c, tile->method, tile->table, n);
+    EACH_STEP(n) implicit_rk_rows_step(c, c->tile->method, c->tile->table, n);
 }
-static void run_rosenbrock(Chunk *c) {
-    const PiTile *tile = c->tile;
-    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
-        rosenbrock_rows_step(c, tile->method, n);
-}
+static void run_rosenbrock(Chunk *c) { EACH_STEP(n) rosenbrock_rows_step(c, c->tile->method, n); }
 static void run_multistep(Chunk *c) {
     const PiTile *tile = c->tile;
     Multistep s = multistep_start(c, tile->method);
-    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
-        multistep_rows_step(c, &s, n);
+    EACH_STEP(n)
+    multistep_rows_step(c, &s, n);
     if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
 }
 
-static void run_noise(Chunk *c) { noise_rows(c); }
-static void run_rigid_motion(Chunk *c) { rigid_motion(c, c->tile->method); }
+/* The steps of a chunk, by the family of the method. */
+static void (*const runs[PI_FAMILIES])(Chunk *) = {[PI_EXPLICIT_RK] = run_explicit_rk,
+                                                   [PI_COMPOSITION] = run_composition,
+                                                   [PI_NYSTROM] = run_explicit_rk,
+                                                   [PI_MULTISTEP] = run_multistep,
+                                                   [PI_IMPLICIT_RK] = run_implicit_rk,
+                                                   [PI_ROSENBROCK] = run_rosenbrock,
+                                                   [PI_NOISE] = noise_rows,
+                                                   [PI_RIGID_MOTION] = rigid_motion};
 
-INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
+/* The kernel of all families, for any force: PiKernelSet.rows. */
+static int rows_kernel(const PiTile *tile) {
     vint bad = {0};
     PiTile interval = *tile; /* between saves */
     if (tile->reach) memset(tile->reach, 0, tile->registers * PI_VECTOR_BYTES);
@@ -164,7 +169,7 @@ INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
             const int64_t next = interval.first + every;
             interval.steps = tile->reach ? 1 : every;
             for (; interval.first < next; interval.first += interval.steps) {
-                run(&c);
+                runs[tile->method->family](&c);
                 if (c.stopped) return -1;
                 c.free = free;
                 if (tile->reach) look_at_chunk(&c, r);
@@ -179,19 +184,7 @@ INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
     if (tile->stream) vstream_end();
     return vany(bad);
 }
-static int explicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_explicit_rk); }
-static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_composition); }
-static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
-static int rosenbrock_rows_kernel(const PiTile *tile) { return rows_kernel(tile, run_rosenbrock); }
-static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
-static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
-static int noise_kernel(const PiTile *tile) { return rows_kernel(tile, run_noise); }
-/* The row kernels of all families, for any force: PiKernelSet.rows. */
-#define ROW_KERNELS                                                                                \
-    {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
-     [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \
-     [PI_IMPLICIT_RK] = implicit_rk_rows, [PI_ROSENBROCK] = rosenbrock_rows_kernel,                \
-     [PI_NOISE] = noise_kernel,           [PI_RIGID_MOTION] = rigid_motion_rows}
+#define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {

@@ -242,6 +242,6 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     }
     EACH(i, 0, RIGID_DIM) c->y[i * R + u] = y[i];
 }
-static void rigid_motion(Chunk *c, const PiMethod *m) {
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) rigid_steps(c, u, m);
+static void rigid_motion(Chunk *c) {
+    for (int64_t u = 0; u < c->R && !c->stopped; u++) rigid_steps(c, u, c->tile->method);
 }

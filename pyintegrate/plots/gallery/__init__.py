@@ -4,7 +4,6 @@ The code of a figure is text, so that what is shown beside a picture is what dre
 """
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,39 +103,6 @@ def write(folder, chosen=None, dpi=90):
             pyplot.close(figure)
             shrink(path)
         yield Drawn(name, path, result)
-
-
-def page(folder="gallery"):
-    """The page that shows all figures with their code, as Markdown.
-
-    Parameters
-    ----------
-    folder : str, optional
-        Where the pictures are, seen from the page.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> page().splitlines()[0]
-    '# Gallery'
-    """
-    parts = [
-        "# Gallery",
-        "",
-        "Every picture and table here is drawn by the lines beside it, after `import pyintegrate"
-        " as pi`, `import numpy as np`",
-        "and `import matplotlib.pyplot as plt`; all at once by"
-        " `python -m pyintegrate figures --out DIR`.",
-    ]
-    for name, figure in FIGURES.items():
-        shown = f"![{figure.title}]({folder}/{name}.png)"
-        if name.endswith("_table"):
-            shown = f"```text\n{draw(name)}\n```"
-        parts += ["", f"## {figure.title}", figure.text, "", "```python", figure.code, "```", shown]
-    return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.MULTILINE) for part in parts) + "\n"
 
 
 def shrink(path):
