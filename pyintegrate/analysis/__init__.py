@@ -14,6 +14,7 @@ from .errors_and_costs import (
 )
 from .phase import period_error, phase_drift
 from .portraits.closed_motions import PeriodicOrbits, periodic_orbits
+from .portraits.equilibrium_branches import EquilibriumBranches, continue_equilibria
 from .portraits.recurrences import (
     AttractorBranches,
     Attractors,
@@ -53,6 +54,7 @@ __all__ = [
     "Convergence",
     "EnergyDrift",
     "Equilibria",
+    "EquilibriumBranches",
     "FlowMap",
     "Frequencies",
     "LyapunovExponents",
@@ -73,6 +75,7 @@ __all__ = [
     "basin",
     "bifurcation",
     "continue_attractors",
+    "continue_equilibria",
     "convergence",
     "crossings",
     "energy_drift",

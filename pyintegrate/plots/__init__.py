@@ -27,7 +27,7 @@ from .portraits.chaos_and_order import (
     histogram_over_time,
     lyapunov,
 )
-from .portraits.phase_planes import equilibria, phase_plane
+from .portraits.phase_planes import branches, equilibria, phase_plane
 from .section_points import bifurcation, return_map, section
 from .solution_curves import energy, error, phase_drift, phase_portrait, trajectory
 from .style import colour_of
@@ -36,6 +36,7 @@ __all__ = [
     "animate",
     "basin_map",
     "bifurcation",
+    "branches",
     "chaos_map",
     "colour_of",
     "comparison",

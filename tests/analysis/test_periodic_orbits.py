@@ -80,3 +80,23 @@ def test_wrong_arguments_are_named():
         pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], -1.0)
     with pytest.raises(ValueError, match="segments must be at least 1"):
         pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, segments=0)
+
+
+@pytest.mark.long
+def test_orbits_that_one_segment_leaves_open_close_with_eight():
+    """Table I of the paper: moth II, butterfly III, moth III, dragonfly, yarn, yin-yang Ib."""
+    p, q, period = np.array([
+        (0.43917, 0.45297, 28.6703), (0.40592, 0.23016, 13.8658), (0.38344, 0.37736, 25.8406),
+        (0.08058, 0.58884, 21.2710), (0.55906, 0.34919, 55.5018), (0.28270, 0.32721, 10.9626),
+    ]).T  # fmt: skip
+    one = np.ones_like(p)
+    x0 = np.stack([-one, 0 * p, one, 0 * p, 0 * p, 0 * p], axis=-1)
+    v0 = np.stack([p, q, p, q, -2 * p, -2 * q], axis=-1)
+    bodies = pi.systems.three_body
+    rough = pi.analysis.periodic_orbits(bodies, x0, period, v0, rounds=12)
+    found = pi.analysis.periodic_orbits(bodies, rough.starts, rough.periods, segments=8)
+    assert (found.failures == "").all()
+    assert found.residuals.max() < 1e-12
+    assert found.periods == pytest.approx(period, abs=1e-4)
+    # Hamiltonian: multipliers are pairs of product 1.
+    assert np.prod(found.multipliers, axis=-1) == pytest.approx(1, abs=1e-4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 TOO_SMALL = (1e-4, 1e-7, 1e-10)  # singular values, of the largest, that a step does without
 LONGEST = 0.5  # a step, as a share of the state and of the period
+ROUGH = 1e-9  # to which tolerance motions are followed until they almost close
+PATIENCE = 8  # rounds in which what is left open must be halved, or a guess is given up
+CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +101,8 @@ def periodic_orbits(
     period : array_like
         Guesses of the periods, (*batch).
     segments : int, optional
-        Into how many parts an orbit is divided (multiple shooting), for unstable ones.
+        Into how many parts an orbit is divided (multiple shooting), for unstable ones. Orbits that
+        one segment leaves open by a little more than `tolerance` close from there with several.
     tolerance : float, optional
         A residual at which an orbit closes.
     rounds : int, optional
@@ -149,32 +152,11 @@ def periodic_orbits(
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
     Y = shots.laid_out(all_lanes, y, T)
-    F, ends, M = shots.fired(all_lanes, Y, T)
-    best = shots.residual(F, Y)
-    active = all_lanes[np.isfinite(best)]
-    for _ in range(rounds):
-        active = active[best[active] > tolerance]
-        if not len(active):
-            break
-        size, better = best[active].copy(), np.zeros(len(active), bool)
-        kept = Y[active], T[active], F[active], ends[active], M[active]
-        for cut in TOO_SMALL:
-            dY, dT = shots.correction(active, *kept, cut)
-            for share in (1.0, 0.25):
-                newY, newT = kept[0] + share * dY, kept[1] + share * dT
-                fired = shots.fired(active, newY, newT)
-                after = shots.residual(fired[0], newY)
-                won = after < size
-                for held, new in zip((Y, T, F, ends, M), (newY, newT, *fired), strict=True):
-                    held[active[won]] = new[won]
-                size[won], better = after[won], better | won
-                if share == 1.0 and (after < 0.5 * best[active]).all():
-                    break
-            if (size < 0.1 * best[active]).all():
-                break
-        best[active] = size
-        active = active[better]
-    return _told(system, batch, Y[:, 0], T, F, M, best, tolerance, moving)
+    shots.options |= {"rtol": max(rtol, ROUGH), "atol": max(atol, ROUGH)}
+    shots.close(Y, T, max(tolerance, 10 * ROUGH), rounds)
+    shots.options |= {"rtol": rtol, "atol": atol}
+    _, _, M, best = shots.close(Y, T, tolerance, rounds)
+    return _told(system, batch, Y[:, 0], T, M, best, tolerance, moving)
 
 
 class _Shots:
@@ -217,8 +199,42 @@ class _Shots:
             size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
             return np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
 
-    def correction(self, lane, Y, T, F, f, M, cut):
-        """The shortest solution of the linear equations, without singular values below `cut`."""
+    def close(self, Y, T, enough, rounds):
+        """Newton's method on Y and T, which it changes, until nothing larger is left open.
+
+        The results of ``fired`` there, and the residuals.
+        """
+        active = np.arange(len(T))
+        fired = self.fired(active, Y, T)
+        best = self.residual(fired[0], Y)
+        active, mark = active[np.isfinite(best)], best.copy()
+        for i in range(rounds):
+            active = active[best[active] > enough]
+            if not len(active):
+                break
+            before, Y0, T0 = best[active], Y[active], T[active]
+            correction = self.corrections(Y0, T0, *(part[active] for part in fired))
+            tried = np.arange(len(active))
+            for share, satisfied in ((1.0, 0.1), (0.25, 0.5)):
+                for cut in TOO_SMALL:
+                    tried = tried[best[active[tried]] >= satisfied * before[tried]]
+                    if not len(tried):
+                        break
+                    dY, dT = correction(cut, tried)
+                    lane, new = active[tried], [Y0[tried] + share * dY, T0[tried] + share * dT]
+                    new += self.fired(lane, *new)
+                    after = self.residual(new[2], new[0])
+                    won = after < best[lane]
+                    for held, got in zip((Y, T, *fired, best), (*new, after), strict=True):
+                        held[lane[won]] = got[won]
+            active = active[best[active] < before]
+            if i % PATIENCE == PATIENCE - 1:
+                active, mark = active[best[active] < mark[active] / 2], best.copy()
+        return *fired, best
+
+    def corrections(self, Y, T, F, f, M):
+        """The shortest solutions of the linear equations: a function of the share of the largest
+        singular value below which they do without one, and of indices."""
         n, m, dim = Y.shape
         J = np.zeros((n, m, dim, m * dim + self.moving))
         for i in range(m):
@@ -227,21 +243,44 @@ class _Shots:
             J[:, i, :, j * dim : (j + 1) * dim] -= np.eye(dim)
         if self.moving:
             J[..., -1] = f / m
-        step = -(np.linalg.pinv(J.reshape(n, m * dim, -1), rcond=cut) @ F.reshape(n, -1, 1))[..., 0]
+        U, s, V = np.linalg.svd(J.reshape(n, m * dim, -1), full_matrices=False)
+        aim = (np.swapaxes(U, 1, 2) @ F.reshape(n, -1, 1))[..., 0]
         size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
-        far = np.linalg.norm(step[:, : m * dim], axis=-1) / (size * np.sqrt(m))
-        far = far if not self.moving else np.maximum(far, np.abs(step[:, -1]) / T)
-        step /= np.maximum(1.0, far / LONGEST)[:, np.newaxis]
-        return step[:, : m * dim].reshape(Y.shape), step[:, -1] if self.moving else 0.0 * T
+
+        def shortest(cut, at):
+            kept = s[at] > cut * s[at, :1]
+            share = np.divide(-aim[at], s[at], out=np.zeros_like(aim[at]), where=kept)
+            step = (share[:, np.newaxis] @ V[at])[:, 0]
+            far = np.linalg.norm(step[:, : m * dim], axis=-1) / (size[at] * np.sqrt(m))
+            far = far if not self.moving else np.maximum(far, np.abs(step[:, -1]) / T[at])
+            step /= np.maximum(1.0, far / LONGEST)[:, np.newaxis]
+            return step[:, : m * dim].reshape(Y[at].shape), step[:, -1] if self.moving else 0.0
+
+        return shortest
 
 
-def _told(system, batch, y, T, F, M, best, tolerance, moving):
+def multipliers(M):
+    """Eigenvalues (n, dim) of the products M_m ... M_1 of matrices (n, m, dim, dim).
+
+    By periodic QR: directions sorted by their growth are carried through the factors, so that
+    neither large ones overflow nor small ones vanish beside them.
+    """
+    n, m, dim, _ = M.shape
+    Q = np.broadcast_to(np.eye(dim), (n, dim, dim))
+    for _ in range(CYCLES if m > 1 else 1):
+        first, R = Q, np.eye(dim)
+        for i in range(m):
+            Q, one = np.linalg.qr(M[:, i] @ Q)
+            R = one @ R
+    return np.linalg.eigvals(np.swapaxes(first, 1, 2) @ Q @ R)
+
+
+def _told(system, batch, y, T, M, best, tolerance, moving):
     """The result: multipliers, kinds and failures."""
     lanes, dim = y.shape
-    whole = reduce(lambda before, after: after @ before, np.moveaxis(M, 1, 0))
-    good = np.isfinite(whole).all(axis=(1, 2))
+    good = np.isfinite(M).all(axis=(1, 2, 3))
     values = np.full((lanes, dim), complex(np.nan, np.nan))
-    values[good] = np.linalg.eigvals(whole[good])
+    values[good] = multipliers(M[good])
     order = np.lexsort((-values.imag, -np.abs(values)))
     values = np.take_along_axis(values, order, axis=-1)
     with quiet():

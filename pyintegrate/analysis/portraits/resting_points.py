@@ -537,7 +537,7 @@ def refined(system, y, size, t, batch, lane):
             good &= (np.abs(old - start[active]) < FAR * size).all(axis=-1)
             step = np.zeros_like(old)
             scaled = J[good] * size
-            step[good] = _solved(scaled, -f[good]) * size
+            step[good] = solved(scaled, -f[good]) * size
             rest = np.linalg.norm((J[good] @ step[good, :, None])[..., 0] + f[good], axis=-1)
             whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
             good[good] = rest <= np.maximum(whole, np.linalg.norm(f[good], axis=-1) / 2)
@@ -559,7 +559,7 @@ def refined(system, y, size, t, batch, lane):
     return y, arrived
 
 
-def _solved(A, b):
+def solved(A, b):
     """The solutions of A x = b, the least where A is singular: (m, k, k), (m, k)."""
     x, flat = np.empty_like(b), np.linalg.det(A) == 0
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]

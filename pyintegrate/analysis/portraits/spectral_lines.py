@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...system.system import System
     from ...values.types import ArrayLike
 
-NEWTON = 6  # steps: from a parabola's guess three reach rounding
+NEWTON = 4  # steps: from a parabola's guess three reach rounding
 NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below this
 POINTS = 1 << 20  # of signals that are analysed together
 LEAST = 16  # saves

@@ -11,6 +11,7 @@ from ...analysis.portraits.resting_points import Box, without_drive
 from ...analysis.portraits.resting_points import equilibria as found_equilibria
 from ...analysis.results import quiet
 from ...run.arguments import checked_system
+from ...values.checks import places_of
 from ..pictures import picture
 from ..solution_curves import phase_portrait
 from ..style import BLUE, GREEN, ORANGE, VERMILLION, axis_label, on_dark, on_ground
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ...analysis.portraits.equilibrium_branches import EquilibriumBranches
     from ...analysis.portraits.resting_points import Equilibria
     from ...system.system import System
     from ...values.types import ArrayLike
@@ -216,6 +218,61 @@ def equilibria(
     ax = page((7.2, 4.4))
     mark(ax, x, y, found, keywords)
     return ax, *label
+
+
+LINES = {"stable": "-", "unstable": "--", "neutral": ":"}
+POINTS = {"fold": "s", "Hopf": "o", "branch point": "D"}
+
+
+@picture("legend")
+def branches(page, found: EquilibriumBranches, component: str | None = None, **keywords: Any):
+    """Draw branches of equilibria over the parameter: stable ones in full lines.
+
+    Parameters
+    ----------
+    found : EquilibriumBranches
+    component : str, optional
+        Default: the first.
+    legend : bool, optional
+        Whether to name lines and marks.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For an unknown component.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> lorenz = pi.systems.lorenz
+    >>> found = pi.analysis.continue_equilibria(lorenz, "rho", (30, 0), [8.0, 8.0, 29.0])
+    >>> branches(found).get_xlabel()
+    'rho'
+    """
+    name = found.system.state_names[0] if component is None else component
+    (place,) = places_of((name,), found.system)
+    ax, n = page((7.2, 4.4)), found.values.shape[-1]
+    x, y = (part.reshape(-1, n) for part in (found.values, found.points[..., place]))
+    stability, kinds = (part.reshape(-1, n) for part in (found.stability, found.kinds))
+    stability = np.where(kinds != "", np.roll(stability, -1, axis=-1), stability)
+    for label, style in LINES.items():
+        if (stability == label).any():
+            # A piece of line belongs to the stability of its first point.
+            here = (stability == label) | np.roll(stability == label, 1, axis=-1)
+            own = {"color": on_ground(BLUE), "linestyle": style, "linewidth": 1.6}
+            lines = ax.plot(x.T, np.where(here, y, np.nan).T, **(own | keywords))
+            lines[0].set_label(label)
+    for label, shape in POINTS.items():
+        if (kinds == label).any():
+            ax.plot(x[kinds == label], y[kinds == label], shape, markersize=6.0, zorder=4,
+                    color=on_ground(VERMILLION), label=label)  # fmt: skip
+    return ax, axis_label(found.system, found.parameter), axis_label(found.system, name)
 
 
 def mark(ax, x, y, found, keywords):

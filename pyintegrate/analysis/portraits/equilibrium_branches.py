@@ -1,0 +1,330 @@
+"""Equilibria followed as a parameter turns, round folds, with their bifurcations located."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...run.arguments import checked_system
+from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.table import Table, Tabled, batch_axes
+from ..observables import system_at
+from ..results import drawn_by, quiet
+from .resting_points import Box, is_driven, kinds_of, refined, solved
+
+if TYPE_CHECKING:
+    from ...system.system import System
+    from ...values.types import ArrayLike
+
+CORRECTIONS = 8  # of Newton, after which the step is halved
+CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
+TURN = 0.95  # the least cosine between directions at both ends of a step
+SHORTEST = 1e-6  # of the longest step: where a branch is given up
+BISECTIONS = 60
+SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
+KINDS = ("branch point", "fold", "Hopf")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EquilibriumBranches(Tabled):
+    """Branches of equilibria over a parameter, one for each of a batch.
+
+    Attributes
+    ----------
+    parameter : str
+    values : ndarray
+        (*batch, n): the parameter along each branch, NaN past its end.
+    points : ndarray
+        (*batch, n, dim): the equilibria.
+    eigenvalues : ndarray of complex
+        (*batch, n, dim): of the Jacobian there, the largest real part first.
+    stability : ndarray of str
+        (*batch, n): "stable", "unstable", "neutral", "".
+    kinds : ndarray of str
+        (*batch, n): "fold", "Hopf", "branch point" where one was located, and "" elsewhere.
+    ends : ndarray of str
+        (*batch): "range" where the branch ended at a bound of the parameter; "n" after n points;
+        "lost" where no shorter step helped; "no start" where the guess led to no equilibrium.
+    system : System
+    """
+
+    parameter: str
+    values: np.ndarray
+    points: np.ndarray
+    eigenvalues: np.ndarray
+    stability: np.ndarray
+    kinds: np.ndarray
+    ends: np.ndarray
+    system: Any
+
+    plot = drawn_by("branches")
+
+    def table(self) -> Table:
+        """A row for each bifurcation."""
+        *batch, n = self.values.shape
+        columns = {"kind": self.kinds, self.parameter: self.values}
+        columns |= {name: self.points[..., i] for i, name in enumerate(self.system.state_names)}
+        title = f"Bifurcations of equilibria of {self.system.name}"
+        return Table.of(title, batch_axes(batch) | {"point": np.arange(n)}, columns,
+                        self.kinds != "")  # fmt: skip
+
+
+def continue_equilibria(
+    system: System,
+    parameter: str,
+    range: ArrayLike,  # noqa: A002
+    start: ArrayLike,
+    *,
+    step: float = 0.05,
+    n: int = 2000,
+) -> EquilibriumBranches:
+    """Follow equilibria as a parameter turns, and locate their folds, Hopf and branch points.
+
+    Pseudo-arclength continuation from the first bound of the range. All branches of a batch advance
+    together. A branch that passes a branch point goes straight on; another one that meets it is
+    followed from a start of its own.
+
+    Parameters
+    ----------
+    system : System
+        Its other parameters may be a batch.
+    parameter : str
+        The name of the one that turns: a number.
+    range : (first, last)
+        Its bounds; a branch starts at the first, and ends where it reaches either.
+    start : array_like
+        (*batch, dim): guesses of the equilibria at the first.
+    step : float, optional
+        The longest step, as a share of the range and of max(1, largest component).
+    n : int, optional
+        The most points of a branch.
+
+    Returns
+    -------
+    EquilibriumBranches
+        With ``values``, ``points``, ``eigenvalues``, ``stability``, ``kinds``, ``ends``,
+        ``table()`` and ``plot()``. Bifurcations are points of the branch, located to rounding, and
+        named in ``kinds``. Two in one step may be missed: a smaller `step` tells.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For wrong arguments; a driven motion.
+
+    References
+    ----------
+    Keller (1977), Numerical solution of bifurcation and nonlinear eigenvalue problems. Seydel
+    (2010), Practical Bifurcation and Stability Analysis, 4 and 5.
+
+    Examples
+    --------
+    The ends of hysteresis, k + x - x^3 / 3 = 0, are at k = 2 / 3 and -2 / 3:
+
+    >>> import pyintegrate as pi
+    >>> bent = pi.rhs(lambda t, y, k: (k + y[0] - y[0] ** 3 / 3,), dim=1, k=-1.0)
+    >>> found = pi.analysis.continue_equilibria(bent, "k", (-1, 1), [-2.0])
+    >>> found.values[found.kinds == "fold"].round(10).tolist(), str(found.ends)
+    ([0.6666666667, -0.6666666667], 'range')
+    """
+    checked_system(system)
+    shape = system.batch_shapes.get(parameter)
+    if shape is None or np.shape(system.params[parameter]) != shape:
+        known = ", ".join(system.params) or "none"
+        raise ValueError(
+            f"parameter must name a number among those of {system.name!r}, which are {known};"
+            f" got {parameter!r}"
+        )
+    bounds = numbers("range", range).astype(float)
+    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] == bounds[1]:
+        raise ValueError(f"range must be two different numbers, (first, last), got {range!r}")
+    step, n, start = positive("step", step), integer("n", n, 2), numbers("start", start)
+    if start.shape[-1:] != (system.dim,):
+        raise ValueError(f"start has shape {start.shape}: expected (*batch, {system.dim})")
+    system = system(**{parameter: bounds[0]})
+    batch = broadcast_shape({"start": start.shape[:-1], **system.batch_shapes})
+    y = np.broadcast_to(start, (*batch, system.dim)).reshape(-1, system.dim).astype(float)
+    around = np.nanmean(y, axis=0)[:, np.newaxis] + [-1.0, 1.0]
+    if is_driven(system, Box(system, around)):
+        raise ValueError(f"the field of {system.name!r} changes with time: it has no equilibria")
+    curve = _Curve(system, parameter, bounds, batch)
+    return _told(curve, *curve.followed(y, step, n))
+
+
+class _Curve:
+    """The curves F(y, p) = 0 of a batch, in units of the range and of the state."""
+
+    def __init__(self, system, parameter, bounds, batch):
+        self.system, self.parameter, self.batch = system, parameter, batch
+        self.bounds, self.width = bounds, abs(bounds[1] - bounds[0])
+        self.beside = system.tangent(1, parameter)
+
+    def at(self, lane, Y):
+        """F (m, dim), and its derivatives (m, dim, dim + 1) with respect to (y, p)."""
+        y, p = Y[:, :-1], {self.parameter: Y[:, -1]}
+        J = system_at(self.system, self.batch, lane)(**p).jacobian(0.0, y)
+        one = system_at(self.beside, self.batch, lane)(**p)
+        rate = one.rhs(0.0, one.initial_state(y, tangents=np.zeros((y.shape[1], 1))))
+        F, sides = one.parts(rate)
+        return F, np.concatenate([J, sides[..., -1:]], axis=-1)
+
+    def size(self, Y):
+        """The units of (y, p)."""
+        size = np.repeat(np.maximum(1.0, np.abs(Y[:, :-1]).max(axis=1))[:, None], Y.shape[1], 1)
+        size[:, -1] = self.width
+        return size
+
+    def corrected(self, lane, Y, along):
+        """Newton's method onto the curve, across directions `along`, and where it arrived."""
+        Y, good, size = Y.copy(), np.zeros(len(Y), bool), self.size(Y)
+        with quiet():
+            for i in np.arange(CORRECTIONS):
+                left = np.flatnonzero(~good & np.isfinite(Y).all(axis=1))
+                if not len(left):
+                    break
+                F, A = self.at(lane[left], Y[left])
+                A = np.concatenate([A * size[left, None], along[left, None]], axis=1)
+                sound = np.isfinite(F).all(axis=1) & np.isfinite(A).all(axis=(1, 2))
+                move = np.full(F.shape[:1] + A.shape[2:], np.nan)
+                move[sound] = solved(A[sound], np.pad(-F[sound], ((0, 0), (0, 1))))
+                Y[left] += move * size[left]
+                good[left] = np.abs(move).max(axis=1) < CLOSE
+                # Rounding of a badly scaled field may keep corrections above: two small ones do.
+                good[left] |= (np.abs(move).max(axis=1) < 1e3 * CLOSE) & (i > 2)
+        return Y, good
+
+    def tests(self, lane, Y, along):
+        """Directions of the curve (m, dim + 1), near `along`, and quantities (3, m) that change
+        sign at branch points, folds and Hopf points; 0 where they are rounding."""
+        A = self.at(lane, Y)[1] * self.size(Y)[:, None]
+        _, s, V = np.linalg.svd(A)
+        t = V[:, -1]
+        t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        scale = s[:, :1, None]
+        bordered = np.linalg.det(np.concatenate([A / scale, t[:, None]], axis=1))
+        bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
+        values = np.linalg.eigvals(A[..., :-1])
+        i, j = np.triu_indices(values.shape[1], 1)
+        sums = (values[:, i] + values[:, j]) / s[:, :1]
+        nearest = np.abs(sums).min(axis=1, initial=np.inf)
+        turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
+        turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
+        return t, np.stack([bordered, t[:, -1], turning])
+
+    def followed(self, y, step, n):
+        """Points (k, lanes, dim + 1), tests (k, 3, lanes), and why each branch ended."""
+        lanes, dim = y.shape
+        lane = np.arange(lanes)
+        unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
+        near = np.maximum(1.0, np.abs(y).max(axis=0))
+        y, good = refined(self.system, y, near, 0.0, self.batch, lane)
+        Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
+        ends = np.where(good, "n", "no start").astype("<U8")
+        path, told = [np.where(good[:, None], Y, np.nan)], [np.full((3, lanes), np.nan)]
+        t, h, active = unit.copy(), np.full(lanes, step / 8), lane[good]
+        if len(active):
+            t[active], told[0][:, active] = self.tests(active, Y[active], unit[active])
+        count = good.astype(int)
+        low, high = self.bounds.min(), self.bounds.max()
+        while len(active):
+            old, way, size = Y[active], t[active], self.size(Y[active])
+            new, good = self.corrected(active, old + h[active, None] * way * size, way)
+            over = good & ((new[:, -1] < low) | (new[:, -1] > high))
+            if over.any():  # the last point lies on the bound
+                bound = np.clip(new[over, -1], low, high)
+                share = (bound - old[over, -1]) / (new - old)[over, -1]
+                last = old[over] + share[:, None] * (new - old)[over]
+                last[:, -1] = bound
+                new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
+            ahead, found = way.copy(), np.full((3, len(active)), np.nan)
+            if good.any():
+                ahead[good], found[:, good] = self.tests(active[good], new[good], way[good])
+            straight = (ahead * way).sum(axis=1)
+            good &= straight > TURN
+            h[active] *= np.where(~good, 0.5, np.where(straight > 0.5 + TURN / 2, 1.5, 1.0))
+            h[active] = np.minimum(h[active], step)
+            won = active[good]
+            Y[won], t[won] = new[good], ahead[good]
+            for i, quantity, point in zip(won, found.T[good], new[good], strict=True):
+                if count[i] == len(path):
+                    path.append(np.full((lanes, dim + 1), np.nan))
+                    told.append(np.full((3, lanes), np.nan))
+                path[count[i]][i], told[count[i]][:, i] = point, quantity
+            count[won] += 1
+            ends[active[good & over]] = "range"
+            ends[active[h[active] < SHORTEST * step]] = "lost"
+            active = active[(ends[active] == "n") & (count[active] < n)]
+        return np.array(path), np.array(told), ends
+
+    def located(self, lane, which, ends, tests):
+        """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,)."""
+        begin, finish = ends
+        secant = (finish - begin) / self.size(begin)
+        secant /= np.linalg.norm(secant, axis=1, keepdims=True)
+        each = np.arange(len(lane))
+        a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, which, each]
+        Y, share = begin, a
+        for i in np.arange(BISECTIONS):
+            # Regula falsi by turns with halving: never slow, and fast where the test is smooth.
+            with quiet():
+                share = (a + b) / 2 if i % 3 == 2 else (a * fb - b * fa) / (fb - fa)
+            Y, _ = self.corrected(lane, begin + share[:, None] * (finish - begin), secant)
+            f = self.tests(lane, Y, secant)[1][which, each]
+            left = f * fa > 0
+            a, fa = np.where(left, share, a), np.where(left, f, fa)
+            b, fb = np.where(left, b, share), np.where(left, fb, f)
+            if (((b - a) < 1e-13) | (f == 0)).all():
+                break
+        return Y, share
+
+
+def _told(curve, path, told, ends):
+    """The result: bifurcations located and put in their places, eigenvalues, stability."""
+    k, lanes, width = path.shape
+    with quiet():
+        signs = told[:-1] * told[1:] < 0
+    signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
+    at, which, lane = np.nonzero(signs)
+    order, names = np.tile(np.arange(k, dtype=float)[:, None], (1, lanes)), np.full((k, lanes), "")
+    names = names.astype("<U12")
+    if len(at):
+        pair = np.stack([path[at, lane], path[at + 1, lane]])
+        tests = np.stack([told[at, :, lane].T, told[at + 1, :, lane].T])
+        Y, share = curve.located(lane, which, pair, tests)
+        values = _eigenvalues(curve, lane, Y)
+        real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
+        idle = np.abs(values.real).argmin(axis=1)
+        hopf = ~real[np.arange(len(at)), idle]  # else two real ones of opposite sign
+        keep = (which < 2) | hopf
+        row = np.array([np.count_nonzero(lane[:i] == lane[i]) for i in np.arange(len(at))])
+        more = row[keep].max(initial=-1) + 1
+        extra = np.full((more, lanes, width), np.nan), np.full((more, lanes), np.inf)
+        called = np.full((more, lanes), "", "<U12")
+        place = row[keep], lane[keep]
+        extra[0][place], extra[1][place] = Y[keep], (at + share)[keep]
+        called[place] = np.array(KINDS)[which[keep]]
+        path, order = np.concatenate([path, extra[0]]), np.concatenate([order, extra[1]])
+        names = np.concatenate([names, called])
+    order[np.isnan(path[..., 0])] = np.inf
+    order, rows = np.argsort(order, axis=0, kind="stable"), np.arange(lanes)
+    path, names = path[order, rows], names[order, rows]
+    there = ~np.isnan(path[..., 0])
+    longest = max(1, there.sum(axis=0).max(initial=0))
+    path, names, there = path[:longest], names[:longest], there[:longest]
+    values = np.full((longest, lanes, width - 1), complex(np.nan, np.nan))
+    stability = np.full((longest, lanes), "", "<U8")
+    lane = np.nonzero(there)[1]
+    values[there] = _eigenvalues(curve, lane, path[there])
+    stability[there] = kinds_of(values[there])[1]
+    parts = (path[..., -1], path[..., :-1], values, stability, names)
+    shaped: Any = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
+                   for part in parts]  # fmt: skip
+    shaped = [curve.parameter, *shaped, ends.reshape(curve.batch), curve.system]
+    return EquilibriumBranches(*shaped)
+
+
+def _eigenvalues(curve, lane, Y):
+    """Of the Jacobian, (m, dim), the largest real part first."""
+    values = np.linalg.eigvals(curve.at(lane, Y)[1][..., :-1]).astype(complex)
+    return np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)

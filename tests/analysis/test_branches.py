@@ -1,0 +1,103 @@
+"""Branches of equilibria: published bifurcations, and those that theory gives."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis.portraits.closed_motions import multipliers
+
+
+def points(found, kind):
+    return found.values[found.kinds == kind]
+
+
+@pi.rhs(dim=2, p1=0.0, p2=14.0, p3=2.0)
+def reaction(t, y, p1, p2, p3):
+    burnt = p1 * (1 - y[0]) * np.exp(y[1])
+    return burnt - y[0], p2 * burnt - (1 + p3) * y[1]
+
+
+@pi.rhs(dim=3, E0=-2.0)
+def neural_mass(t, y, E0):
+    E, x, u = y
+    total = 1.5 * np.log(1 + np.exp((3.07 * u * x * E + E0) / 1.5))
+    return (total - E) / 0.013, (1 - x) / 0.2 - u * x * E, (0.3 - u) / 1.5 + 0.3 * (1 - u) * E
+
+
+def test_the_first_example_of_auto():
+    """Its demo "ab": LP 1.05739E-01, 8.89318E-02, HB 1.30899E-01; p1 = u / ((1 - u) exp(14 u / 3)),
+    whose extremes are at u (1 - u) = 3 / 14, and the trace vanishes at the Hopf point."""
+    found = pi.analysis.continue_equilibria(reaction, "p1", (0, 0.15), [0.0, 0.0])
+    u = 0.5 + np.array([-1, 1]) * np.sqrt(0.25 - 3 / 14)
+    folds = u / ((1 - u) * np.exp(14 / 3 * u))
+    assert points(found, "fold") == pytest.approx(folds, abs=1e-12)  # flat there: rounding
+    assert folds == pytest.approx([1.05739e-1, 8.89318e-2], abs=5e-7)
+    assert points(found, "Hopf") == pytest.approx([0.1309], abs=1.1e-6)
+    (at,) = found.points[found.kinds == "Hopf"]
+    J = reaction(p1=points(found, "Hopf")[0]).jacobian(0.0, at)
+    assert np.trace(J) == pytest.approx(0, abs=1e-9)  # to rounding of the sum of its terms
+    assert found.ends == "range"
+    assert found.values[[0, -1]] == pytest.approx([0, 0.15], abs=0)
+    field = [reaction(p1=p).rhs(0.0, y) for p, y in zip(found.values, found.points, strict=True)]
+    assert np.abs(field).max() < 1e-10  # CLOSE, times the Jacobian
+
+
+def test_the_first_example_of_bifurcationkit():
+    """Its neural mass model, as printed there to eight digits."""
+    found = pi.analysis.continue_equilibria(neural_mass, "E0", (-4, -0.9), [0.24, 0.98, 0.37])
+    assert points(found, "fold") == pytest.approx([-1.46302733, -1.86522391], abs=1e-8)
+    # Printed by bisection to 1e-7.
+    assert points(found, "Hopf") == pytest.approx([-1.85012460, -1.15105934], abs=1e-7)
+
+
+def test_batches_locate_as_theory_says_and_change_no_bits():
+    """Lorenz: a pitchfork at rho = 1, Hopf at s (s + b + 3) / (s - b - 1)."""
+    s, b = np.array([8.0, 10.0, 12.0]), 8 / 3
+    several = pi.systems.lorenz(sigma=s)
+    found = pi.analysis.continue_equilibria(several, "rho", (30, 0), [8.0, 8.0, 29.0])
+    for i in range(3):
+        own = found.kinds[i]
+        assert found.values[i][own == "branch point"] == pytest.approx([1.0], abs=1e-9)
+        hopf = s[i] * (s[i] + b + 3) / (s[i] - b - 1)
+        assert found.values[i][own == "Hopf"] == pytest.approx([hopf, hopf], abs=1e-8)
+    one = pi.analysis.continue_equilibria(pi.systems.lorenz(sigma=12.0), "rho", (30, 0),
+                                          [8.0, 8.0, 29.0])  # fmt: skip
+    assert one.points.tobytes() == found.points[2, : len(one.values)].tobytes()
+    straight = pi.analysis.continue_equilibria(pi.systems.lorenz, "rho", (0, 30), [0.0, 0.0, 0.0])
+    assert points(straight, "branch point") == pytest.approx([1.0], abs=1e-9)
+    assert np.count_nonzero(straight.kinds != "") == 1
+    assert "branch point" in str(straight.table())
+
+
+def test_what_leads_nowhere_and_wrong_arguments_are_told():
+    never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
+    found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])
+    assert found.ends == "no start"
+    short = pi.analysis.continue_equilibria(reaction, "p1", (0, 0.15), [0.0, 0.0], n=5)
+    assert short.ends == "n"
+    lorenz = pi.systems.lorenz
+    with pytest.raises(ValueError, match="parameter must name a number"):
+        pi.analysis.continue_equilibria(lorenz, "tau", (0, 1), [0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="range must be two different numbers"):
+        pi.analysis.continue_equilibria(lorenz, "rho", (1, 1), [0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="start has shape"):
+        pi.analysis.continue_equilibria(lorenz, "rho", (0, 1), [0.0, 0.0])
+    with pytest.raises(ValueError, match="changes with time"):
+        pi.analysis.continue_equilibria(pi.systems.duffing, "alpha", (0, 1), [0.0, 0.0])
+
+
+def test_small_multipliers_stay_beside_large_ones():
+    """Factors turned by arbitrary rotations: the product alone has errors of 1e30 * 1e-16."""
+    rng = np.random.default_rng(3)
+    turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(10)]
+    grow = np.diag([1e3, 0.5, 1e-3])
+    M = np.array([turns[(i + 1) % 10] @ grow @ turns[i].T for i in range(10)])
+    found = np.sort(np.abs(multipliers(M[np.newaxis])[0]))
+    assert found == pytest.approx([1e-30, 0.5**10, 1e30], rel=1e-9)  # cond(grow)^1 * 1e-16 * 10
+
+
+def test_pictures_of_branches():
+    pytest.importorskip("matplotlib").use("Agg")
+    found = pi.analysis.continue_equilibria(reaction, "p1", (0, 0.15), [0.0, 0.0])
+    names = found.plot().get_legend_handles_labels()[1]
+    assert names == ["stable", "unstable", "fold", "Hopf"]
