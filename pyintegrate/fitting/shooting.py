@@ -196,7 +196,7 @@ class Shots:
                 return integrate(system, y, dt=run["dt"], n_steps=n, **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
             share = 1 / np.sqrt(places.shape[1])
-            rtol, atol = np.full(system.dim, run["rtol"] * share), np.full(system.dim, 1e300)
+            rtol, atol = np.full(system.dim, run["rtol"] * share), np.full(system.dim, 1e100)
             atol[places[:, 0]] = run["atol"] * share
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 
