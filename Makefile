@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test test-all mutations lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents bench-fit latency certificates docs docs-check dist \
-        wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser browser clean
+        release-check history wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -334,6 +334,17 @@ windows: .venv-wheels/.made
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:
 	PYTHONS="$${PYTHONS:-$(PYTHON)}" .ci/wheels
+
+# All that a release needs, up to where an upload would begin: what packaging/release.py asks, the wheels of
+# all platforms with their digests, the sdist and its wheel through the tests, the links of the pages, lint.
+release-check: $(VENV)/.dev
+	$(PY) packaging/release.py
+	$(MAKE) --no-print-directory wheels wheels-run wheels-test lint test-all docs-check
+
+# The history of speeds, measured in environments of its own (benchmarks/asv.conf.json).
+history: $(VENV)/.dev
+	$(PIP) asv virtualenv
+	cd benchmarks && $(abspath $(PY)) -m asv run NEW
 
 dist: $(VENV)/.dev
 	$(PIP) build

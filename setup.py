@@ -4,6 +4,7 @@ A build is for the machine that builds: the baseline and the best instruction se
 PYINTEGRATE_ISA_BUILD=all builds every set, for others; or it names some: "avx2 avx512".
 """
 
+import gzip
 import hashlib
 import os
 import platform
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
@@ -21,6 +23,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 # -ffp-contract=off: a multiply-add is fused where it is written, and nowhere else.
 FLAGS = [
@@ -142,13 +145,16 @@ def chosen_sets(command):
     return [name for name in SETS if {name, "all"} & set(asked)]
 
 
-def jobs(sets, clang):
+def jobs(sets, clang, version):
     """(source, name, flags) of each object of the core, the slowest first."""
     found = []
     for path in sorted(glob("csrc/**/*.c", recursive=True)):
         source, kind = Path(path), Path(path).stem.split("_")[0]
         if source.parent.name != "isa":
-            found.append((path, "_".join(source.with_suffix("").parts), []))
+            # The version is told to the one file that says it, under a name of its own.
+            told = source.as_posix() == "csrc/python/module.c"
+            name = "_".join([*source.with_suffix("").parts, *[version] * told])
+            found.append((path, name, [f'-DPYINTEGRATE_VERSION="{version}"'] * told))
         elif kind in sets or kind not in SETS:
             own = CLANG_TARGETS.get(kind, []) if clang else []
             if kind == "baseline" and sets:
@@ -209,7 +215,7 @@ class BuildCore(build_ext):
                     )  # fmt: skip
                 return str(made)
 
-            todo = jobs(sets, clang)
+            todo = jobs(sets, clang, self.distribution.get_version())
             for source, name, _ in todo:
                 (folder / name / source).parent.mkdir(parents=True, exist_ok=True)
             with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -228,6 +234,30 @@ class BuildCore(build_ext):
         last.write_text(key)
 
 
+class Archive(sdist):
+    """The source archive: the same sources give the same bytes, whoever packs them and when."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **_):
+        when = int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))  # 1980, where zip begins
+        path = f"{base_name}.tar.gz"
+        self.mkpath(os.path.dirname(path))
+        with (
+            open(path, "wb") as file,
+            gzip.GzipFile("", "wb", 9, file, when) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            for name in sorted(p for p in Path(base_dir).rglob("*") if p.is_file()):
+                entry = archive.gettarinfo(name, name.as_posix())
+                entry.uid = entry.gid = 0
+                entry.uname = entry.gname = ""
+                entry.mtime, entry.mode = when, 0o755 if entry.mode & 0o100 else 0o644
+                entry.type, entry.linkname = tarfile.REGTYPE, ""  # sdist links files
+                entry.size = name.stat().st_size
+                with open(name, "rb") as content:
+                    archive.addfile(entry, content)
+        return path
+
+
 class BuildPackage(build_py):
     """The package with the headers of the core: compiled systems are built against them."""
 
@@ -241,19 +271,13 @@ class BuildPackage(build_py):
 
 
 if __name__ == "__main__":
-    version = next(
-        line.split('"')[1]
-        for line in Path("pyproject.toml").read_text().splitlines()
-        if line.startswith("version")
-    )
     setup(
-        cmdclass={"build_ext": BuildCore, "build_py": BuildPackage},
+        cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "sdist": Archive},
         ext_modules=[
             Extension(
                 "pyintegrate._core",
                 sorted(glob("csrc/**/*.c", recursive=True)),
                 depends=glob("csrc/**/*.h", recursive=True),
-                define_macros=[("PYINTEGRATE_VERSION", f'"{version}"')],
                 extra_compile_args=os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
                 extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", STRIPPED).split(),
                 libraries=[] if sys.platform == "win32" else ["m"],

@@ -104,7 +104,7 @@ def compile_core(name, platform, version, include, pool):
     folder.mkdir(parents=True, exist_ok=True)
     flags = [
         *FLAGS, *os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
-        "-fno-sanitize=all", f'-DPYINTEGRATE_VERSION="{version}"', f"-I{include}",
+        "-fno-sanitize=all", f"-I{include}",
         *(() if "windows" in platform.target else ("-fPIC",)),
     ]  # fmt: skip
     zig = [*ZIG, "cc", "-target", platform.target]
@@ -120,7 +120,7 @@ def compile_core(name, platform, version, include, pool):
             MADE[platform.kernels, object_name] = target
         return target
 
-    objects = list(pool.map(one, jobs(SETS if platform.x86 else (), clang=True)))
+    objects = list(pool.map(one, jobs(SETS if platform.x86 else (), True, version)))
     extra = [import_library()] if "windows" in platform.target else []
     library = folder / platform.library
     run([*zig, "-shared", "-s", "-o", library, *objects, *extra, *platform.link])

@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from places import ROOT
 
+import pyintegrate as pi
 from pyintegrate import _core
 
 
@@ -91,7 +93,7 @@ def test_kernels_are_those_of_the_platform_that_is_built_for(host, x86, monkeypa
     monkeypatch.setenv("_PYTHON_HOST_PLATFORM", host)
     monkeypatch.setenv("PYINTEGRATE_ISA_BUILD", "all")
     chosen_sets, jobs, _ = functions("chosen_sets", "jobs", "target_platform")
-    names = [name for _, name, _ in jobs(chosen_sets(None), clang=True)]
+    names = [name for _, name, _ in jobs(chosen_sets(None), True, "0")]
     assert any("avx512" in name for name in names) == x86
     assert any("baseline" in name for name in names)
 
@@ -118,3 +120,30 @@ def test_a_universal_python_builds_the_half_that_runs(monkeypatch):
     (target,) = functions("target_platform")
     assert target() == "macosx-11.0-arm64"
     assert os.environ.pop("ARCHFLAGS") == "-arch arm64"
+
+
+@pytest.mark.long
+def test_the_same_sources_make_the_same_archive(tmp_path):
+    """Whoever packs them, and when: a copy of the tree, with other times."""
+    import runpy
+    import shutil
+
+    release = runpy.run_path(str(ROOT / "packaging" / "release.py"))
+    first = release["source_archive"](str(tmp_path / "one"))
+    copy = tmp_path / "copy"
+    left = shutil.ignore_patterns(
+        ".git", ".venv*", ".*_cache", ".hypothesis", "build", "*.so", "__pycache__", "*.egg-info"
+    )
+    shutil.copytree(ROOT, copy, ignore=left, copy_function=shutil.copy)
+    release["source_archive"].__globals__["ROOT"] = copy
+    name, digest = release["source_archive"](str(tmp_path / "two"))
+    assert (name, digest) == first
+    assert name == f"pyintegrate-{pi.__version__}.tar.gz"
+
+
+def test_the_recipe_of_conda_is_of_this_version_and_its_needs():
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert f'version: "{project["version"]}"' in recipe
+    assert f"python {project['requires-python']}" in recipe
+    assert [f"numpy {need[5:]}" in recipe for need in project["dependencies"]] == [True]

@@ -1,0 +1,1 @@
+"""Speeds that are followed from version to version (asv)."""

@@ -1,0 +1,50 @@
+"""What must hold before a release, short of an upload: make release-check runs it first.
+
+The tree is clean, the version is that of the changelog, which has a date and no longer says
+"unreleased", addresses are filled in, and two source archives are one to the byte. The oldest
+Python and NumPy are older than SPEC 0 asks: 3.11 of October 2022, 2.0 of June 2024.
+"""
+
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def source_archive(folder):
+    """The name and the SHA-256 of an sdist made now."""
+    command = [sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (made,) = Path(folder).glob("*.tar.gz")
+    return made.name, hashlib.sha256(made.read_bytes()).hexdigest()
+
+
+def wrong():
+    """What is wrong, a line each."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    git = ["git", "status", "--porcelain"]
+    if changed := subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout:
+        yield f"the tree is not clean:\n{changed}"
+    first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", first):
+        yield f"the changelog begins with {first!r}: expected '{version} (YYYY-MM-DD)'"
+    if "example.org" in (ROOT / "pyproject.toml").read_text():
+        yield "pyproject.toml: the addresses of the project are placeholders"
+    archives = set()
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            archives.add(source_archive(folder))
+    for name, digest in archives:
+        print(f"{name}: sha256 {digest}")
+    if len(archives) > 1:
+        yield "two source archives of one tree differ"
+
+
+if __name__ == "__main__":
+    found = list(wrong())
+    sys.exit("\n".join(found) or None)
