@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.analysis.portraits.tangent_growth import _stretched
 
 
 @pi.rhs(dim=2, A=0.1, eps=0.25, omega=2 * np.pi / 10, state_names=("x", "y"))
@@ -61,3 +62,13 @@ def test_its_picture():
     pytest.importorskip("matplotlib").use("Agg")
     grid = {"x": np.linspace(0, 2, 9), "y": np.linspace(0, 1, 5)}
     assert pi.analysis.ftle(gyres, grid, 1.0, dt=0.1).plot().get_ylabel() == "y"
+
+
+def test_stretching_in_the_plane_is_that_of_the_singular_value_decomposition():
+    M = np.random.default_rng(4).normal(size=(200, 2, 2))
+    M *= 10.0 ** np.arange(-100, 100)[:, np.newaxis, np.newaxis]
+    _, s, turned = np.linalg.svd(M)
+    found, along = _stretched(M)
+    assert found == pytest.approx(s[:, 0], rel=1e-14)
+    same = np.abs((along * turned[:, 0]).sum(axis=1))  # vectors are known but for their sign
+    assert same == pytest.approx(1, abs=1e-14)

@@ -683,9 +683,21 @@ def ftle(
     M = np.concatenate([sol.sensitivity[name][-1] for name in names], axis=-1)
     good = (sol.status == 0) & np.isfinite(M).all(axis=(-2, -1))
     values, directions = np.full(good.shape, np.nan), np.full(M.shape[:-1], np.nan)
-    _, s, turned = np.linalg.svd(M[good])
+    s, directions[good] = _stretched(M[good])
     with quiet():
         length = np.broadcast_to(np.abs(sol.n_steps * sol.dt), good.shape)[good]
-        values[good] = np.log(s[:, 0]) / length
-    directions[good] = turned[:, 0]
+        values[good] = np.log(s) / length
     return FlowMap(axes, values, directions, M, sol)
+
+
+def _stretched(M):
+    """The largest singular values (m,) of matrices (m, k, k), and their right vectors (m, k)."""
+    if M.shape[-1] != 2:
+        _, s, turned = np.linalg.svd(M)
+        return s[:, 0], turned[:, 0]
+    # M = turn((a + b) / 2) diag(p + q, p - q) turn((a - b) / 2), with p, a those of its part that
+    # turns and scales, and q, b those of the rest.
+    (m00, m01), (m10, m11) = np.moveaxis(M / 2, 0, -1)
+    even, odd = (m00 + m11, m10 - m01), (m00 - m11, m10 + m01)
+    angle = (np.arctan2(*even[::-1]) - np.arctan2(*odd[::-1])) / 2
+    return np.hypot(*even) + np.hypot(*odd), np.stack([np.cos(angle), -np.sin(angle)], axis=-1)
