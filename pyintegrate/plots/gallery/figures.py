@@ -348,4 +348,52 @@ methods = ["rk4", "semi_implicit_euler", "velocity_verlet"]
 c = pi.compare(pi.systems.pendulum, 2.5, 0.0, methods=methods, dt=0.04, t_end=40.0)
 pi.plots.dashboard(c, title="a pendulum of large swings, by three methods")""",
     ),
+    "fan": Figure(
+        "What do ten thousand futures do?",
+        "Growth of 5 % a year with a deviation of 20 %: bands of quantiles from the loop, in "
+        "memory that does not grow with the batch. Most end below the mean.",
+        """\
+growth = pi.systems.geometric_brownian_motion(mu=0.05, sigma=0.2)
+across = {"band": pi.across.quantiles("y", [0.05, 0.25, 0.5, 0.75, 0.95])}
+sol = pi.integrate(growth, np.ones((10_000, 1)), dt=1 / 12, n_steps=240, seed=1, across=across)
+pi.plots.fan(sol, "band", title="growth by 5 % a year, give or take 20 %")""",
+    ),
+    "strong_order": Figure(
+        "How far are paths from the exact ones?",
+        "The same noise at every step, against the exact path of geometric Brownian motion.",
+        """\
+W = np.sqrt(1 / 256) * sum(pi.noise(7, np.arange(2000), n) for n in range(256))
+wild, k = pi.systems.geometric_brownian_motion(mu=0.5, sigma=0.8), 2 ** np.arange(6)
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+for method in ["euler_maruyama", "milstein", "sriw1"]:
+    runs = [pi.integrate(wild, np.ones((2000, 1)), dt=n / 256, n_steps=256 // n, substeps=int(n),
+                         seed=7, method=method, save="final") for n in k]
+    errors = [np.sqrt(np.mean((sol.final[:, 0] - np.exp(0.18 + 0.8 * W)) ** 2)) for sol in runs]
+    ax.loglog(k / 256, errors, "o-", label=f"{method}, {pi.methods[method].strong_order:g}")
+fig.legend(title="strong order", loc="outside right upper")
+ax.set(xlabel="step", ylabel="error of a path", title="the same paths in longer steps")
+ax""",
+    ),
+    "escape": Figure(
+        "How long until noise drives it over?",
+        "Mean times from a valley to the top of its barrier, Kramers' question. Chords between the "
+        "steps miss crossings; Brownian bridges do not.",
+        """\
+kT = np.array([0.08, 0.1, 0.15, 0.25, 0.5, 0.8])[:, np.newaxis]
+start = np.full((6, 2000, 1), -1.0)
+z = np.linspace(-4, 0, 4001)
+V = z**4 / 4 - z**2 / 2
+inner = np.cumsum(np.exp(-V / kT), axis=1) * np.exp(V / kT)
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+ax.semilogy(1 / kT, inner[:, z >= -1].sum(axis=1) * 1e-6 / kT[:, 0], "k", label="exact")
+ax.semilogy(1 / kT, np.pi / np.sqrt(2) * np.exp(0.25 / kT), "k:", label="Kramers' limit")
+for bridge, mark in [(True, "o"), (False, "x")]:
+    top = {"top": pi.event("y", direction=1, stop=True, keep=0, bridge=bridge)}
+    sol = pi.integrate(pi.systems.double_well(temperature=kT), start, dt=0.02, n_steps=50_000,
+                       seed=3, save="final", events=top)
+    ax.semilogy(1 / kT, sol.stopped_at.mean(axis=1), mark, label=f"bridge={bridge}")
+fig.legend(loc="outside right upper")
+ax.set(xlabel="1 / kT", ylabel="mean time to the top", title="escape from a valley")
+ax""",
+    ),
 }
