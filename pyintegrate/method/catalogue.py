@@ -45,7 +45,7 @@ class MethodCatalogue(Catalogue[Method]):
         --------
         >>> import pyintegrate as pi
         >>> [name for name, m in pi.methods.noise.items() if m.strong_order == 1.5]
-        ['sra1', 'sriw1']
+        ['sra1', 'sra3', 'sriw1']
         """
         from .stochastic import METHODS
 

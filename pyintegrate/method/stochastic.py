@@ -148,6 +148,21 @@ def sra1(s):
     )  # fmt: skip
 
 
+@_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=3, title="SRA3 of Rossler",
+         formula="H2 = y + h f;  H3 = y + h (f + f(H2)) / 4 + (g(t + h) + g / 2) I10 / h;"
+         "  y += h (f + f(H2) + 4 f(H3)) / 6 + g(t + h) dW - (g(t + h) - g) I10 / h",
+         reference=_ROSSLER)  # fmt: skip
+def sra3(s):
+    mean, f, sixth = [i / s.h for i in s.I10], s.drift(), 1 / 6 * s.h
+    late, early = s.kick(mean, None, 1.0), s.kick(mean)
+    f2 = s.drift(plus(s.y, times(s.h, f)), 1.0)
+    H3 = plus(s.y, times(1 / 4 * s.h, plus(f, f2)), late, times(1 / 2, early))
+    return plus(
+        s.y, times(sixth, plus(f, f2)), times(4.0 * sixth, s.drift(H3, 1 / 2)),
+        s.kick(s.dW, None, 1.0), times(-1.0, late), early,
+    )  # fmt: skip
+
+
 @_method(strong_order=1.5, weak_order=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
          formula="four stages of g, two of f", reference=_ROSSLER)  # fmt: skip
 def sriw1(s):
@@ -186,6 +201,19 @@ def baoab(s):
     v = s.bath(v, s.h, s.Z)
     x = plus(x, times(0.5 * s.h, v))
     return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
+
+
+@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
+         title="OBABO: friction and noise in two halves about a step of velocity Verlet",
+         formula="v = c v + sqrt((1 - c^2) kT / m) R, c = exp(-friction h / 2);  v += h a / 2;"
+         "  x += h v;  v += h a(x) / 2;  v = c v + sqrt((1 - c^2) kT / m) R'",
+         reference="Bussi, Parrinello (2007), Phys. Rev. E 75, 056707")  # fmt: skip
+def obabo(s):
+    half = 0.5 * s.h
+    v = s.bath(s.v, half, s.halves[0])
+    v = plus(v, times(half, s.force(s.x, v)))
+    x = plus(s.x, times(s.h, v))
+    return [*x, *s.bath(plus(v, times(half, s.force(x, v, 1.0))), half, s.halves[1])]
 
 
 @_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,

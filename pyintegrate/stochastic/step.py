@@ -33,9 +33,9 @@ class Step:
         The step, and its square root.
     y : list of Symbol
         The state; `x` and `v` are its halves.
-    dW, I10, next_dW, Z : list of Symbol
+    dW, I10, next_dW, Z, halves : list of Symbol
         Increments of the noises, their integrals over the step, the increments of the next step,
-        and dW / sqrt(h).
+        dW / sqrt(h), and two independent normals of which that is made.
     """
 
     def __init__(self, system, method, graph):
@@ -69,6 +69,20 @@ class Step:
         self.second = INTEGRALS
         part = self.h / self._substeps
         return self._numbers(1, part * np.sqrt(part))
+
+    @property
+    def halves(self):
+        """Two independent normals for each noise, Z being their sum over sqrt(2).
+
+        Given dW its integral over the step has the mean h dW / 2 and the variance h^3 / 12.
+        """
+        off = np.sqrt(12.0) / (self.h * self.root_h)
+        pairs = [
+            (z, off * (i - 0.5 * self.h * w))
+            for z, i, w in zip(self.Z, self.I10, self.dW, strict=True)
+        ]
+        root = np.sqrt(0.5)
+        return [root * (z + u) for z, u in pairs], [root * (z - u) for z, u in pairs]
 
     @property
     def next_dW(self):

@@ -197,3 +197,27 @@ def test_conservative_systems_are_taken_without_a_warning(name):
 def test_refusals_name_what_is_missing(make, said):
     with pytest.raises((TypeError, ValueError), match=said):
         make()
+
+
+@pytest.mark.parametrize("dt", [0.5, 1.0])
+def test_velocities_of_obabo_have_the_temperature_at_every_step(dt):
+    """The law of velocity Verlet's modified energy, whose part of x has 1 - h^2 w^2 / 4."""
+    x, v = variances("obabo", dt)
+    assert abs(v / KT - 1) < 0.028
+    assert abs(x * (1 - dt**2 * OMEGA**2 / 4) / KT - 1) < 0.028
+
+
+def test_the_halves_of_obabo_are_independent_whatever_the_substeps():
+    """At h = 1 without a force only noise is left: the velocity after one step from rest."""
+    free = pi.langevin(
+        pi.acceleration(lambda t, x, v: 0 * x), friction=1.0, temperature=1.0, mass=1.0
+    )
+    for substeps in (1, 3):
+        sol = pi.integrate(free, np.zeros(40_000), 0.0, dt=1.0, n_steps=1, seed=3, save="final",
+                           method="obabo", substeps=substeps)  # fmt: skip
+        c = np.exp(-0.5)
+        x, v = sol.final.T
+        # 40,000 numbers: variances scatter by 0.7 %.
+        assert abs(np.var(x) / (1 - c * c) - 1) < 0.028
+        assert abs(np.var(v) / (1 - c**4) - 1) < 0.028
+        assert abs(np.mean(x * v) / (c * (1 - c * c)) - 1) < 0.05

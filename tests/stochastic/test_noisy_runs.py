@@ -35,7 +35,7 @@ warm = pi.langevin(pi.systems.henon_heiles, friction=0.5, temperature=0.01)
 # A system for every method.
 RUNS = {
     "euler_maruyama": coupled, "milstein": growth, "heun_stratonovich": growth, "sra1": driven,
-    "sriw1": growth, "baoab": warm, "gjf": warm,
+    "sra3": driven, "sriw1": growth, "baoab": warm, "gjf": warm, "obabo": warm,
     "brownian_baoab": driven,
 }  # fmt: skip
 

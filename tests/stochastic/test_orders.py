@@ -89,7 +89,9 @@ def turned(t, y, k):
     return [-k * y[0] ** 3 + y[1], np.cos(3.0 * t) - y[1]], [0.5 * (1.0 + np.sin(2.0 * t)), 0.4]
 
 
-@pytest.mark.parametrize(("method", "order"), [("euler_maruyama", 1.0), ("sra1", 1.5)])
+@pytest.mark.parametrize(
+    ("method", "order"), [("euler_maruyama", 1.0), ("sra1", 1.5), ("sra3", 1.5)]
+)
 def test_strong_order_of_additive_noise(method, order):
     """Against the same path, 16 times finer than the finest step."""
     start = np.full((PATHS, 2), 0.5)
