@@ -45,7 +45,7 @@ _OUTER_MASSES = (
 _SI = {"length": "m", "mass": "kg", "time": "s"}
 _OUTER_BODIES = ("Sun", "Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
 # Name to state, parameters, units and names of the bodies.
-_READY = {
+_READY: dict = {
     "figure_eight": (_EIGHT, {}, _SI, ()),
     "outer_solar_system": (
         _OUTER,

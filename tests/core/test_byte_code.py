@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from reference.listing import listing
 
 import pyintegrate as pi
 from pyintegrate import _core
@@ -195,7 +194,7 @@ def test_parameters_are_prepared_once():
     def spring(t, x, v, k, m):
         return -(k / m) * x + np.sqrt(k) * np.sin(m)
 
-    text = listing(spring.traced.program(), spring.state_names, ["k", "m"])
+    text = spring.traced.program().listing(spring.state_names, ["k", "m"])
     prepare = text[text.index("prepare:") :]
     for operation in ("divide", "sqrt", "sin"):
         assert operation in prepare
