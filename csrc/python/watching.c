@@ -123,25 +123,31 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
     return n < 0 ? -1 : 0;
 }
 /* Which quantities something of the batch is of. */
-static int read_quantities(PyObject *fields, const PiWatch *watch, int *to) {
-    return small(fields, "first", 0, watch->n_quantities - 1, &to[0]) ||
-                   small(fields, "second", 0, watch->n_quantities - 1, &to[1])
+static int read_quantities(PyObject *fields, int count, int *to) {
+    return small(fields, "first", 0, count - 1, &to[0]) ||
+                   small(fields, "second", 0, count - 1, &to[1])
+               ? -1
+               : 0;
+}
+static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *b) {
+    const int64_t most = (int64_t)1 << 31;
+    if (small(fields, "axes", 1, 2, &b->axes) || read_quantities(fields, quantities, b->quantity) ||
+        integer(fields, "rows", 1, most, &b->bins[0]) ||
+        integer(fields, "columns", 1, most, &b->bins[1]))
+        return -1;
+    if (b->axes == 1) b->bins[1] = 1;
+    return !(b->edges[0] = memory(fields, "row_edges", b->bins[0] + 1, 8, r->views)) ||
+                   !(b->edges[1] = memory(fields, "column_edges", b->bins[1] + 1, 8, r->views))
                ? -1
                : 0;
 }
 static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
     PiDensity *d = &watch->density[watch->n_densities++];
-    const int64_t most = (int64_t)1 << 31;
-    if (small(fields, "axes", 1, 2, &d->axes) || read_quantities(fields, watch, d->quantity) ||
-        integer(fields, "rows", 1, most, &d->bins[0]) ||
-        integer(fields, "columns", 1, most, &d->bins[1]) ||
-        integer(fields, "room", 0, most, &d->room))
+    if (read_bins(r, fields, watch->n_quantities, &d->of) ||
+        integer(fields, "room", 0, (int64_t)1 << 31, &d->room))
         return -1;
-    if (d->axes == 1) d->bins[1] = 1;
-    const int64_t bins = pi_product(d->bins[0], d->bins[1]);
-    return !(d->edges[0] = memory(fields, "row_edges", d->bins[0] + 1, 8, r->views)) ||
-                   !(d->edges[1] = memory(fields, "column_edges", d->bins[1] + 1, 8, r->views)) ||
-                   !(d->image = memory(fields, "image", bins, 8, r->views)) ||
+    const int64_t bins = pi_product(d->of.bins[0], d->of.bins[1]);
+    return !(d->image = memory(fields, "image", bins, 8, r->views)) ||
                    !(d->pending = memory(fields, "pending", pi_product(2, bins), 8, r->views)) ||
                    !(d->list = memory(fields, "list", pi_product(2, d->room), 8, r->views)) ||
                    !(d->state = memory(fields, "state", PI_DENSITY_STATE, 8, r->views))
@@ -154,7 +160,7 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
     PyObject *about = pi_watch_field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
     if (!about || small(fields, "kind", 0, PI_ACROSS_KINDS - 1, &a->kind) ||
-        read_quantities(fields, watch, a->quantity) ||
+        read_quantities(fields, watch->n_quantities, a->quantity) ||
         integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
         integer(fields, "rows", 0, (int64_t)1 << 40, &a->rows) ||
         integer(fields, "groups", 1, most, &a->groups) ||
@@ -267,16 +273,37 @@ static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObserva
                ? -1
                : 0;
 }
+/* Counts at equal times: fields of bins; samples, after, each: has every trajectory its own? */
+static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
+    PiPieceSamples *one = &p->samples[p->n_samples++];
+    int64_t each;
+    if (read_bins(r, fields, p->timed.program.system->n_invariants, &one->of) ||
+        integer(fields, "samples", 1, (int64_t)1 << 40, &one->count) ||
+        small(fields, "after", -1, p->n_after - 1, &one->after) ||
+        integer(fields, "each", 0, 1, &each))
+        return -1;
+    const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
+    one->stride = each ? bins : 0;
+    for (int i = 0; i < one->of.axes; i++) {
+        int8_t *const need = &p->need[one->of.quantity[i]];
+        if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
+    }
+    one->counts = memory(fields, "counts", pi_product(bins, each ? lanes : 1), 8, r->views);
+    return one->counts ? 0 : -1;
+}
 /* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
- * all), after: rows of times. */
+ * all), after: rows of times, samples. */
 static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PyObject *list = pi_watch_field(fields, "reductions"), *after = pi_watch_field(fields, "after");
-    const Py_ssize_t n = tuple_of(list, "reductions", 1, PI_MAX_REGISTERS);
+    PyObject *samples = pi_watch_field(fields, "samples");
+    const Py_ssize_t n = tuple_of(list, "reductions", 0, PI_MAX_REGISTERS);
+    const Py_ssize_t n_samples = tuple_of(samples, "samples", n == 0, PI_MAX_REGISTERS);
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
-    if (n < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
+    if (n < 0 || n_samples < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
     const int quantities = p->timed.program.system->n_invariants;
     if (!(p->reduction = pi_views_zeros(r->views, n, sizeof *p->reduction)) ||
         !(p->need = pi_views_zeros(r->views, quantities, 1)) ||
+        !(p->samples = pi_views_zeros(r->views, n_samples, sizeof *p->samples)) ||
         !(p->after = pi_views_zeros(r->views, n_after, sizeof *p->after)))
         return -1;
     for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
@@ -299,6 +326,8 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     }
     p->n_reductions = (int)n;
     p->n_after = (int)n_after;
+    for (Py_ssize_t i = 0; i < n_samples; i++)
+        if (read_samples(r, PyTuple_GetItem(samples, i), lanes, p)) return -1;
     p->numbers = memory(fields, "numbers", pi_product(lanes, p->n_numbers), 8, r->views);
     if (!p->numbers) return -1;
     return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
@@ -408,7 +437,7 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, 
             return -1;
     }
     run->observation = p;
-    run->solve.segments = p->events.count || p->n_reductions;
+    run->solve.segments = p->events.count || p->n_reductions || p->n_samples;
     return 0;
 }
 

@@ -60,28 +60,76 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
 
 /* ---- reductions over time -------------------------------------------------------------------- */
 /* From which time on a reduction counts, for a trajectory; 0: it does from the start on. */
-static int counts_from(const PiStepObserver *p, const PiPieceReduction *r, int64_t id,
-                       double *after) {
-    if (r->after < 0) return 0;
-    const PiRow row = p->of->after[r->after];
+static int counts_from(const PiStepObserver *p, int number, int64_t id, double *after) {
+    if (number < 0) return 0;
+    const PiRow row = p->of->after[number];
     *after = ((const double *)row.data)[row.stride * id];
     return 1;
 }
+static double item(const PiStepObserver *p, PiRow row, int64_t id) {
+    return get(&p->e, row.data, row.stride * id);
+}
+/* The time that is left. */
+static double ahead_of(const PiStepObserver *p, int64_t id, double t) {
+    return item(p, p->solve->t_end, id) - t;
+}
 /* Single states of the marked lanes: the first ones, or those after jumps. */
-static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
+static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees, int first) {
     ProgramRows *rows = &p->timed.rows;
     if (show_after(p, rows, s, 0)) return -1;
+    for (int64_t i = 0; first && i < p->e.lanes; i++)
+        for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
+            const PiPieceSamples *one = &p->of->samples[k];
+            const double *const q = rows->answer + i;
+            double after, ahead = ahead_of(p, s->id[i], rows->t[i]);
+            if (counts_from(p, one->after, s->id[i], &after) &&
+                !((rows->t[i] - after) * ahead >= 0))
+                continue;
+            pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
+                            q[one->of.quantity[1] * p->e.lanes], s->id[i]);
+        }
     for (int64_t i = 0; i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
-            const double t = rows->t[i],
-                         ahead = get(&p->e, p->solve->t_end.data, p->solve->t_end.stride * id) - t;
+            const double t = rows->t[i], ahead = ahead_of(p, id, t);
             double after;
-            if (counts_from(p, r, id, &after) && !((t - after) * ahead >= 0)) continue;
+            if (counts_from(p, r->after, id, &after) && !((t - after) * ahead >= 0)) continue;
             pi_reduce_value(r, rows->answer[r->quantity * p->e.lanes + i], t,
                             p->of->numbers + id * p->of->n_numbers);
         }
+    return 0;
+}
+/* How far the quantities are off at the beginning of the steps if each component is by its
+ * tolerance, to either side as the digits of the time have it. */
+static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
+    Pieces *q = &p->timed;
+    const PiSolve *solve = p->solve;
+    const int64_t lanes = p->e.lanes;
+    for (int off = 0; off < 2; off++) {
+        for (int64_t i = 0; i < lanes; i++) {
+            q->rows.t[i] = get(&p->e, s->t0, i);
+            uint64_t digits;
+            memcpy(&digits, &q->rows.t[i], sizeof digits);
+            digits *= 0x9e3779b97f4a7c15;
+            for (int d = 0; s->id[i] >= 0 && d < p->e.dim; d++) {
+                const int64_t id = s->id[i];
+                const double y = get(&p->e, s->before, d * lanes + i);
+                const double a = item(p, solve->atol[solve->n_atol > 1 ? d : 0], id);
+                const double r = item(p, solve->rtol[solve->n_rtol > 1 ? d : 0], id);
+                const double by = off ? a + r * fabs(y) : 0;
+                q->rows.y[d * lanes + i] = digits >> (63 - d % 64) & 1 ? y - by : y + by;
+            }
+        }
+        if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
+        for (int k = 0; k < q->count; k++)
+            for (int64_t i = 0; i < lanes; i++) {
+                double *const to = &q->off[k * lanes + i];
+                const double answer = q->rows.answer[k * lanes + i];
+                *to = off ? fabs(answer - *to) : answer;
+                if (off && q->need[k] == PI_NEED_TURNS) *to = fabs(without_turns(*to));
+            }
+    }
     return 0;
 }
 /* The steps of the marked lanes, as far as they were made. */
@@ -97,6 +145,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
+    if (ask_tolerance(p, s)) return -1;
     if (q->linear) {
         double *const begun = q->value, *const ended = begun + q->count * p->e.lanes;
         for (int end = 0; end < 2; end++) {
@@ -122,9 +171,18 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             for (int k = 0; k < p->of->n_reductions; k++) {
                 const PiPieceReduction *r = &p->of->reduction[k];
                 double after;
-                if (counts_from(p, r, s->id[i], &after) && !((middle - after) * p->e.h[i] > 0))
+                if (counts_from(p, r->after, s->id[i], &after) &&
+                    !((middle - after) * p->e.h[i] > 0))
                     continue;
                 pi_reduce_piece(r, q, i, from, to, p->of->numbers + s->id[i] * p->of->n_numbers);
+            }
+            for (int k = 0; k < p->of->n_samples; k++) {
+                const PiPieceSamples *one = &p->of->samples[k];
+                const int64_t id = s->id[i];
+                const double t0 = item(p, p->solve->t0, id), t_end = item(p, p->solve->t_end, id);
+                double after = t0;
+                counts_from(p, one->after, id, &after);
+                pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
             }
             take_piece(q, i);
         }
@@ -141,7 +199,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     }
     for (int w = 0; any && w < p->of->n_watches; w++)
         if (add_up(p, w, s, first, 0)) return -1;
-    if (any && p->of->n_reductions && reduce_states(p, s, first)) return -1;
+    if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
     if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
     for (int64_t i = 0; i < p->e.lanes; i++)
         if (first[i]) p->of->seen[s->id[i]] = 1;
@@ -180,8 +238,7 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
     }
     for (int w = 0; w < p->of->n_watches; w++)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
-    if (p->of->n_reductions &&
-        (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1]))))
+    if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
     if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
     return p->of->events.count ? pi_settle_events(&p->e, s, NULL) : 0;
@@ -197,7 +254,7 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     for (int w = 0; w < of->n_watches; w++)
         pi_place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
     for (int i = 0; i < 2; i++) p->sees[i] = pi_part_of(memory, &used, lanes);
-    if (of->n_reductions) pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
+    if (of->need) pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
     pi_place_events(memory, &used, &p->e);
     return used;
 }

@@ -21,7 +21,8 @@ typedef struct PiObservation {
      * trajectory, and the times from which they count. */
     PiLaneProgram timed;
     PiPieceReduction *reduction;
-    int n_reductions, n_numbers, n_after;
+    int n_reductions, n_numbers, n_after, n_samples;
+    PiPieceSamples *samples;
     int8_t *need; /* PiNeed of each quantity */
     double *numbers;
     PiRow *after;

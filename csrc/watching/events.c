@@ -139,7 +139,8 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
         return;
     }
     for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
-    if (changes > 1) add_to_count(p, i, PI_UNRESOLVED, j);
+    if (changes > 1 && (f[0] == f[n] || q->to[i] - q->from[i] > 0x1p-30))
+        add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
             occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);

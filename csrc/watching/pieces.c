@@ -7,6 +7,7 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 /* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
 #define FLICKERS 6
 #define SHORT    0x1p-16
+#define CLOSE    0x1p-44 /* to a zero of what a condition compares */
 #define INEXACT  0.02    /* how much that part is, of the resolution */
 #define SHORTEST 0x1p-50 /* piece, as a part of the step */
 
@@ -16,17 +17,18 @@ static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, c
     const int64_t count = program->program.system->n_invariants;
     int64_t used = 0;
     pi_place_program(memory, &used, program, &p->rows, lanes);
-    double **const rows[] = {&p->h,     &p->resolution, &p->from,  &p->to,
-                             &p->theta, &p->t0,         &p->t0_low};
-    double **const numeric[] = {&p->noise, &p->least, &p->most, &p->tail, &p->tail_squared};
+    double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
+                             &p->theta, &p->t0,         &p->t0_low, &p->late};
+    double **const numeric[] = {&p->noise, &p->least,        &p->most,
+                                &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
-    for (int i = 0; i < 7; i++) *rows[i] = pi_part_of(memory, &used, row);
+    for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
     for (int i = 0; i < 4; i++) *numbers[i] = pi_part_of(memory, &used, row);
     p->ends = pi_part_of(memory, &used, pi_product(PI_MOST_ENDS, row));
     p->rough = pi_part_of(memory, &used, pi_product(count, lanes));
     p->seeks = pi_part_of(memory, &used, lanes);
     p->fails = pi_part_of(memory, &used, lanes);
-    for (int i = 0; i < 5; i++) *numeric[i] = pi_part_of(memory, &used, pi_product(count, row));
+    for (int i = 0; i < 6; i++) *numeric[i] = pi_part_of(memory, &used, pi_product(count, row));
     if (program->linear)
         p->linear =
             pi_part_of(memory, &used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
@@ -55,6 +57,7 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
 void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
     p->resolution[i] = resolution;
+    p->late[i] = NAN;
     p->to[i] = 0;
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
@@ -217,6 +220,9 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
         f[i] = 0;
         for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
     }
+    const int is_number = p->need[quantity] != PI_NEED_TRUTH && p->need[quantity] != PI_NEED_TURNS;
+    for (int i = 1; i < n && is_number && p->to[lane] - p->from[lane] < 0x1p-26; i++)
+        f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
 }
 
@@ -253,13 +259,11 @@ static void measure(Pieces *p, int q, int n) {
 /* Are the turns between the points unambiguous: at most a quarter each, and the same in all if
  * every second point is left out? */
 static int turns_are_clear(int n, const double *f) {
-    const double turn = 6.283185307179586477;
     double all[2] = {0, 0};
     for (int step = 1; step <= 2; step++)
         for (int i = 0; i < n; i += step) {
-            double change = f[i + step] - f[i];
-            change -= turn * rint(change / turn);
-            if (step == 1 && fabs(change) > 0.25 * turn) return 0;
+            const double change = without_turns(f[i + step] - f[i]);
+            if (step == 1 && fabs(change) > 1.5707963267948966) return 0;
             all[step - 1] += change;
         }
     return fabs(all[0] - all[1]) < 1;
@@ -301,22 +305,53 @@ static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
     if (!is_number) return 0; /* overflow */
     PiZero zeros[PI_MOST_ZEROS];
-    int near = 0, apart = 0;
-    for (int k = 1; k <= n; k++) apart += (f[k] < 0) != (f[k - 1] < 0);
-    return pi_find_zeros(n, f, 0, 0, zeros, &near) <= apart;
+    int near = 0;
+    return p->to[i] - p->from[i] <= CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
 }
-/* Of all quantities; then the piece has n + 1 points. */
-static int decide(Pieces *p, int64_t i, int n) {
+/* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
+static int decide(Pieces *p, int64_t i, int n, int closely) {
     for (int q = 0; q < p->count; q++)
-        if (!is_resolved(p, i, q, n)) return 0;
+        if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
+            !is_resolved(p, i, q, n))
+            return 0;
     for (int q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
     p->points[i] = n;
     return 1;
 }
 
+/* Where a condition changes something that it compares is zero: a piece is divided closely before
+ * and after such a zero, as the noise allows, rather than in its middle. 0: there is none; -1: it
+ * cannot be closer. */
+static int divides_at_zero(Pieces *p, int64_t i) {
+    const double from = p->from[i], to = p->to[i], length = to - from;
+    for (int q = 0; q < p->count && p->n_ends[i] + 2 < PI_MOST_ENDS; q++) {
+        const int64_t at = q * p->lanes + i;
+        double f[NODES];
+        PiZero zeros[PI_MOST_ZEROS];
+        int near = 0;
+        if (p->need[q] != PI_NEED_APART || !(p->tail[at] < 0.01 * (p->most[at] - p->least[at])))
+            continue;
+        for (int k = 0; k <= CHEB_MOST; k++) f[k] = p->value[(q * NODES + k) * p->lanes + i];
+        if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
+        const double x = zeros->x, slope = fabs(zeros->slope);
+        const double least = fmax(CLOSE / length, 0.25 * p->noise[at] / slope);
+        const double off = fmax(least, 4 * p->tail[at] / slope);
+        p->late[i] = 0.5 * length * fabs(p->h[i]) * (p->off[at] + p->tail[at]) / slope;
+        if (least > 0.1) return -1;
+        if (off > 0.1) continue;
+        const double a = fmax(piece_part(p, i, x - off), from);
+        const double b = fmin(piece_part(p, i, x + off), to);
+        double *const ends = p->ends + i * PI_MOST_ENDS;
+        if (b < to) ends[p->n_ends[i]++] = to;
+        if (a > from) ends[p->n_ends[i]++] = b;
+        p->to[i] = a > from ? a : b;
+        return 1;
+    }
+    return 0;
+}
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
-    if (decide(p, i, CHEB_MOST)) return 0; /* but for its noise */
+    if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
     if (p->to[i] - p->from[i] <= SHORTEST || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
         for (int q = 0; q < p->count; q++)
@@ -324,6 +359,9 @@ static int halves(Pieces *p, int64_t i) {
         p->points[i] = CHEB_MOST;
         return 0;
     }
+    const int divided = divides_at_zero(p, i);
+    if (divided > 0) return 1;
+    if (divided < 0 && decide(p, i, CHEB_MOST, 1)) return 0;
     p->ends[i * PI_MOST_ENDS + p->n_ends[i]++] = p->to[i];
     p->to[i] = p->from[i] + 0.5 * (p->to[i] - p->from[i]);
     return 1;
@@ -362,7 +400,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             for (int q = 0; q < p->count; q++) measure(p, q, n);
             any = 0;
             for (int64_t i = 0; i < p->lanes; i++) {
-                p->fails[i] = p->fails[i] && !decide(p, i, n);
+                p->fails[i] = p->fails[i] && !decide(p, i, n, 0);
                 any |= p->fails[i];
             }
         }

@@ -5,10 +5,11 @@
  * polynomials. Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770. */
 #pragma once
 #include "../kernels/tolerance/chebyshev.h"
+#include <math.h>
 #include "lane_programs.h"
 
 /* What must be resolved of a quantity: its polynomial; its square as well; its turns, as an angle;
- * where it changes, as a truth value. PI_NEED_APART: also two zeros between two points. */
+ * where it changes, as a truth value. PI_NEED_APART: its zeros, at which pieces end. */
 typedef enum {
     PI_NEED_VALUE,
     PI_NEED_SQUARE,
@@ -37,6 +38,7 @@ typedef struct {
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
+    double *off, *late;  /* how far each may be off, as the states are; of each lane: a change */
     double *t0, *t0_low; /* where the steps begin */
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
@@ -65,6 +67,11 @@ int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const d
 /* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
+}
+/* An angle without whole turns, from -pi to pi. */
+static inline double without_turns(double angle) {
+    const double turn = 6.283185307179586477;
+    return angle - turn * rint(angle / turn);
 }
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Of linear quantities: the coefficients of whole steps, from the values at their beginning and

@@ -15,15 +15,14 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
-    [PI_MOMENTS] = {"moments", 8, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
-    [PI_TIMED_MAXIMUM] = {"maximum", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_TIMED_MINIMUM] = {"minimum", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_TIMED_MAX_ABS] = {"max_abs", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_PASSAGES] = {"passages", 5, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
-    [PI_TURNS] = {"turns", 3, PI_NEED_TURNS, {0, 0, NAN}, 0},
-    [PI_TRUTH] = {"truth", 5, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
+    [PI_MOMENTS] = {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
+    [PI_TIMED_MAXIMUM] = {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MINIMUM] = {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MAX_ABS] = {"max_abs", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_PASSAGES] = {"passages", 6, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
+    [PI_TURNS] = {"turns", 4, PI_NEED_TURNS, {0, 0, NAN}, 0},
+    [PI_TRUTH] = {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
 };
-#define TURN 6.283185307179586477
 
 /* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */
 static void add(double *sum, double term) {
@@ -78,7 +77,7 @@ static void extremes(int kind, int n, const double *f, double t_from, double t_t
         else extreme(sign, sign * best, t, m);
     }
 }
-static void passages(int n, const double *f, double t_from, double t_to, double *m) {
+static void passages(int n, const double *f, double t_from, double t_to, double off, double *m) {
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
@@ -90,13 +89,12 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
         if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);
         m[2] = t;
         m[0] += 1;
+        m[5] = fmax(m[5], off / fabs(zeros[i].slope) * fabs(0.5 * (t_to - t_from)));
     }
 }
 static void turns(int n, const double *f, double *m) {
     for (int i = 0; i <= n; i++) {
-        double change = isnan(m[2]) ? 0 : f[i] - m[2];
-        change -= TURN * rint(change / TURN);
-        add(m, change);
+        add(m, isnan(m[2]) ? 0 : without_turns(f[i] - m[2]));
         m[2] = f[i];
     }
 }
@@ -107,8 +105,13 @@ static void truth_at(double holds, double t, double *m) {
     }
     m[4] = holds != 0;
 }
-static void truth(int n, const double *f, double t_from, double t_to, double *m) {
+static void truth(int n, const double *f, double t_from, double t_to, double late, double *m) {
     truth_at(f[0], t_from, m); /* one value, or a change on a very short piece */
+    if (f[0] != f[n]) {
+        late += fabs(t_to - t_from);
+        m[6] += late;
+        if (isnan(m[3])) m[5] = late;
+    }
     truth_at(f[n], t_to, m);
     add(&m[1], (t_to - t_from) * (f[0] == f[n] ? f[0] != 0 : 0.5));
 }
@@ -119,6 +122,10 @@ static void spoil(const PiPieceReduction *r, double t, double *m) {
     else if (r->kind <= PI_TIMED_MAX_ABS) m[0] = NAN, m[1] = t;
     else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
     else m[0] = m[1] = NAN;
+}
+/* The largest so far; a NaN stays. */
+static void farthest(double off, double *m) {
+    if (!(off <= *m)) *m = off + 0 * *m;
 }
 void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
                      double t_to, double *numbers) {
@@ -131,12 +138,16 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
         if (!finite) spoil(r, t_from, m); /* else a single place without a value */
         return;
     }
+    const int64_t at = r->quantity * p->lanes + lane;
+    const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
+    if (r->kind < PI_PASSAGES || r->kind == PI_TURNS)
+        farthest(off, &m[pi_piece_reductions[r->kind].rows - 1]);
     if (piece_is_lost(p, lane, r->quantity)) spoil(r, t_from, m);
     if (r->kind == PI_MOMENTS) moments(n, f, t_from, t_to, m);
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, t_from, t_to, m);
-    else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, m);
+    else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
-    else truth(n, f, t_from, t_to, m);
+    else truth(n, f, t_from, t_to, p->late[lane], m);
     if (r->kind == PI_MOMENTS) m[2] = t_to;
 }
 void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
@@ -148,4 +159,27 @@ void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *
                 r->kind == PI_TIMED_MAX_ABS ? fabs(value) : value, t, m);
     else if (r->kind == PI_TURNS) turns(0, &value, m);
     else if (r->kind == PI_TRUTH) truth_at(value, t, m);
+}
+
+void pi_count_sample(const PiPieceSamples *s, double first, double second, int64_t of) {
+    const int64_t there = pi_place_in(&s->of, first, second);
+    if (there >= 0) __atomic_fetch_add(&s->counts[of * s->stride + there], 1, __ATOMIC_RELAXED);
+}
+void pi_sample_piece(const PiPieceSamples *s, const Pieces *p, int64_t lane, double t_from,
+                     double t_to, double t0, double t_end, double after, int64_t of) {
+    const double most = (double)(s->count - 1), whole = t_end - t0;
+    const int64_t last = (int64_t)((t_to - t0) / whole * most);
+    int64_t k = (int64_t)((t_from - t0) / whole * most) + 1;
+    double a[2][CHEB_MOST + 1] = {{0}}, f[CHEB_MOST + 1] = {0};
+    int n = 0;
+    for (int i = 0; k <= last && i < 2; i++) {
+        n = pi_piece_values(p, lane, s->of.quantity[i], f);
+        cheb_coefficients(n, f, a[i]);
+    }
+    for (; k <= last; k++) {
+        const double t = t0 + whole * ((double)k / most);
+        const double x = fmin(fmax(2 * (t - t_from) / (t_to - t_from) - 1, -1), 1);
+        if ((t - after) * whole >= 0)
+            pi_count_sample(s, cheb_value(n, a[0], x), cheb_value(n, a[1], x), of);
+    }
 }

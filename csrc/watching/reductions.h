@@ -10,7 +10,9 @@
  * squares, the integral of the squares about it, and whether it was unresolved; extremes: the value
  * and its time; passages: how many rising zeros, the first and the last time, the first length, the
  * sum of squares of lengths minus the first; turns: the angle in two parts, the last value; truth:
- * how often it begins, the time in two parts, the first time, the last value. */
+ * how often it begins, the time in two parts, the first time, the last value, the error of the
+ * first time. Last, how far the quantity (passages, truth: its times, added up) may be off: the
+ * coefficients that were left out, and what the tolerance of a step does to it. */
 typedef enum {
     PI_MOMENTS,
     PI_TIMED_MAXIMUM,
@@ -34,6 +36,19 @@ typedef struct {
     int after;                 /* the row of times from which it counts, or -1 */
 } PiPieceReduction;
 
+/* One quantity, or two, at so many equal times from the start to the end of a run, those included:
+ * how often they lie in each bin, for a trajectory or (stride 0) for all. */
+typedef struct {
+    PiBins of;
+    int64_t count, stride, *counts;
+    int after; /* as above */
+} PiPieceSamples;
+
+/* Counts those on lane i's piece but for its beginning; `of` a trajectory, in the whole run. */
+void pi_sample_piece(const PiPieceSamples *samples, const Pieces *pieces, int64_t lane,
+                     double t_from, double t_to, double t0, double t_end, double after, int64_t of);
+/* One place. */
+void pi_count_sample(const PiPieceSamples *samples, double first, double second, int64_t of);
 /* The quantity on lane i's piece, between two times. */
 void pi_reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, int64_t lane,
                      double t_from, double t_to, double *numbers);

@@ -6,8 +6,12 @@ here, since each is at its own step and time (csrc/tolerance/observation.h).
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
+from ..values.memory import check_memory
+from ..watching.batch.density import bins_fields
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan
@@ -60,6 +64,7 @@ class Observation:
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
             self._event_rows = None if self._events is None else earlier._event_rows.copy()
             self._timed = earlier._timed.copy()
+            self._counts = [a.copy() for a in earlier._counts]
             return
         lanes = problem.lanes
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
@@ -73,6 +78,11 @@ class Observation:
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
         timed = [number for group in groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
+        self._counts = []
+        for _, edges, _, _, each in [one for group in groups for one in group.samples]:
+            shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
+            check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
+            self._counts.append(np.zeros(shape, np.int64))
         self._event_rows = None
         if self._events is not None:
             self._event_rows = EventRows.empty(self._events, problem, lanes)
@@ -90,7 +100,7 @@ class Observation:
             detect["linear"] = self._events.linear
             events = self._event_rows.fields(self._events, detect)
             events["counts"] = self._event_rows.counts
-        timed = [self._timed_fields(group) for group in groups if group.timed]
+        timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
             "timed": timed[0] if timed else None, "events": events,
@@ -101,6 +111,13 @@ class Observation:
         return self._program_fields(group.timed_program, group) | {
             "linear": group.timed_linear, "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
+            "samples": tuple(
+                bins_fields(places, edges)
+                | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
+                for (places, edges, row, samples, each), counts in zip(
+                    group.samples, self._counts, strict=True
+                )
+            ),
         }  # fmt: skip
 
     def _program_fields(self, program, plan, kept=None):
@@ -124,6 +141,10 @@ class Observation:
         if self._plan is None:
             return Watched({})
         kept = Kept(rows.T for rows in self._kept)
-        none = np.zeros(self._problem.batch)
+        none, batch = np.zeros(self._problem.batch), self._problem.batch
+        each = [one[-1] for group in self._plan.groups for one in group.samples]
+        kept.images = [
+            [a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each, strict=True)]
+        ]
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

@@ -158,6 +158,9 @@ class Shared:
         Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
     timed : list of tuple of int
         Those over time, of steps that differ in length: kind, quantity, row of `after` or -1.
+    samples : list of tuple
+        Counts at equal times: quantities, edges of bins, row of `after` or -1, number of times,
+        whether each trajectory has its own.
     """
 
     def __init__(self, every=1, uneven=False):
@@ -166,6 +169,7 @@ class Shared:
         self.densities: list[tuple] = []
         self.across: list[tuple] = []
         self.timed, self.timed_nodes, self.numbers = [], [], []
+        self.samples: list[tuple] = []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
     def quantity(self, node):
@@ -238,20 +242,31 @@ class Accumulators:
 
     def timed(self, kind):
         """The quantity's reduction over time by the core."""
-        shared, graph = self.shared, self.view.graph
-        node = real(node_of(graph, self.q))
+        shared = self.shared
 
         def make():
-            # Turns and truth values are resolved in another way than a number is.
-            key = node, kind if kind in ("turns", "truth") else "value"
-            if key not in shared.timed_nodes:
-                shared.timed_nodes.append(key)
             number, initial, _ = TIMED[kind]
-            shared.timed.append((number, shared.timed_nodes.index(key), self.after))
+            shared.timed.append((number, self._timed_quantity(self.q, kind), self.after))
             shared.numbers += initial
             return Timed(len(shared.numbers) - len(initial))
 
         return self._once(f"timed {kind}", self.q, make)
+
+    def _timed_quantity(self, symbol, kind="value"):
+        """Its number among those that are reduced over time."""
+        # Turns and truth values are resolved in another way than a number is.
+        node = real(node_of(self.view.graph, symbol))
+        key, keys = (node, kind if kind in ("turns", "truth") else "value"), self.shared.timed_nodes
+        if key not in keys:
+            keys.append(key)
+        return keys.index(key)
+
+    def sampled(self, symbols, edges, samples, each):
+        """Counts in bins at so many equal times, for each trajectory or for all together."""
+        places = tuple(self._timed_quantity(symbol) for symbol in symbols)
+        self.shared.samples.append((places, edges, self.after, samples or 1000, each))
+        at = len(self.shared.samples) - 1
+        return lambda totals: totals.images[at]
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None if only some steps count."""

@@ -252,6 +252,7 @@ def histogram(
     *,
     every: int = 1,
     after: ArrayLike | None = None,
+    samples: int | None = None,
 ) -> Reduction:
     """How many steps have the quantity in each bin, int64 (*batch, bins), as ``numpy.histogram``.
 
@@ -264,6 +265,9 @@ def histogram(
         The first and the last edge; values outside are not counted.
     every : int
     after : array_like, optional
+    samples : int, optional
+        For ``pi.solve``, which counts equal times from the start to the end, those included: how
+        many; 1000 by default.
 
     Examples
     --------
@@ -281,10 +285,15 @@ def histogram(
 
     def trace(rows):
         edges = np.linspace(low, high, bins + 1)
+        if rows.uneven:
+            return {
+                "": rows.sampled([rows.q], (edges,), samples, each=True),
+                ".edges": lambda a: edges,
+            }
         kept = rows.tally(edges)
         return {
             "": lambda a: np.stack([item.whole(a) for item in kept], axis=-1),
             ".edges": lambda a: edges,
         }
 
-    return Reduction("histogram", quantity, every, after, trace)
+    return Reduction("histogram", quantity, every, after, trace, samples)

@@ -113,6 +113,8 @@ class Group:
         shared, self.results, asked = Shared(every, uneven), {}, {}
         shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
+            if reduction.samples is not None and not uneven:
+                raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here it is every=")
             active, at = None, -1
             if reduction.after is not None:
                 at = [*times].index(reduction.after.tobytes())
@@ -154,7 +156,8 @@ class Group:
         nodes = {"invariants": [*(kept.node for kept in shared.kept), *shared.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
-        if self.timed:
+        self.samples = shared.samples
+        if self.timed or self.samples:
             nodes = [node for node, _ in shared.timed_nodes]
             nodes += comparisons(view.graph, nodes)
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}

@@ -19,10 +19,13 @@ class Reduction:
     after : array_like or None
     trace : callable
         Accumulators -> dict: results by suffix, each a function of Totals; see accumulators.py.
+    samples : int, optional
+        At how many equal times it counts in a run to a tolerance.
     """
 
-    def __init__(self, name, quantity, every, after, trace):
+    def __init__(self, name, quantity, every, after, trace, samples=None):
         self.name, self.quantity, self.trace = name, quantity, trace
+        self.samples = None if samples is None else integer("samples", samples, 1)
         self.every = integer("every", every, 1)
         self.after = None if after is None else numbers("after", after).astype(np.float64)
 

@@ -115,7 +115,7 @@ class _Line:
 def _spread(name, quantity, every, after, of):
     def trace(rows):
         if rows.uneven:
-            return time_weighted.spread(rows, of)
+            return getattr(time_weighted, name)(rows)
         n, sums = rows.count, _Line(rows)
 
         def variance(a):

@@ -13,8 +13,6 @@ REFUSED = {
     "total": "pi.watch.integral is weighted by time",
     "count": "pi.watch.time_within is the time during which a condition holds, pi.watch.entries how"
     " often it begins to",
-    "histogram": "pi.watch.time_within of a bin is the time spent in it",
-    "density": "integrate at fixed steps",
 }
 
 
@@ -32,9 +30,12 @@ class Timed:
         return self.get(totals, i) + self.get(totals, i + 1)
 
 
-def _results(rows, result, **others):
+def _results(rows, result, error, **others):
     others = {f".{name}": other for name, other in others.items()}
-    return {"": result, **others, ".count": rows.count.whole, ".nan_step": rows.nan_step}
+    return {
+        "": result, ".error": lambda a: np.abs(error(a)) + 0 * result(a), **others,
+        ".count": rows.count.whole, ".nan_step": rows.nan_step,
+    }  # fmt: skip
 
 
 class _Moments:
@@ -66,6 +67,10 @@ class _Moments:
         """The mean square distance from the line."""
         return _over(self._kept.get(a, 6), self.span(a)) + 0 * self.first(a)
 
+    def error(self, a):
+        """How far the quantity may be off."""
+        return self._kept.get(a, 8)
+
     def variance(self, a):
         span, slope = self.span(a), self._kept.get(a, 5)
         return self.left(a) + slope * slope * (span * span / 12)
@@ -77,37 +82,50 @@ def _over(sums, span):
 
 
 def mean(rows):
-    return _results(rows, _Moments(rows).mean)
+    m = _Moments(rows)
+    return _results(rows, m.mean, m.error)
 
 
 def rms(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: np.sqrt(m.mean(a) ** 2 + m.variance(a)))
+    return _results(rows, lambda a: np.sqrt(m.mean(a) ** 2 + m.variance(a)), m.error)
 
 
-def spread(rows, of):
-    """The variance, or a function `of` it."""
+def variance(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: of(m.variance(a)))
+    return _results(
+        rows, m.variance, lambda a: (2 * np.sqrt(m.variance(a)) + m.error(a)) * m.error(a)
+    )
+
+
+def std(rows):
+    m = _Moments(rows)
+    return _results(rows, lambda a: np.sqrt(m.variance(a)), m.error)
 
 
 def slope(rows):
     """The line of least mean square distance over time."""
     m = _Moments(rows)
     return _results(
-        rows, m.slope, intercept=lambda a: m.mean(a) - m.slope(a) * m.middle(a),
+        rows, m.slope, lambda a: 3 * m.error(a) / m.span(a),
+        intercept=lambda a: m.mean(a) - m.slope(a) * m.middle(a),
         residual=lambda a: np.sqrt(m.left(a)) + 0 * m.slope(a),
     )  # fmt: skip
 
 
 def integral(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: m.first(a) * m.span(a) + m.integral(a))
+    return _results(
+        rows, lambda a: m.first(a) * m.span(a) + m.integral(a), lambda a: m.error(a) * m.span(a)
+    )
 
 
 def extreme(rows, name):
     kept = rows.timed(name)
-    return {"": kept.get, ".time": lambda a: kept.get(a, 1), ".nan_step": rows.nan_step}
+    return {
+        "": kept.get, ".time": lambda a: kept.get(a, 1),
+        ".error": lambda a: kept.get(a, 2) + 0 * kept.get(a), ".nan_step": rows.nan_step,
+    }  # fmt: skip
 
 
 def periods(rows):
@@ -130,16 +148,17 @@ def periods(rows):
     return {
         "": length, ".mean": length, ".count": lambda a: lengths(a).astype(np.int64),
         ".variance": variance, ".nan_step": nan_step,
+        ".error": lambda a: 2 * kept.get(a, 5) / lengths(a) + 0 * length(a),
     }  # fmt: skip
 
 
 def windings(rows):
-    kept, n = rows.timed("turns"), rows.count
+    kept = rows.timed("turns")
 
     def turns(a):
         return kept.sum(a, 0) / (2 * np.pi) + 0 * kept.get(a, 2)  # NaN: nothing was seen
 
-    return {"": turns, ".count": n.whole, ".nan_step": rows.nan_step}
+    return _results(rows, turns, lambda a: kept.get(a, 3) / np.pi)
 
 
 def entries(rows):
@@ -149,9 +168,9 @@ def entries(rows):
 
 def time_within(rows):
     kept = rows.timed("truth")
-    return {"": lambda a: np.abs(kept.sum(a, 1))}
+    return {"": lambda a: np.abs(kept.sum(a, 1)), ".error": lambda a: kept.get(a, 6)}
 
 
 def first_time(rows):
     kept = rows.timed("truth")
-    return {"": lambda a: kept.get(a, 3)}
+    return {"": lambda a: kept.get(a, 3), ".error": lambda a: kept.get(a, 5) + 0 * kept.get(a, 3)}

@@ -235,7 +235,7 @@ class Watched(Tabled, Mapping):
             unit = None
             if group.change:
                 unit = change_of_energy(problem)[2] if units is None else units[number]
-            images = sums.images[number] if group.densities else ()
+            images = sums.images[number] if sums.images else ()
             totals = Totals(
                 values, group.every, count, start, problem.dt, unit, images, before, timed
             )

@@ -53,8 +53,7 @@ def test_solvers_of_other_packages_are_answered_with_what_solve_takes(name):
 
 
 def test_what_is_not_there_is_refused():
-    for one in (pi.watch.total("x"), pi.watch.histogram("x", 4, (0, 1)),
-                pi.watch.density("x", 4, (0, 1))):  # fmt: skip
+    for one in (pi.watch.total("x"), pi.watch.count("x")):
         refusal(ValueError, f"pi.watch.{one.name} counts steps", watch={"w": one})
     refusal(ValueError, "includes each accepted step", watch={"w": pi.watch.mean("x", every=2)})
     refusal(ValueError, "events has 0 events", events={})

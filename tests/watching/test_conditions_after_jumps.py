@@ -7,7 +7,7 @@ import pyintegrate as pi
 
 G = 9.81
 BOUNCE = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]), keep=99)
-REST = pi.event(lambda t, x, v: (v[2] > 0) & (v[2] < 0.05) & (x[2] < 1e-4), stop=True)
+REST = pi.event(lambda t, x, v: (v[2] > 0) & (v[2] < 0.05) & (x[2] < 1e-6), stop=True)
 START = np.array([[0, 0, 1.0], [0, 0, 1.0], [0, 0, 2.5]]), [1.0, 0, 0]
 RUNS = {
     "integrate": lambda **run: pi.integrate(pi.systems.projectile, *START, dt=0.1, **run),

@@ -11,11 +11,17 @@ int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
     while (i < bins - 1 && q >= edges[i + 1]) i++;
     return i;
 }
+int64_t pi_place_in(const PiBins *b, double first, double second) {
+    const int64_t there = pi_bin_of(b->edges[0], b->bins[0], first);
+    if (there < 0 || b->axes == 1) return there;
+    const int64_t column = pi_bin_of(b->edges[1], b->bins[1], second);
+    return column < 0 ? -1 : there * b->bins[1] + column;
+}
 enum { TOGETHER = 64 };
 static void note(const PiDensity *d, int parity, const int64_t *place, int64_t count) {
     const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
     int64_t *const list = d->list + parity * d->room;
-    int64_t *const pending = d->pending + parity * d->bins[0] * d->bins[1];
+    int64_t *const pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
     for (int64_t i = 0; i < count; i++)
         if (from >= 0 && i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
@@ -24,13 +30,8 @@ void pi_density_add(const PiDensity *d, int64_t block, const double *quantities,
                     const int *at, int64_t count) {
     int64_t place[TOGETHER], n = 0;
     for (int64_t i = 0; i < count; i++) {
-        const double first = quantities[d->quantity[0] * lanes + at[i]];
-        int64_t there = pi_bin_of(d->edges[0], d->bins[0], first);
-        if (there >= 0 && d->axes == 2) {
-            const double q = quantities[d->quantity[1] * lanes + at[i]];
-            const int64_t second = pi_bin_of(d->edges[1], d->bins[1], q);
-            there = second < 0 ? -1 : there * d->bins[1] + second;
-        }
+        const int64_t there = pi_place_in(&d->of, quantities[d->of.quantity[0] * lanes + at[i]],
+                                          quantities[d->of.quantity[1] * lanes + at[i]]);
         if (there < 0) continue;
         place[n++] = there;
         if (n < TOGETHER) continue;
@@ -43,7 +44,7 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     int64_t before = block - 2;
     if (!atomic_compare_exchange_strong(&d->state[PI_MERGED], &before, block - 1)) return;
     const int parity = (block - 1) & 1;
-    const int64_t bins = d->bins[0] * d->bins[1], noted = d->state[PI_NOTED + parity];
+    const int64_t bins = d->of.bins[0] * d->of.bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * bins;
     for (int64_t i = 0; i < noted && i < d->room; i++) {

@@ -13,7 +13,10 @@ enum { PI_MERGED, PI_NOTED /* two: of even and odd blocks */, PI_DENSITY_STATE =
 typedef struct {
     int axes, quantity[2]; /* 1 or 2; which quantities of the watch */
     int64_t bins[2];
-    const double *edges[2];  /* increasing, bins + 1 of them; the last bin has its last edge */
+    const double *edges[2]; /* increasing, bins + 1 of them; the last bin has its last edge */
+} PiBins;
+typedef struct {
+    PiBins of;
     int64_t *image;          /* item i of the first axis and j of the second at i bins[1] + j */
     int64_t *pending, *list; /* two each, one after the other: of all bins; of `room` items */
     int64_t room;
@@ -23,6 +26,8 @@ typedef struct {
 
 /* The bin of a value, -1 for none; the last one has its last edge. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q);
+/* That of one value, or two, in an image; -1 for none. */
+int64_t pi_place_in(const PiBins *bins, double first, double second);
 /* Counts the values of lanes: `at` gives the indices in the rows of quantities. */
 void pi_density_add(const PiDensity *density, int64_t block, const double *quantities,
                     int64_t lanes, const int *at, int64_t count);

@@ -30,6 +30,7 @@ def density(
     *,
     every: int = 1,
     after: ArrayLike | None = None,
+    samples: int | None = None,
 ) -> Reduction:
     """How often all trajectories, at all steps, lie in each bin: one int64 image for the batch.
 
@@ -48,6 +49,8 @@ def density(
         its edges, and values outside are not counted.
     every : int
     after : array_like, optional
+    samples : int, optional
+        For ``pi.solve``: at how many equal times each trajectory counts; 1000 by default.
 
     Returns
     -------
@@ -87,17 +90,27 @@ def density(
         raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
 
     def trace(rows):
-        nodes = []
-        for what in asked:
-            q: Any = number(rows.view.graph, rows.view.quantity(what))
+        values: list[Any] = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
+        if rows.uneven:
+            image = rows.sampled(values, edges, samples, each=False)
+        else:
             if rows.active is not None:  # a NaN lies in no bin
-                q = np.where(rows.active, q, np.nan)
-            nodes.append(node_of(rows.view.graph, q))
+                values = [np.where(rows.active, q, np.nan) for q in values]
+            image = rows.shared.density([node_of(rows.view.graph, q) for q in values], edges)
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
         own = {name: (lambda a, one=one: one) for name, one in zip(names, edges, strict=True)}
-        return {"": rows.shared.density(nodes, edges)} | own
+        return {"": image} | own
 
-    return Reduction("density", asked, every, after, trace)
+    return Reduction("density", asked, every, after, trace, samples)
+
+
+def bins_fields(quantities, edges):
+    """Quantities in bins, for the core: PiBins of csrc/watching/batch/density.h."""
+    return {
+        "axes": len(edges), "first": quantities[0], "second": quantities[-1],
+        "rows": len(edges[0]) - 1, "columns": len(edges[-1]) - 1 if len(edges) > 1 else 1,
+        "row_edges": edges[0], "column_edges": edges[1] if len(edges) > 1 else np.zeros(2),
+    }  # fmt: skip
 
 
 class Image:
@@ -121,12 +134,7 @@ class Image:
         self._state = np.array([-1, 0, 0], np.int64)
 
     def fields(self):
-        shape = (*self._image.shape, 1)
-        return {
-            "axes": len(self._edges), "first": self._quantities[0],
-            "second": self._quantities[-1], "rows": shape[0], "columns": shape[1],
-            "row_edges": self._edges[0],
-            "column_edges": self._edges[1] if len(self._edges) > 1 else np.zeros(2),
+        return bins_fields(self._quantities, self._edges) | {
             "image": self._image, "pending": self._pending, "list": self._list,
             "room": self._room, "state": self._state,
         }  # fmt: skip

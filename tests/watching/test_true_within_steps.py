@@ -1,0 +1,190 @@
+"""What is watched to a tolerance is as good as the motion is: random quantities on ten systems.
+
+The reference is the same motion at rtol 1e-13, at the 10 Gauss points of 400 sections: 4,000 times.
+On a section a smooth quantity is the polynomial through them, so that integrals, extremes and zeros
+are exact to rounding. A number may be wrong by 3 times the largest error of its quantity on the run
+and 10 times the tolerance of the quantity; a time by that over the slope at the zero.
+"""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+SECTIONS, ORDER, FINE = 400, 10, 40
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
+PLACES = np.linspace(-1, 1, FINE + 1)
+BETWEEN = np.linalg.solve(
+    np.polynomial.legendre.legvander(NODES, ORDER - 1).T,
+    np.polynomial.legendre.legvander(PLACES, ORDER - 1).T,
+).T  # from the values at the Gauss points to those at PLACES
+SYSTEMS = {  # the end; chaotic ones to t = 5
+    "oscillator": 40.0, "pendulum": 12.0, "duffing": 20.0, "van_der_pol": 20.0, "kepler": 25.0,
+    "henon_heiles": 5.0, "lotka_volterra": 8.0, "lorenz": 5.0, "rossler": 5.0,
+    "double_pendulum": 5.0,
+}  # fmt: skip
+TRAJECTORIES = 3
+
+
+def random_quantity(random, dim, size):
+    """A smooth function of time and components, which are about as large as `size`."""
+    kind = random.integers(5)
+    a, b = random.normal(size=(2, dim)) / size
+    c, w = random.normal(), random.uniform(0.3, 4)
+
+    def of(t, y):
+        u = sum(one * y[k] for k, one in enumerate(a))
+        z = sum(one * y[k] for k, one in enumerate(b))
+        if kind == 0:
+            return u + c
+        if kind == 1:
+            return u * z + c * u
+        if kind == 2:
+            return np.sin(w * u + c) + z
+        if kind == 3:
+            return np.exp(-(u**2)) * np.cos(w * t) + 0.3 * z
+        return u / (1 + z**2) + np.sqrt(1 + u**2)
+
+    return of
+
+
+def as_user(system, of, then=lambda q: q):
+    """The function as pi.watch takes it."""
+    if not system.positions:
+        return lambda t, y: then(of(t, y))
+    if system.dof == 1:
+        return lambda t, x, v: then(of(t, [x, v]))
+    return lambda t, x, v: then(of(t, [*x, *v]))
+
+
+class Exact:
+    """Reductions of a quantity with these values at the Gauss points, (sections, nodes)."""
+
+    def __init__(self, q, t_end):
+        self.t_end, self.width = t_end, t_end / SECTIONS
+        self.q, self.fine = q, q @ BETWEEN.T
+        self.t = self.width * (np.arange(SECTIONS)[:, np.newaxis] + (PLACES + 1) / 2)
+        self.weights = WEIGHTS / (2 * SECTIONS)
+        self.at = self.width * (np.arange(SECTIONS)[:, np.newaxis] + (NODES + 1) / 2)
+
+    def mean(self, q):
+        return float((q * self.weights).sum())
+
+    def slope(self):
+        off = self.at - self.t_end / 2
+        return self.mean(off * self.q) / self.mean(off * off)
+
+    def polynomial(self, i):
+        """That of section i, on -1 .. 1."""
+        return np.polynomial.legendre.Legendre.fit(NODES, self.q[i], ORDER - 1, [-1, 1])
+
+    def largest(self, sign):
+        best = (sign * self.fine).max(axis=1)
+        values = [best.max()]
+        for i in np.argsort(best)[-3:]:
+            p = self.polynomial(i)
+            turns = [x.real for x in p.deriv().roots() if abs(x.imag) < 1e-6 and abs(x.real) < 1]
+            values += [sign * p(x) for x in turns]
+        return sign * max(values)
+
+    def zeros(self, level):
+        """Times and slopes of the rising and falling zeros of q - level."""
+        f = self.fine - level
+        rows, columns = np.nonzero((f[:, :-1] < 0) != (f[:, 1:] < 0))
+        times, slopes = [], []
+        for i, k in zip(rows, columns, strict=True):
+            lo, hi = PLACES[k], PLACES[k + 1]
+            p = self.polynomial(i) - level
+            inside = [x.real for x in p.roots() if abs(x.imag) < 1e-9 and lo - 1e-9 <= x.real <= hi]
+            x = inside[0] if inside else lo + (hi - lo) * f[i, k] / (f[i, k] - f[i, k + 1])
+            times.append(self.width * (i + (x + 1) / 2))
+            slopes.append(p.deriv()(x) * 2 / self.width)
+        return np.array(times), np.array(slopes)
+
+
+def watches(system, functions, levels):
+    out = {}
+    for i, (of, level) in enumerate(zip(functions, levels, strict=True)):
+        q = as_user(system, of)
+        for name in ("mean", "integral", "variance", "std", "rms", "slope", "maximum", "minimum",
+                     "max_abs"):  # fmt: skip
+            out[f"{name} {i}"] = getattr(pi.watch, name)(q)
+        out[f"periods {i}"] = pi.watch.periods(as_user(system, of, lambda q, c=level: q - c))
+        above = as_user(system, of, lambda q, c=level: q > c)
+        for name in ("first_time", "entries", "time_within"):
+            out[f"{name} {i}"] = getattr(pi.watch, name)(above)
+    return out
+
+
+def expected(values, t_end, level, off):
+    """What the reductions of a quantity should be, and how much they may be wrong if it is off by
+    so much; counts and times only if it comes to the level nowhere closely but across."""
+    e = Exact(values.reshape(SECTIONS, ORDER), t_end)
+    top, bottom = e.largest(1), e.largest(-1)
+    mean, square = e.mean(e.q), e.mean(e.q**2)
+    spread = np.sqrt(max(square - mean**2, 0))
+    exact = {
+        "mean": (mean, off), "integral": (mean * t_end, off * t_end), "rms": (np.sqrt(square), off),
+        "std": (spread, off), "variance": (spread**2, (2 * spread + off) * off),
+        "slope": (e.slope(), 3 * off / t_end), "maximum": (top, off), "minimum": (bottom, off),
+        "max_abs": (max(top, -bottom), off),
+    }  # fmt: skip
+    middle, rise = e.fine[:, 1:-1], np.diff(e.fine)
+    turns = middle[rise[:, :-1] * rise[:, 1:] <= 0]
+    if min(np.abs(np.array([*turns, e.fine[0, 0], e.fine[-1, -1]]) - level)) <= 4 * off:
+        return exact
+    at, slopes = e.zeros(level)
+    late = off / np.abs(slopes).min(initial=np.inf)
+    up, begins = at[slopes > 0], e.fine[0, 0] > level
+    edges = [0.0] * int(begins) + [*at, t_end]
+    exact["entries"] = float(up.size), 0.0
+    exact["first_time"] = [*edges[:-1], np.nan][0], late
+    exact["time_within"] = float(np.diff(edges)[::2].sum()), late * at.size
+    if up.size > 1:
+        exact["periods"] = (up[-1] - up[0]) / (up.size - 1), 2 * late / (up.size - 1)
+    return exact
+
+
+def failures(name, rtol, quantities):
+    """What is wrong of the random quantities of a system, as text."""
+    system, t_end, atol = pi.systems[name], SYSTEMS[name], 1e-3 * rtol
+    random = np.random.default_rng([len(name), quantities])
+    start = system.initial + 0.1 * random.normal(size=(TRAJECTORIES, system.dim))
+    times = (t_end / SECTIONS * (np.arange(SECTIONS)[:, np.newaxis] + (NODES + 1) / 2)).ravel()
+    y = pi.solve(system, start, t_end=t_end, rtol=1e-13, atol=1e-15, times=times).y
+    size = np.abs(y).max(axis=(0, 1))
+    functions = [random_quantity(random, system.dim, size) for _ in range(quantities)]
+    t = times[:, np.newaxis]
+    true = [of(t, np.moveaxis(y, -1, 0)) for of in functions]
+    levels = [float(np.quantile(q, random.uniform(0.2, 0.8))) for q in true]
+    run = {"t_end": t_end, "rtol": rtol, "atol": atol}
+    seen = pi.solve(system, start, **run, watch=watches(system, functions, levels)).watched
+    y = np.moveaxis(pi.solve(system, start, **run, times=times).y, -1, 0)
+    out = []
+    for i, (q, of, level) in enumerate(zip(true, functions, levels, strict=True)):
+        own = of(t, y)  # of the polynomials themselves: within the bounds that are told
+        for k in range(TRAJECTORIES):
+            most = np.abs(q[:, k]).max()
+            off = 3 * np.abs(own[:, k] - q[:, k]).max() + 10 * (rtol * most + atol)
+            for what, (number, allowed) in expected(q[:, k], t_end, level, off).items():
+                told = seen[f"{what} {i}"][k]
+                if not (abs(told - number) <= allowed or (np.isnan(number) and np.isnan(told))):
+                    out.append(f"q{i}[{k}] {what}: {told}, expected {number} +- {allowed}")
+            for what, (number, _) in expected(own[:, k], t_end, level, off).items():
+                told = seen[f"{what} {i}"][k]
+                bound = seen.get(f"{what} {i}.error", np.zeros(TRAJECTORIES))[k]
+                if not (abs(told - number) <= bound + 1e-11 * most * t_end or np.isnan(number)):
+                    out.append(f"q{i}[{k}] {what}: {told}, {number} of its steps, bound {bound}")
+    return out
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_some_random_quantities(name):
+    assert not failures(name, 1e-6, quantities=2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_hundred_random_quantities(name, rtol):
+    assert not failures(name, rtol, quantities=10)
