@@ -112,8 +112,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
-    const int count = simple ? pi_find_simple_zero(n, f, zeros)
-                             : pi_find_zeros(n, f, begins, error, zeros, &near);
+    const int count =
+        simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
     for (int k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
@@ -171,8 +171,8 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
-    memset(p->tied + i * p->of->count, 0, (size_t)p->of->count);
     for (int j = 0; j < p->of->count; j++) {
+        p->tied[i * p->of->count + j] = 0;
         if (p->of->exact && p->quantities.from[i] == 0)
             *event_row(p, PI_QUANTITY, id, j) =
                 p->quantities.value[j * (CHEB_MOST + 1) * p->lanes + i];
@@ -216,13 +216,14 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (p->whole ? fabs(p->whole[i] / p->h[i]) : 1);
     o->zero = fmax(64 * least * fabs(this->slope),
-                   2 * fabs(p->detect.answer[this->event * p->lanes + i]));
+                   2 * fabs(p->quantities.rows.answer[this->event * p->lanes + i]));
     if (event->onto >= 0) o->zero = 0; /* it is the state before that is off */
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
-        double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
+        double f[CHEB_MOST + 1] = {0};
+        const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
         else pi_piece_values(&p->quantities, i, j, f);
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
@@ -328,7 +329,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
     Occurrence *e = &o->pending[o->count - 1];
     const PiEvent *event = &p->of->event[e->event];
-    const double g = p->detect.answer[e->event * p->lanes + i];
+    const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
     const int exact = p->of->exact;
     if (e->part == 0 || o->corrections++ == (exact ? 3 : 1) * MOST_CORRECTIONS) return 0;
@@ -403,7 +404,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (!any && !waits) return 0;
         if (!any) continue;
         find_states(p, s);
-        if (values && show_state(p, &p->detect, s)) return -1;
+        if (values && show_state(p, &p->quantities.rows, s)) return -1;
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
@@ -435,7 +436,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
 }
 /* The quantities after the steps. */
 static int show_ends(EventLanes *p, const PiSteps *s) {
-    ProgramRows *r = &p->detect;
+    ProgramRows *r = &p->quantities.rows;
     widen(p, s->t, p->lanes, r->t);
     widen(p, s->after, p->dim * p->lanes, r->y);
     return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
@@ -445,7 +446,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
     const int count = p->of->count;
     if (show_ends(p, s)) return -1;
-    memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+    memcpy(p->ended, p->quantities.rows.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
     for (int64_t i = 0; i < p->lanes; i++)
         for (int j = 0; j < count; j++)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
@@ -469,11 +470,11 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             p->after[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
         if (!count) continue;
         Occurring *o = &p->occurring[i];
+        o->count = o->asks = 0;
+        end_pieces(&p->quantities, i);
+        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
         const int64_t events = p->of->exact ? o->events : 0;
         *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
-        end_pieces(&p->quantities, i);
-        memset(p->crossings + i * count, 0, (size_t)count);
-        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
         if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
         const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
         if (!p->quantities.linear)
@@ -485,11 +486,11 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     if (!count) return 0;
     if (p->chords) {
         if (show_ends(p, s)) return -1;
-        memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+        memcpy(p->ended, p->quantities.rows.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
     }
-    if (!p->locating && p->quantities.linear) {
-        memset(p->tied, 0, (size_t)(p->lanes * count));
-        if (find_linear(p, s)) return -1;
+    if (!p->locating) {
+        memset(p->tied, 0, (size_t)(2 * p->lanes * count)); /* and p->crossings */
+        if (p->quantities.linear && find_linear(p, s)) return -1;
     }
     p->locating = 1;
     const int asks = go_through(p, s);
@@ -508,7 +509,7 @@ int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
         if (!first[i]) continue;
         for (int j = 0; j < p->of->count; j++) {
             const PiEvent *e = &p->of->event[j];
-            const double g = p->detect.answer[j * p->lanes + i];
+            const double g = p->quantities.rows.answer[j * p->lanes + i];
             const int holds = !e->located && e->direction > 0 && g > 0;
             *event_row(p, PI_QUANTITY, s->id[i], j) = g;
             *event_row(p, PI_BEGINS, s->id[i], j) = holds ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
@@ -537,7 +538,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
     if (any && !whole && show_ends(p, s)) return -1;
-    const double *const values = whole ? p->ended : p->detect.answer;
+    const double *const values = whole ? p->ended : p->quantities.rows.answer;
     for (int64_t i = 0; i < p->lanes; i++) {
         const int64_t id = s->id[i];
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
@@ -586,15 +587,12 @@ void pi_place_events(char *memory, int64_t *used, EventLanes *p) {
                                               : PI_NEED_TRUTH;
     pi_place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
-    pi_place_program(memory, used, &of->detect, &p->detect, lanes);
-    p->state = p->detect.y;
+    p->state = p->quantities.rows.y;
     if (of->react.program.system) pi_place_program(memory, used, &of->react, &p->react, lanes);
-    p->begun = pi_part_of(memory, used, pi_product(n, row));
-    p->ended = pi_part_of(memory, used, pi_product(n, row));
-    p->g = pi_part_of(memory, used, pi_product(n, row));
-    p->zero = pi_part_of(memory, used, pi_product(n, row));
-    p->tied = pi_part_of(memory, used, pi_product(n, lanes));
-    p->crossings = pi_part_of(memory, used, pi_product(n, lanes));
+    double **const numbers[] = {&p->begun, &p->ended, &p->g, &p->zero};
+    for (int i = 0; i < 4; i++) *numbers[i] = pi_part_of(memory, used, pi_product(n, row));
+    p->tied = pi_part_of(memory, used, pi_product(2 * n, lanes));
+    p->crossings = p->tied + n * lanes;
     p->added = pi_part_of(memory, used, pi_product(2 * n, row));
     p->occurring = pi_part_of(memory, used, pi_product(lanes, sizeof *p->occurring));
     Occurrence *pending = pi_part_of(memory, used, pi_product(lanes, PENDING_BYTES));

@@ -69,8 +69,8 @@ typedef struct {
     int64_t *step, *jumps; /* of such: the numbers of the steps, and of the jumps in each before */
     int64_t lanes;
     double *counts; /* those of `of`, or of a block of time */
-    ProgramRows detect, react;
     Pieces quantities;
+    ProgramRows react;
     Occurring *occurring;
     int8_t *need;       /* of the quantities */
     double *h, *part;   /* the segments as first shown, and how much of each was made */

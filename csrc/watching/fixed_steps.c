@@ -81,19 +81,16 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
                                 .single = run->real_bytes == 4,
                                 .chords = run->system->steps}};
 }
-/* How many lanes of `due` fit. */
-static int64_t room(Segments *p, int64_t due) {
-    const int64_t u = unit(p->run);
-    p->lanes.lanes = ceil_div(smaller(due, MOST_LANES), u) * u;
-    while (p->lanes.lanes > u && lay_out(p, NULL) > MOST_BYTES) p->lanes.lanes -= u;
-    return lay_out(p, NULL);
-}
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
     Segments p = segments_of(e, run);
+    const int64_t u = unit(run);
+    p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
+    while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
+    e->lanes = p.lanes.lanes;
     const int64_t between = e->between ? pi_between_scratch_bytes(e->between) : 0;
     const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    return pi_sum(watch, pi_sum(room(&p, MOST_LANES), between));
+    return pi_sum(watch, pi_sum(lay_out(&p, NULL), between));
 }
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
@@ -170,9 +167,9 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     }
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
-/* The quantities at the ends of the segments, in p->lanes.detect.answer. */
+/* The quantities at the ends of the segments, in p->lanes.quantities.rows.answer. */
 static int ask(Segments *p) {
-    ProgramRows *r = &p->lanes.detect;
+    ProgramRows *r = &p->lanes.quantities.rows;
     const int64_t lanes = p->lanes.lanes;
     memcpy(r->y, p->after, (size_t)(dim(p) * lanes) * sizeof *r->y);
     memcpy(r->t, p->t, (size_t)lanes * sizeof *r->t);
@@ -381,7 +378,7 @@ static int look(Segments *p) {
         p->looked[k] = (int8_t)begins_anew(p, p->id[k]);
         for (int j = 0; j < e->count; j++) {
             const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
-            const double new = p->lanes.detect.answer[j * lanes + k];
+            const double new = p->lanes.quantities.rows.answer[j * lanes + k];
             p->looked[k] |= (int8_t)(e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
                                      (e->event[j].located && !p->lanes.chords &&
                                       may_dip(p->last[j * lanes + k], old, new)));
@@ -517,15 +514,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.lanes.counts = e->counts[seen->block & 1];
     for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
     int64_t due = 0;
-    for (int64_t at = seen->lanes; at > 0 && due < MOST_LANES; at--)
+    for (int64_t at = seen->lanes; at > 0 && due < e->lanes; at--)
         if (is_due(&p, at - 1)) due++, p.next = at - 1;
     if (!due) return 0;
-    if (due == MOST_LANES) p.next = 0;
+    if (due == e->lanes) p.next = 0;
+    p.lanes.lanes = ceil_div(due, unit(run)) * unit(run);
     char *const memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    const int64_t bytes = room(&p, due);
-    lay_out(&p, memory);
-    p.between = memory + bytes;
+    p.between = memory + lay_out(&p, memory);
     p.steps = (PiSteps){.lanes = p.lanes.lanes,
                         .id = p.id,
                         .end = p.end,

@@ -6,26 +6,6 @@ static int64_t most_scratch(const PiLaneProgram *of) {
     const int a = of->program.system->scratch, b = of->system.system->scratch;
     return a > b ? a : b;
 }
-int64_t pi_program_bytes(const PiLaneProgram *of, int64_t lanes) {
-    const PiSystem *program = of->program.system;
-    const int64_t rows = (int64_t)program->dim + pi_parameter_rows(program) +
-                         pi_parameter_rows(of->system.system) + program->n_invariants +
-                         most_scratch(of) + 2;
-    return pi_product(rows, pi_product(lanes, sizeof(double)));
-}
-void pi_open_program(ProgramRows *r, const PiLaneProgram *of, int64_t lanes, char *memory) {
-    const PiSystem *program = of->program.system;
-    *r = (ProgramRows){.of = of, .lanes = lanes, .y = (double *)memory};
-    r->p = r->y + program->dim * lanes;
-    r->own_p = r->p + pi_parameter_rows(program) * lanes;
-    r->t = r->own_p + pi_parameter_rows(of->system.system) * lanes;
-    r->scratch = r->t + lanes;
-    r->answer = r->scratch + most_scratch(of) * lanes;
-    r->holds = (int64_t *)(r->answer + program->n_invariants * lanes);
-    memset(memory, 0, (size_t)pi_program_bytes(of, lanes));
-    for (int64_t i = 0; i < lanes; i++) r->holds[i] = -1;
-}
-
 static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
                double *out) {
     const int64_t registers = r->lanes * (int64_t)sizeof(double) / system->set->vector_bytes;
@@ -69,13 +49,21 @@ int pi_run_program(ProgramRows *r) {
     return ask(r, &of->program, PI_INVARIANTS, r->p, r->answer);
 }
 
-void *pi_part_of(char *memory, int64_t *used, int64_t bytes) {
-    char *here = memory ? memory + *used : NULL;
-    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
-    return here;
-}
-void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
+void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *r,
                       int64_t lanes) {
-    char *here = pi_part_of(memory, used, pi_program_bytes(of, lanes));
-    if (here && rows) pi_open_program(rows, of, lanes, here);
+    const PiSystem *program = of->program.system;
+    const int64_t row = pi_product(lanes, sizeof(double)), n = pi_parameter_rows(program);
+    const int64_t own = pi_parameter_rows(of->system.system), known = pi_sum(program->dim, n) + own;
+    double *const y = pi_part_of(memory, used, pi_product(known + 1, row));
+    double *const scratch = pi_part_of(memory, used, pi_product(most_scratch(of), row));
+    double *const answer = pi_part_of(memory, used, pi_product(program->n_invariants, row));
+    int64_t *const holds = pi_part_of(memory, used, row);
+    if (!memory) return;
+    *r = (ProgramRows){.of = of, .lanes = lanes, .y = y, .p = y + program->dim * lanes};
+    r->own_p = r->p + n * lanes;
+    r->t = y + known * lanes;
+    r->scratch = scratch, r->answer = answer, r->holds = holds;
+    memset(y, 0, (size_t)((known + 1) * row));
+    memset(answer, 0, (size_t)(program->n_invariants * row));
+    for (int64_t i = 0; i < lanes; i++) holds[i] = -1;
 }

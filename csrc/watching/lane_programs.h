@@ -18,11 +18,13 @@ typedef struct {
     int64_t lanes, *holds;
     double *y, *p, *own_p, *t, *scratch, *answer;
 } ProgramRows;
-int64_t pi_program_bytes(const PiLaneProgram *of, int64_t lanes);
-void pi_open_program(ProgramRows *rows, const PiLaneProgram *of, int64_t lanes, char *memory);
-/* Reserves part of a memory, from *used on, for the rows of a program; NULL, and no rows, to
- * compute only the size. */
-void *pi_part_of(char *memory, int64_t *used, int64_t bytes);
+/* Reserves part of a memory, from *used on, for the rows of a program; NULL to compute only the
+ * size. */
+static inline void *pi_part_of(char *memory, int64_t *used, int64_t bytes) {
+    char *const here = memory ? memory + *used : NULL;
+    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
+    return here;
+}
 void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
                       int64_t lanes);
 /* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */

@@ -11,48 +11,35 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 #define INEXACT  0.02    /* how much that part is, of the resolution */
 #define SHORTEST 0x1p-50 /* piece, as a part of the step */
 
-/* Parts of the memory in order; the bytes of all. */
-static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, char *memory) {
+void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+                     int64_t lanes, Pieces *p) {
     const int64_t row = pi_product(lanes, sizeof(double));
     const int64_t count = program->program.system->n_invariants;
-    int64_t used = 0;
-    pi_place_program(memory, &used, program, &p->rows, lanes);
+    *p = (Pieces){.count = (int)count, .need = need, .lanes = lanes};
+    pi_place_program(memory, used, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
-    for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
-    for (int i = 0; i < 4; i++) *numbers[i] = pi_part_of(memory, &used, row);
-    p->ends = pi_part_of(memory, &used, pi_product(PI_MOST_ENDS, row));
-    p->rough = pi_part_of(memory, &used, pi_product(count, lanes));
-    p->seeks = pi_part_of(memory, &used, lanes);
-    p->fails = pi_part_of(memory, &used, lanes);
-    for (int i = 0; i < 6; i++) *numeric[i] = pi_part_of(memory, &used, pi_product(count, row));
+    double *const each = pi_part_of(memory, used, pi_product(8, row));
+    int64_t *const whole = pi_part_of(memory, used, pi_product(4, row));
+    double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
+    p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
+    p->seeks = pi_part_of(memory, used, pi_product(count + 2, lanes));
     if (program->linear)
-        p->linear =
-            pi_part_of(memory, &used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
-    p->value = pi_part_of(memory, &used, pi_product(pi_product(count, NODES), row));
-    return used;
-}
-int64_t pi_pieces_bytes(const PiLaneProgram *program, int64_t lanes) {
-    Pieces none;
-    return lay_out(&none, program, lanes, NULL);
-}
-void pi_open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
-                    char *memory) {
-    *p = (Pieces){.count = program->program.system->n_invariants, .need = need, .lanes = lanes};
+        p->linear = pi_part_of(memory, used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
+    p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
+    if (!memory) return;
+    for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
+    for (int i = 0; i < 4; i++) *numbers[i] = whole + i * lanes;
+    for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
+    p->fails = p->seeks + lanes, p->rough = p->fails + lanes;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
-    lay_out(p, program, lanes, memory);
-    memset(p->noise, 0, (size_t)(p->count * lanes) * sizeof *p->noise);
-    memset(p->of, 0, (size_t)lanes * sizeof *p->of);
-}
-void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
-                     int64_t lanes, Pieces *pieces) {
-    char *here = pi_part_of(memory, used, pi_pieces_bytes(program, lanes));
-    if (here) pi_open_pieces(pieces, program, need, lanes, here);
+    memset(p->noise, 0, (size_t)(count * row));
+    memset(p->of, 0, (size_t)row);
 }
 void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
@@ -269,18 +256,23 @@ static int turns_are_clear(int n, const double *f) {
     return fabs(all[0] - all[1]) < 1;
 }
 /* Of degree 4, roughly known: has it no zero, or one that it passes without turning? */
-static int is_simple(int step, int64_t apart, const double *value) {
-    double f[NODES], a[NODES];
-    for (int k = 0; k <= 4; k++) f[k] = value[k * step * apart];
-    cheb_coefficients(4, f, a);
-    for (int k = 0; k <= 4; k++) a[k] = fabs(a[k]);
-    const double rest = a[3] + a[4];
-    return (a[1] > 4 * a[2] + 32 * rest && rest < 0x1p-8 * a[1]) || a[0] > a[1] + a[2] + 4 * rest;
+static int is_simple(Pieces *p, int64_t i, int q) {
+    double f[5], c[5], least = INFINITY, most = -INFINITY;
+    for (int k = 0; k <= 4; k++) {
+        f[k] = p->value[(q * NODES + k * (CHEB_MOST / 4)) * p->lanes + i];
+        least = f[k] < least ? f[k] : least;
+        most = f[k] > most ? f[k] : most;
+    }
+    p->least[q * p->lanes + i] = least, p->most[q * p->lanes + i] = most;
+    pi_quartic(f, c); /* and of Chebyshev's polynomials: */
+    const double rest = 0.25 * fabs(c[3]) + 0.125 * fabs(c[4]), two = 0.5 * fabs(c[2] + c[4]);
+    const double one = fabs(c[1] + 0.75 * c[3]), none = fabs(c[0] + 0.5 * c[2] + 0.375 * c[4]);
+    return (one > 4 * two + 32 * rest && rest < 0x1p-8 * one) || none > one + two + 4 * rest;
 }
-static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
+static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     const int step = CHEB_MOST / n, need = p->need[q];
     if (need == PI_NEED_NOTHING) return 1;
-    if (n == 4) return is_simple(step, p->lanes, p->value + q * NODES * p->lanes + i);
+    if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at], noise = p->noise[at];
     const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
@@ -397,7 +389,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&
                     ask_node(p, s, real_bytes, after, node))
                     return -1;
-            for (int q = 0; q < p->count; q++) measure(p, q, n);
+            for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
             any = 0;
             for (int64_t i = 0; i < p->lanes; i++) {
                 p->fails[i] = p->fails[i] && !decide(p, i, n, 0);

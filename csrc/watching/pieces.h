@@ -47,10 +47,7 @@ typedef struct {
     double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
-int64_t pi_pieces_bytes(const PiLaneProgram *program, int64_t lanes);
-void pi_open_pieces(Pieces *pieces, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
-                    char *memory);
-/* The same in a part of a memory: see pi_part_of(). */
+/* In a part of a memory: see pi_part_of(). */
 void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
                      int64_t lanes, Pieces *pieces);
 /* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
@@ -99,8 +96,10 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
  * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
  * another zero as `error`. */
 int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
-/* The only one of a polynomial that is monotone, with values of different sign at the ends: 1. */
-int pi_find_simple_zero(int n, const double *f, PiZero *zero);
+/* The only one of a polynomial through five points whose slope varies little (pieces.c), with
+ * values of different sign at the ends: 1. The coefficients of its powers. */
+int pi_find_simple_zero(const double *f, PiZero *zero);
+void pi_quartic(const double *f, double *c);
 /* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1. */
 int pi_find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough

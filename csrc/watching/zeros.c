@@ -74,12 +74,23 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
     *near |= s.near;
     return s.found;
 }
-int pi_find_simple_zero(int n, const double *f, PiZero *zero) {
-    double a[CHEB_MOST + 1];
-    cheb_coefficients(n, f, a);
-    zero->rises = f[0] < 0;
-    zero->x = zero_between(n, a, -1, 1, f[0], f[n]);
-    cheb_value_and_slope(n, a, zero->x, &zero->slope);
+/* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
+void pi_quartic(const double *f, double *c) {
+    const double one = 0.5 * (f[4] + f[0]) - f[2], half = 0.5 * (f[3] + f[1]) - f[2];
+    const double odd = 0.5 * (f[4] - f[0]);
+    c[0] = f[2];
+    c[2] = 4 * half - one, c[4] = one - c[2];
+    c[3] = 2 * odd - 1.4142135623730950488 * (f[3] - f[1]), c[1] = odd - c[3];
+}
+int pi_find_simple_zero(const double *f, PiZero *zero) {
+    double c[5], x = -(f[0] + f[4]) / (f[4] - f[0]), slope = 0;
+    pi_quartic(f, c);
+    for (int i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
+        const double value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
+        slope = ((4 * c[4] * x + 3 * c[3]) * x + 2 * c[2]) * x + c[1];
+        x = fmin(fmax(x - value / slope, -1), 1);
+    }
+    *zero = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
     return f[0] != 0;
 }
 

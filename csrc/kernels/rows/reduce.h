@@ -199,11 +199,19 @@ INLINE void reduce_line(const Column *c, vreal *s) {
 /* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
  * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
- * extremum may lie a quarter of a step outside, and an eighth of its bend beyond zero. */
+ * extremum may lie a quarter of a step outside, and an eighth of its bend beyond zero: then
+ * 6 |g_n| - 2 |g_(n+1)| <= 6.25 |bend| and |g_(n+1)| < |g_n| + 1.75 |bend|, so that |g_n| < 2.5
+ * |bend|. In most steps no lane of a register is that near. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
+        if (!c->rows->ends && !vany((REAL(2.5) * (new - 2 * old + last) * old >= old * old) |
+                                    (old * new <= zero))) {
+            s[0] = new, s[1] = vselect(new == old, last, old);
+            s[2] += s[2], s[3] += s[3];
+            continue;
+        }
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vreal fall = new - last, bend = new - 2 * old + last;
