@@ -100,8 +100,12 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
     double f[CHEB_MOST + 1] = {0};
     const int n = pi_piece_values(q, i, j, f);
-    for (int k = 0; k <= n; k++)
-        if (!isfinite(f[k])) return;
+    for (int k = 0; k <= n; k++) {
+        if (isfinite(f[k])) continue;
+        /* It was halved as far as possible: what may have occurred there? */
+        if (isfinite(*event_row(p, PI_QUANTITY, p->id[i], j))) add_to_count(p, i, PI_UNRESOLVED, j);
+        return;
+    }
     const int begins = is_at_zero(p, i, j, f[0]);
     if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
     if (!begins) p->zero[i * p->of->count + j] = 0;

@@ -1,6 +1,7 @@
 /* Events of fixed steps: see fixed_steps.h. */
 #include "fixed_steps.h"
 #include <float.h>
+#include <math.h>
 #include "../run/layout.h"
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
@@ -357,8 +358,9 @@ static int make(Segments *p) {
 static int may_dip(double last, double old, double new) {
     const double fall = new - last, bend = new - 2.0 * old + last;
     const double f = fall * old, b = bend * old;
-    return old * new > 0 && f < 0.5 * b && f > -2.5 * b &&
-           bend * (6.0 * old - 2.0 * new) <= fall * fall;
+    return (old * new > 0 && f < 0.5 * b && f > -2.5 * b &&
+            bend * (6.0 * old - 2.0 * new) <= fall * fall) ||
+           (isnan(new) && !isnan(old));
 }
 /* Marks those in whose steps an event may occur. */
 static int look(Segments *p) {
@@ -505,13 +507,51 @@ static int fill(Segments *p, int64_t k) {
     }
     return 0;
 }
+/* The first step has none before it that could tell whether a quantity may cross zero twice: it is
+ * made, backwards. */
+static int look_back(Segments *p) {
+    const int n = p->e->events.count;
+    for (int64_t at = 0; at < p->seen->lanes;) {
+        for (p->count = 0; at < p->seen->lanes && p->count < p->lanes.lanes; at++) {
+            const int64_t k = p->count, lane = p->seen->lane + pi_place(p->seen, at);
+            int unseen = 0;
+            for (int j = 0; j < n; j++)
+                unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
+            if (!unseen || begins_anew(p, lane)) continue;
+            p->slot[k] = (Slot){.at = at, .lane = lane};
+            p->slot[k].h = real_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
+            read_state(p, at, 0, p->before + k, p->lanes.lanes);
+            begin_step(p, k);
+            p->t[k] = pi_watch_time(&p->e->watch, lane, p->tile->first - 1);
+            p->length[k] = -p->slot[k].h;
+            p->id[k] = lane;
+            p->asks[k] = 1;
+            p->count++;
+        }
+        for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
+        if (p->count && (advance(p, 0, 0, p->after, dim(p)) || ask(p))) return -1;
+        for (int64_t k = 0; k < p->count; k++)
+            for (int j = 0; j < n; j++)
+                sums_of(p, p->slot[k].at, j)[p->run->stride] =
+                    p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+    }
+    p->count = 0;
+    return 0;
+}
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     PiFixedEvents *e = self;
-    if (pi_watch_see(&e->watch, run, seen)) return -1;
     Segments p = segments_of(e, run);
     p.seen = seen;
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
+    char *const memory =
+        (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    if (seen->block == 1) {
+        p.lanes.lanes = e->lanes;
+        lay_out(&p, memory);
+        if (look_back(&p)) return -1;
+    }
+    if (pi_watch_see(&e->watch, run, seen)) return -1;
     for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
     int64_t due = 0;
     for (int64_t at = seen->lanes; at > 0 && due < e->lanes; at--)
@@ -519,8 +559,6 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     if (!due) return 0;
     if (due == e->lanes) p.next = 0;
     p.lanes.lanes = ceil_div(due, unit(run)) * unit(run);
-    char *const memory =
-        (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     p.between = memory + lay_out(&p, memory);
     p.steps = (PiSteps){.lanes = p.lanes.lanes,
                         .id = p.id,

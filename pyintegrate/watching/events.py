@@ -85,9 +85,10 @@ def event(
 
     Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
     a zero at the start is no event. If the values at three steps indicate that it may cross zero
-    and return within one step, both crossings are searched for, except in the first step of a run.
-    Of three crossings or more within one step all are located, and ``.unresolved`` is True: other
-    steps may hide two. After a jump a quantity starts from its new
+    and return within one step, both crossings are searched for (in the first step of a run by a
+    step backwards). Of three crossings or more within one step all are located, and
+    ``.unresolved`` is True: other steps may hide two; so it is where the quantity becomes NaN.
+    After a jump a quantity starts from its new
     value: a zero that the jump skips is no event. The time is located to rounding by repeating a
     part of the step: it has the order of the method. The state is on the side before the crossing
     (under `solve`, to rounding, unless the event stops or jumps).

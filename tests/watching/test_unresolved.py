@@ -169,3 +169,55 @@ def test_it_does_not_depend_on_how_a_run_is_cut(waves, tmp_path):
     assert not stepper.events["z"].unresolved.any()
     whole.save(tmp_path / "a.npz")
     assert told(pi.load(tmp_path / "a.npz")) == told(whole)
+
+
+def test_a_pair_in_the_first_step_is_found():
+    """x = cos(t - b) > level for less than the first step, of which half lies before its middle."""
+    n, dt = 300, 0.3
+    random = np.random.default_rng(5)
+    gap = 10.0 ** random.uniform(-7, -3, n)
+    begin = random.uniform(0.1, 0.9, n) * dt - np.arccos(1 - gap)
+    begin = np.maximum(begin, 1e-6)  # where it enters
+    peak = begin + np.arccos(1 - gap)
+    fits = peak + np.arccos(1 - gap) < dt
+    run = {"dt": dt, "n_steps": 5, "method": "gauss8", "save": "final"}
+    sol = pi.integrate(
+        pi.systems.oscillator, np.cos(peak), np.sin(peak), **run,
+        events={"top": pi.event("x", level=1 - gap, keep=2)},
+    )  # fmt: skip
+    assert fits.sum() > n / 2
+    assert (sol.events["top"].count == 2)[fits].all()
+    np.testing.assert_allclose(sol.events["top"].t[fits, 0], begin[fits], atol=1e-8)
+
+
+RUNS = {
+    "fixed": lambda **run: pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=200, **run),
+    "coarse": lambda **run: pi.integrate(pi.systems.oscillator, dt=0.5, n_steps=40, **run),
+    "to a tolerance": lambda **run: pi.solve(pi.systems.oscillator, t_end=20.0, **run),
+}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_a_quantity_that_is_not_a_number_within_a_step_is_told(run):
+    """sqrt(x - 1/2) - 0.3 is zero at x = 0.59, and NaN below 1/2: each zero is found beside that."""
+
+    def of(t, x, v):
+        return np.where(t < 0.5, x, np.sqrt(x - 0.5) - 0.3)
+
+    z = run(events={"z": pi.event(of, direction=-1, keep=9)}).events["z"]
+    where = np.arccos(0.59) + 2 * np.pi * np.arange(4)
+    assert z.count == 4
+    assert z.unresolved
+    np.testing.assert_allclose(z.t[:4], where, atol=2e-2)  # of rk4 at 0.5
+    assert not run(events={"z": pi.event(lambda t, x, v: x - 0.5)}).events["z"].unresolved
+
+
+def test_a_place_without_a_value_does_not_spread():
+    watch = {
+        "one": pi.watch.integral(lambda t, x, v: x / x), "far": pi.watch.integral(lambda t, x, v: v),
+        "sine": pi.watch.integral(lambda t, x, v: np.sin(t - 1) / (t - 1)),
+    }  # fmt: skip
+    sol = pi.solve(pi.systems.oscillator, t_end=3.0, watch=watch)
+    assert sol.watched["one"] == 3
+    assert abs(sol.watched["far"] - (np.cos(3) - 1)) < 1e-5
+    assert abs(sol.watched["sine"] - 2.5514958) < 1e-5  # Si(2) + Si(1)

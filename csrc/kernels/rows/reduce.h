@@ -201,13 +201,14 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
  * extremum may lie a quarter of a step outside, and an eighth of its bend beyond zero: then
  * 6 |g_n| - 2 |g_(n+1)| <= 6.25 |bend| and |g_(n+1)| < |g_n| + 1.75 |bend|, so that |g_n| < 2.5
- * |bend|. In most steps no lane of a register is that near. */
+ * |bend|. In most steps no lane of a register is that near. What becomes NaN may cross before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
-        if (!c->rows->ends && !vany((REAL(2.5) * (new - 2 * old + last) * old >= old * old) |
-                                    (old * new <= zero))) {
+        const vint far =
+            (REAL(2.5) * (new - 2 * old + last) * old < old * old) & (old * new > zero);
+        if (!c->rows->ends && !vany(~far)) {
             s[0] = new, s[1] = vselect(new == old, last, old);
             s[2] += s[2], s[3] += s[3];
             continue;
@@ -216,8 +217,9 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal f = fall * old, b = bend * old;
-        const vint dips = (old * new > zero) & (f < REAL(0.5) * b) & (f > REAL(-2.5) * b) &
-                          (bend * (6 * old - 2 * new) <= fall * fall);
+        const vint turns = (old * new > zero) & (f < REAL(0.5) * b) & (f > REAL(-2.5) * b) &
+                           (bend * (6 * old - 2 * new) <= fall * fall);
+        const vint dips = turns | ((new != new) & (old == old));
         const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),
                                 s[3] + s[3] + vselect(dips, one, zero)};
