@@ -101,36 +101,42 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     return 0;
 }
 /* How far the quantities are off at the beginning of the steps if each component is by its
- * tolerance, to either side as the digits of the time have it. */
-static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
+ * tolerance, to either side as the digits of the time have it; before the first piece of a step is
+ * made: the quantities there. */
+static double tolerance_of(const PiStepObserver *p, int64_t id, int d, double y) {
+    const PiSolve *s = p->solve;
+    return item(p, s->atol[s->n_atol > 1 ? d : 0], id) +
+           item(p, s->rtol[s->n_rtol > 1 ? d : 0], id) * fabs(y);
+}
+static int ask_tolerance(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
-    const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    for (int off = 0; off < 2; off++) {
-        for (int64_t i = 0; i < lanes; i++) {
-            q->rows.t[i] = get(&p->e, s->t0, i);
-            uint64_t digits;
-            memcpy(&digits, &q->rows.t[i], sizeof digits);
-            digits *= 0x9e3779b97f4a7c15;
-            for (int d = 0; s->id[i] >= 0 && d < p->e.dim; d++) {
-                const int64_t id = s->id[i];
-                const double y = get(&p->e, s->before, d * lanes + i);
-                const double a = item(p, solve->atol[solve->n_atol > 1 ? d : 0], id);
-                const double r = item(p, solve->rtol[solve->n_rtol > 1 ? d : 0], id);
-                const double by = off ? a + r * fabs(y) : 0;
-                q->rows.y[d * lanes + i] = digits >> (63 - d % 64) & 1 ? y - by : y + by;
-            }
+    for (int64_t i = 0; i < lanes; i++) {
+        if (!sees[i]) continue;
+        q->rows.t[i] = get(&p->e, s->t0, i);
+        for (int k = 0; q->linear && k < q->count; k++) q->off[k * lanes + i] = 0;
+        uint64_t digits;
+        memcpy(&digits, &q->rows.t[i], sizeof digits);
+        digits *= 0x9e3779b97f4a7c15;
+        for (int d = 0; d < p->e.dim; d++) {
+            const double y = get(&p->e, s->before, d * lanes + i);
+            const double by = tolerance_of(p, s->id[i], d, y);
+            q->rows.y[d * lanes + i] = digits >> (63 - d % 64) & 1 ? y - by : y + by;
+            for (int k = 0; q->linear && k < q->count; k++)
+                q->off[k * lanes + i] += fabs(p->of->timed.linear[k * p->e.dim + d]) * by;
         }
-        if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
-        for (int k = 0; k < q->count; k++)
-            for (int64_t i = 0; i < lanes; i++) {
-                double *const to = &q->off[k * lanes + i];
-                const double answer = q->rows.answer[k * lanes + i];
-                *to = off ? fabs(answer - *to) : answer;
-                if (off && q->need[k] == PI_NEED_TURNS) *to = fabs(without_turns(*to));
-            }
     }
+    if (q->linear) return 0;
+    if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
+    memcpy(q->off, q->rows.answer, (size_t)(q->count * lanes) * sizeof *q->off);
     return 0;
+}
+static void know_tolerance(Pieces *q, int64_t i) {
+    for (int k = 0; k < q->count; k++) {
+        double *const off = &q->off[k * q->lanes + i];
+        *off = fabs(*off - q->value[k * (CHEB_MOST + 1) * q->lanes + i]);
+        if (q->need[k] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
+    }
 }
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
@@ -145,7 +151,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
-    if (ask_tolerance(p, s)) return -1;
+    if (ask_tolerance(p, s, sees)) return -1;
     if (q->linear) {
         double *const begun = q->value, *const ended = begun + q->count * p->e.lanes;
         for (int end = 0; end < 2; end++) {
@@ -165,6 +171,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         if (pi_next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
+            if (!q->linear && q->from[i] == 0) know_tolerance(q, i);
             const double from = pi_time_within(&p->e, s, i, q->from[i]);
             const double to = pi_time_within(&p->e, s, i, q->to[i]),
                          middle = from + 0.5 * (to - from);

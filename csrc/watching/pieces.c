@@ -21,9 +21,9 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
-    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
+    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared};
     double *const each = pi_part_of(memory, used, pi_product(8, row));
-    int64_t *const whole = pi_part_of(memory, used, pi_product(4, row));
+    int64_t *const whole = pi_part_of(memory, used, pi_product(5, row));
     double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
     p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
     p->seeks = pi_part_of(memory, used, pi_product(count + 2, lanes));
@@ -32,7 +32,7 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
     p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
     if (!memory) return;
     for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
-    for (int i = 0; i < 4; i++) *numbers[i] = whole + i * lanes;
+    for (int i = 0; i < 5; i++) *numbers[i] = whole + i * lanes;
     for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
     p->fails = p->seeks + lanes, p->rough = p->fails + lanes;
     p->first_degree = CHEB_MOST / 2;
@@ -45,6 +45,7 @@ void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resoluti
     p->h[i] = h;
     p->resolution[i] = resolution;
     p->late[i] = NAN;
+    p->compared[i] = 0;
     p->to[i] = 0;
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
@@ -328,7 +329,8 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         const double x = zeros->x, slope = fabs(zeros->slope);
         const double least = fmax(CLOSE / length, 0.25 * p->noise[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
-        p->late[i] = 0.5 * length * fabs(p->h[i]) * (p->off[at] + p->tail[at]) / slope;
+        p->late[i] = 0.5 * length * fabs(p->h[i]) / slope;
+        p->compared[i] = q;
         if (least > 0.1) return -1;
         if (off > 0.1) continue;
         const double a = fmax(piece_part(p, i, x - off), from);

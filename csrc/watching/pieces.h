@@ -38,7 +38,10 @@ typedef struct {
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
-    double *off, *late;  /* how far each may be off, as the states are; of each lane: a change */
+    double *off; /* how far each may be off, as the states are */
+    /* Of each lane: how late a condition changes for each unit of what it compares, and which. */
+    double *late;
+    int64_t *compared;
     double *t0, *t0_low; /* where the steps begin */
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */

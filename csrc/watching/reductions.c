@@ -147,7 +147,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
-    else truth(n, f, t_from, t_to, p->late[lane], m);
+    else truth(n, f, t_from, t_to, p->late[lane] * p->off[p->compared[lane] * p->lanes + lane], m);
     if (r->kind == PI_MOMENTS) m[2] = t_to;
 }
 void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {

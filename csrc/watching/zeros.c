@@ -11,7 +11,8 @@ static double zero_between(int n, const double *a, double lo, double hi, double 
         if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
         double slope;
         const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;
-        if (f == 0 || fabs(off) <= 0x1p-52) return x;
+        if (f == 0) return x;
+        if (fabs(off) <= 0x1p-27) return fmin(fmax(x - off, lo), hi); /* to its square */
         if ((f < 0) == (f_lo < 0)) lo = x;
         else hi = x;
         /* Every fourth step halves, whatever the slopes are. */

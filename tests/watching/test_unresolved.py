@@ -214,10 +214,10 @@ def test_a_quantity_that_is_not_a_number_within_a_step_is_told(run):
 
 def test_a_place_without_a_value_does_not_spread():
     watch = {
-        "one": pi.watch.integral(lambda t, x, v: x / x), "far": pi.watch.integral(lambda t, x, v: v),
+        "one": pi.watch.integral(lambda t, x, v: x / x), "way": pi.watch.integral("v"),
         "sine": pi.watch.integral(lambda t, x, v: np.sin(t - 1) / (t - 1)),
     }  # fmt: skip
     sol = pi.solve(pi.systems.oscillator, t_end=3.0, watch=watch)
     assert sol.watched["one"] == 3
-    assert abs(sol.watched["far"] - (np.cos(3) - 1)) < 1e-5
+    assert abs(sol.watched["way"] - (np.cos(3) - 1)) < 1e-5
     assert abs(sol.watched["sine"] - 2.5514958) < 1e-5  # Si(2) + Si(1)
