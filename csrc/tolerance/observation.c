@@ -101,8 +101,8 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     return 0;
 }
 /* How far the quantities are off at the beginning of the steps if each component is by its
- * tolerance, to either side as the digits of the time have it; before the first piece of a step is
- * made: the quantities there. */
+ * tolerance, to either side as the digits of the time have it: what they then are, until the first
+ * piece of a step tells what they are. */
 static double tolerance_of(const PiStepObserver *p, int64_t id, int d, double y) {
     const PiSolve *s = p->solve;
     return item(p, s->atol[s->n_atol > 1 ? d : 0], id) +
@@ -129,14 +129,8 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     if (q->linear) return 0;
     if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
     memcpy(q->off, q->rows.answer, (size_t)(q->count * lanes) * sizeof *q->off);
+    memset(q->learns, 1, (size_t)lanes);
     return 0;
-}
-static void know_tolerance(Pieces *q, int64_t i) {
-    for (int k = 0; k < q->count; k++) {
-        double *const off = &q->off[k * q->lanes + i];
-        *off = fabs(*off - q->value[k * (CHEB_MOST + 1) * q->lanes + i]);
-        if (q->need[k] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
-    }
 }
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
@@ -171,7 +165,6 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         if (pi_next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
-            if (!q->linear && q->from[i] == 0) know_tolerance(q, i);
             const double from = pi_time_within(&p->e, s, i, q->from[i]);
             const double to = pi_time_within(&p->e, s, i, q->to[i]),
                          middle = from + 0.5 * (to - from);

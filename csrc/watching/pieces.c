@@ -26,7 +26,7 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
     int64_t *const whole = pi_part_of(memory, used, pi_product(5, row));
     double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
     p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
-    p->seeks = pi_part_of(memory, used, pi_product(count + 2, lanes));
+    p->seeks = pi_part_of(memory, used, pi_product(count + 3, lanes));
     if (program->linear)
         p->linear = pi_part_of(memory, used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
     p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
@@ -34,11 +34,12 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
     for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
     for (int i = 0; i < 5; i++) *numbers[i] = whole + i * lanes;
     for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
-    p->fails = p->seeks + lanes, p->rough = p->fails + lanes;
+    p->fails = p->seeks + lanes, p->learns = p->fails + lanes, p->rough = p->learns + lanes;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
-    memset(p->noise, 0, (size_t)(count * row));
+    memset(p->learns, 0, (size_t)lanes);
+    memset(p->noise, 0, (size_t)(6 * count * row)); /* and those after it */
     memset(p->of, 0, (size_t)row);
 }
 void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
@@ -275,7 +276,8 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     if (need == PI_NEED_NOTHING) return 1;
     if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
-    const double least = p->least[at], most = p->most[at], noise = p->noise[at];
+    const double least = p->least[at], most = p->most[at];
+    const double noise = fmax(p->noise[at], 0.05 * p->off[at]);
     const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
     const int is_number = isfinite(p->tail[at]) && need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     if (is_number) {
@@ -343,6 +345,15 @@ static int divides_at_zero(Pieces *p, int64_t i) {
     }
     return 0;
 }
+/* How far the quantities are off, from what they are. */
+static void learn(Pieces *p, int64_t i) {
+    for (int q = 0; p->learns[i] && q < p->count; q++) {
+        double *const off = &p->off[q * p->lanes + i];
+        *off = fabs(*off - p->value[q * NODES * p->lanes + i]);
+        if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
+    }
+    p->learns[i] = 0;
+}
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
@@ -394,6 +405,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
             any = 0;
             for (int64_t i = 0; i < p->lanes; i++) {
+                if (p->fails[i]) learn(p, i);
                 p->fails[i] = p->fails[i] && !decide(p, i, n, 0);
                 any |= p->fails[i];
             }

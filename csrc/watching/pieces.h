@@ -33,12 +33,14 @@ typedef struct {
     int64_t *points;        /* the degree of its piece; 0: none */
     int64_t *of;            /* whose noise was measured */
     int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
-    int8_t *seeks, *fails;  /* of each lane: is its piece not found yet? was it too long? */
+    int8_t *learns;
+    int8_t *seeks, *fails; /* of each lane: is its piece not found yet? was it too long? */
     double *theta, *value, *noise;
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
-    double *off; /* how far each may be off, as the states are */
+    double *off; /* how far each may be off, as the states are; while a lane `learns`: its value
+                  * where they are, at the beginning */
     /* Of each lane: how late a condition changes for each unit of what it compares, and which. */
     double *late;
     int64_t *compared;
