@@ -144,13 +144,14 @@ libfuzzer: .venv-sanitize/.built
 
 # What others may hand us, damaged and forged at random (files, caches of compiled libraries, byte code),
 # what may come in the middle of a call (storms of signals, hostile threads, refused memory), calls from
-# small stacks, random forces and tables against NumPy, raw arguments for the core, threads on one run
+# small stacks, random forces and tables against NumPy, watches and events against known zeros, raw arguments
+# for the core, threads on one run
 # under ThreadSanitizer: for so many seconds each (tests/stress/attack/). An hour in all:
 # make attack ATTACK_SECONDS=360
 ATTACK_SECONDS ?= 60
 ATTACK_SEED ?= 1
 ATTACK = $(ATTACK_SECONDS) $(ATTACK_SEED)
-ATTACKS = files cache signals threads stacks programs differential
+ATTACKS = files cache signals threads stacks programs differential watching
 attack: $(VENV)/.dev .venv-sanitize/.built race
 	for name in $(ATTACKS); do $(PY) tests/stress/attack/$$name.py $(ATTACK) || exit 1; done
 	$(PY) tests/stress/fuzz.py $(ATTACK)

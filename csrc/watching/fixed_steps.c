@@ -358,8 +358,9 @@ static int make(Segments *p) {
 static int may_dip(double last, double old, double new) {
     const double fall = new - last, bend = new - 2.0 * old + last;
     const double f = fall * old, b = bend * old;
-    return (old * new > 0 && f < 0.5 * b && f > -2.5 * b &&
-            bend * (6.0 * old - 2.0 * new) <= fall * fall) ||
+    const int turns =
+        f < b && f > -3.0 * b && bend * (6.0 * old - 2.0 * (new + bend)) <= fall * fall;
+    return (old * new > 0 && (turns || 16.0 * new * new <= bend * bend)) ||
            (isnan(new) && !isnan(old));
 }
 /* Marks those in whose steps an event may occur. */
@@ -546,7 +547,9 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.lanes.counts = e->counts[seen->block & 1];
     char *const memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    if (seen->block == 1) {
+    int located = 0;
+    for (int j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
+    if (located && !p.lanes.chords && tile->first == run->first) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;

@@ -120,22 +120,19 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     t, y = times(solution), solution.y
     batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
     valid = True if solution._whole else solution.valid
-    sections = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
+    ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
+    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
         for rows in blocks(len(y), error[:1].size / 2):  # fewer temporaries than a phase has
             error[rows] = (system.energy(y[rows], t[rows]) - first) / scale
         error[~np.asarray(valid)] = 0
-        count = np.broadcast_to(valid, error.shape).sum(axis=0)
-        slope, centred, off = _line(t, error, valid)
+        slope, count, centred, off = _line(t, error, valid)
+        sums = [np.ones(error.shape[:1] + (1,) * len(batch)), centred, off]
         number, middle, apart = (
-            np.add.reduceat(
-                np.broadcast_to(values if valid is True else values * valid, error.shape),
-                [section[0] for section in sections],
-                axis=0,
-            )
-            for values in (1, centred, off)
+            np.array([values[one].sum(axis=0) for one in sections])
+            for values in (sums if valid is True else [one * valid for one in sums])
         )
         held = np.maximum(number, 1)
         degrees = (number > 0).sum(axis=0) - 2
@@ -213,22 +210,23 @@ def fit_line(t, values):
     >>> float(slope), float(np.abs(deviation).max())
     (3.0, 0.0)
     """
-    slope, _, deviation = _line(t, values, np.isfinite(values))
+    slope, _, _, deviation = _line(t, values, np.isfinite(values))
     return slope, deviation
 
 
 def _line(t, values, valid):
-    """The slope, the times from their mean, and the deviations."""
+    """The slope, how many are valid, the times from their mean, and the deviations."""
     valid = valid if valid is True or not valid.all() else True
     with quiet():
-        count = np.sum(np.broadcast_to(valid, values.shape), axis=0)
-        centred, deviation = (
-            one - np.broadcast_to(one, values.shape).sum(axis=0, where=valid) / count
-            for one in (t, values)
-        )
+        count = np.broadcast_to(valid, values.shape).sum(axis=0)
+        # If all are valid, one row of times does for all trajectories.
+        t = t if valid is True else np.broadcast_to(t, values.shape)
+        centred = t - t.sum(axis=0, where=valid) / (len(t) if valid is True else count)
+        deviation = values - values.sum(axis=0, where=valid) / count
         along = (centred * deviation).sum(axis=0, where=valid)
         slope = np.where(count > 1, along / (centred**2).sum(axis=0, where=valid), np.nan)
-        return slope, centred, deviation - slope * centred
+        deviation -= slope * centred
+        return slope, count, centred, deviation
 
 
 def modified_energy(solution: Solution, order: int = 2) -> Floats:

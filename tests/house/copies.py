@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 from places import ROOT
 
-RECIPES = ("test_extending", "test_an_option", "test_a_family")
+RECIPES = ("test_extending", "test_an_option", "test_a_family", "test_a_watch_and_an_event")
 
 
 def run_in(copy, *words):

@@ -15,7 +15,8 @@ ATTACK = Path(__file__).resolve().parent / "attack"
 
 @pytest.mark.long  # make attack
 @pytest.mark.parametrize(
-    "name", ["files", "cache", "signals", "threads", "stacks", "programs", "differential"]
+    "name",
+    ["files", "cache", "signals", "threads", "stacks", "programs", "differential", "watching"],
 )
 def test_a_short_attack_finds_nothing(name, tmp_path):
     """In a process of its own, for a bounded address space and an audit hook stay for good."""

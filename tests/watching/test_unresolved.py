@@ -199,7 +199,7 @@ RUNS = {
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_a_quantity_that_is_not_a_number_within_a_step_is_told(run):
-    """sqrt(x - 1/2) - 0.3 is zero at x = 0.59, and NaN below 1/2: each zero is found beside that."""
+    """sqrt(x - 1/2) - 0.3, zero at x = 0.59, is NaN below 1/2: each zero is found beside that."""
 
     def of(t, x, v):
         return np.where(t < 0.5, x, np.sqrt(x - 0.5) - 0.3)

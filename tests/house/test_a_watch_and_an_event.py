@@ -1,0 +1,97 @@
+"""A watch stands in at most 3 places and a kind of event in 4: made-up ones, patched into a copy.
+
+`middle` lies halfway between the largest and the least value; an event with `period` occurs at each
+multiple of it.
+"""
+
+import pytest
+from copies import built_copy, run_in
+from places import ROOT
+
+WATCH = [
+    (
+        "pyintegrate/watching/extremes.py",
+        "def max_abs(",
+        '''def middle(quantity, *, every=1, after=None):
+    """Half way from the largest and the least value."""
+
+    def trace(rows):
+        if rows.uneven:
+            kept = [rows.timed(name) for name in ("maximum", "minimum")]
+            return {"": lambda a: (kept[0].get(a) + kept[1].get(a)) / 2}
+        known = [rows.reduced(name) for name in ("maximum", "minimum")]
+        return {"": lambda a: (known[0].value(a) + known[1].value(a)) / 2}
+
+    return Reduction("middle", quantity, every, after, trace)
+
+
+def max_abs(''',
+    ),
+    (
+        "pyintegrate/watching/reductions.py",
+        "from .extremes import first, last, max_abs,",
+        "from .extremes import middle as middle\nfrom .extremes import first, last, max_abs,",
+    ),
+]  # fmt: skip
+EVENT = [
+    (
+        "pyintegrate/watching/events.py",
+        "    level: ArrayLike | None = None,\n) -> Event:",
+        "    level: ArrayLike | None = None,\n    period: float | None = None,\n) -> Event:",
+    ),
+    (
+        "pyintegrate/watching/events.py",
+        "    return Event(quantity, direction, stop, keep, then, values, params,"
+        " max_per_step, after, level)",
+        "    made = Event(quantity, direction, stop, keep, then, values, params,"
+        " max_per_step, after, level)\n    made.period = period\n    return made",
+    ),
+    (
+        "pyintegrate/watching/events.py",
+        "        if self.events[key].level is not None:",
+        "        if self.events[key].period is not None:\n"
+        "            symbol = np.sin(symbol * (np.pi / self.events[key].period))\n"
+        "        if self.events[key].level is not None:",
+    ),
+    (
+        "pyintegrate/watching/events.py",
+        "    level : array_like, optional\n",
+        "    period : float, optional\n        It occurs at each multiple of it.\n"
+        "    level : array_like, optional\n",
+    ),
+]
+USE = """
+import pyintegrate as pi
+watch = {"x": pi.watch.middle("x")}
+events = {"tick": pi.event(lambda t, x, v: t, period=0.5, keep=0)}
+for run in (pi.integrate(pi.systems.spring, dt=0.01, n_steps=1020, watch=watch, events=events),
+            pi.solve(pi.systems.spring, t_end=10.2, watch=watch, events=events)):
+    print(round(float(run.watched["x"]), 2), run.events["tick"].count)
+"""
+
+
+@pytest.mark.parametrize(("patch", "most"), [(WATCH, 3), (EVENT, 4)])
+def test_it_takes_few_places(patch, most):
+    assert len(patch) <= most
+    for file, before, _ in patch:
+        assert (ROOT / file).read_text().count(before) == 1, f"{file}: {before!r}"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return built_copy(tmp_path_factory)
+
+
+def add_to(copy):
+    """Both, added to a copy of the repository (copies.py)."""
+    for file, before, after in WATCH + EVENT:
+        text = (copy / file).read_text()
+        (copy / file).write_text(text.replace(before, after))
+
+
+@pytest.mark.long
+def test_both_verbs_know_them(copy):
+    done = run_in(copy, "-c", USE)
+    assert done.returncode == 0, done.stderr
+    # The spring swings from 1 to nearly -1, as its damping is light.
+    assert done.stdout.split() == ["0.02", "20", "0.02", "20"]
