@@ -101,8 +101,8 @@ class Truth:
 
     def time_above(self):
         """Between the zeros: alternately above and below."""
-        edges = np.concatenate([np.nan_to_num(self.t, nan=self.span), np.full((BATCH, 1), self.span)],
-                               axis=1)  # fmt: skip
+        end = np.full((BATCH, 1), self.span)
+        edges = np.concatenate([np.nan_to_num(self.t, nan=self.span), end], axis=1)
         lengths = np.diff(edges, axis=1, prepend=0.0)
         above = (self.first > 0)[:, np.newaxis] ^ (np.arange(lengths.shape[1]) % 2 == 1)
         return (lengths * above).sum(axis=1)
