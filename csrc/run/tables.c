@@ -21,9 +21,9 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
         table->start[s] = n;
         for (int j = 0; j < s; j++)
             n = append(table, n, j,
-                          nystrom && !own ? nystrom_weight(m, s, j)
-                          : s < stages    ? m->a[s][j]
-                                          : m->b[j]);
+                       nystrom && !own ? nystrom_weight(m, s, j)
+                       : s < stages    ? m->a[s][j]
+                                       : m->b[j]);
     }
     table->start[stages + 1] = n;
     for (int j = 0; table->nystrom && j < stages; j++)

@@ -1,4 +1,4 @@
-"""The gallery as a page: python docs/building/gallery.py writes docs/gallery.md."""
+"""The gallery as a page: python -P docs/building/gallery.py writes docs/gallery.md."""
 
 import re
 from pathlib import Path

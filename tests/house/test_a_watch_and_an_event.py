@@ -36,15 +36,15 @@ def max_abs(''',
 EVENT = [
     (
         "pyintegrate/watching/events.py",
-        "    level: ArrayLike | None = None,\n) -> Event:",
-        "    level: ArrayLike | None = None,\n    period: float | None = None,\n) -> Event:",
+        "    bridge: bool = False,\n) -> Event:",
+        "    bridge: bool = False,\n    period: float | None = None,\n) -> Event:",
     ),
     (
         "pyintegrate/watching/events.py",
-        "    return Event(quantity, direction, stop, keep, then, values, params,"
-        " max_per_step, after, level)",
-        "    made = Event(quantity, direction, stop, keep, then, values, params,"
-        " max_per_step, after, level)\n    made.period = period\n    return made",
+        "    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after,"
+        " level,\n                 bridge)  # fmt: skip\n",
+        "    made = Event(quantity, direction, stop, keep, then, values, params, max_per_step, after,"
+        " level,\n                 bridge)\n    made.period = period\n    return made\n",
     ),
     (
         "pyintegrate/watching/events.py",

@@ -83,7 +83,7 @@ def test_the_page_shows_every_figure_with_its_code():
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
     for name, figure in FIGURES.items():
         assert f"## {figure.title}\n{figure.text}" in page
-        assert figure.code in page, "write the page anew: python docs/building/gallery.py"
+        assert figure.code in page, "write the page anew: python -P docs/building/gallery.py"
         if name in PICTURES:
             assert f"(gallery/{name}.png)" in page
             assert (DOCS / "gallery" / f"{name}.png").is_file()

@@ -130,6 +130,9 @@ ALSO_NAMED = {
 ELSEWHERE = {
     "advise",
     "cite",
+    "fit",
+    "to_jax",
+    "to_torch",
     "solve_ivp",
     "compare",
     "ArithmeticWarning",

@@ -126,19 +126,19 @@ static void run_composition(Chunk *c) {
     const int keeps = keeps_force(m, tile->system);
     vreal *force = take_rows(c, c->dof);
     if (!keeps) set_scales_aside(c);
-    EACH_STEP(n)
-    composition_rows_step(c, m, n, force, keeps && n > tile->first);
+    EACH_STEP(n) composition_rows_step(c, m, n, force, keeps && n > tile->first);
     give_scales_back(c);
 }
 static void run_implicit_rk(Chunk *c) {
     EACH_STEP(n) implicit_rk_rows_step(c, c->tile->method, c->tile->table, n);
 }
-static void run_rosenbrock(Chunk *c) { EACH_STEP(n) rosenbrock_rows_step(c, c->tile->method, n); }
+static void run_rosenbrock(Chunk *c) {
+    EACH_STEP(n) rosenbrock_rows_step(c, c->tile->method, n);
+}
 static void run_multistep(Chunk *c) {
     const PiTile *tile = c->tile;
     Multistep s = multistep_start(c, tile->method);
-    EACH_STEP(n)
-    multistep_rows_step(c, &s, n);
+    EACH_STEP(n) multistep_rows_step(c, &s, n);
     if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
 }
 

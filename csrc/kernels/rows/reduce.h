@@ -199,16 +199,16 @@ INLINE void reduce_line(const Column *c, vreal *s) {
 /* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
  * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
- * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|; or
- * g_{n+1} lies within a quarter of the bend. In most steps no lane of a register is that near. What
- * becomes NaN may have crossed before. */
+ * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
+ * or g_{n+1} lies within a quarter of the bend. In most steps no lane of a register is that near.
+ * What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal f = fall * old, b = bend * old;
-        const vint ends = REAL(16.0) * new * new <= bend * bend;
+        const vint ends = REAL(16.0) * new *new <= bend *bend;
         const vint far = (REAL(2.5) * b < old * old) & (old * new > zero) & ~ends;
         if (!c->rows->ends && !vany(~far)) {
             s[0] = new, s[1] = vselect(new == old, last, old);
@@ -217,8 +217,8 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         }
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
-        const vint turns = (f < b) & (f > REAL(-3.0) * b) &
-                           (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
+        const vint turns =
+            (f < b) & (f > REAL(-3.0) * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
         const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
         const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),

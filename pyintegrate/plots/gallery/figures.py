@@ -307,8 +307,16 @@ true = pi.systems.driven_pendulum(amplitude=0.0, omega0=3.0, damping=[0.2, 1.0])
 data = pi.solve(true, 1.0, 0.0, t_end=8.0, times=t).x
 data = data + 0.1 * np.random.default_rng(1).standard_normal(data.shape)
 guess = pi.systems.driven_pendulum(amplitude=0.0, omega0=2.8, damping=0.5)
-found = pi.fit(guess, t, data, observe="theta", free={"omega0": (1, 5), "damping": (0, 2)},
-               x0=0.9, v0=0.0, free_start=True)
+found = pi.fit(
+    guess,
+    t,
+    data,
+    observe="theta",
+    free={"omega0": (1, 5), "damping": (0, 2)},
+    x0=0.9,
+    v0=0.0,
+    free_start=True,
+)
 fig, axes = plt.subplots(2, figsize=(7, 4.4), sharex=True, layout="constrained")
 for i, ax in enumerate(axes):
     value, error = found.parameters["damping"][i], found.standard_errors["damping"][i]
@@ -366,8 +374,19 @@ W = np.sqrt(1 / 256) * sum(pi.noise(7, np.arange(2000), n) for n in range(256))
 wild, k = pi.systems.geometric_brownian_motion(mu=0.5, sigma=0.8), 2 ** np.arange(6)
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 for method in ["euler_maruyama", "milstein", "sriw1"]:
-    runs = [pi.integrate(wild, np.ones((2000, 1)), dt=n / 256, n_steps=256 // n, substeps=int(n),
-                         seed=7, method=method, save="final") for n in k]
+    runs = [
+        pi.integrate(
+            wild,
+            np.ones((2000, 1)),
+            dt=n / 256,
+            n_steps=256 // n,
+            substeps=int(n),
+            seed=7,
+            method=method,
+            save="final",
+        )
+        for n in k
+    ]
     errors = [np.sqrt(np.mean((sol.final[:, 0] - np.exp(0.18 + 0.8 * W)) ** 2)) for sol in runs]
     ax.loglog(k / 256, errors, "o-", label=f"{method}, {pi.methods[method].strong_order:g}")
 fig.legend(title="strong order", loc="outside right upper")
@@ -389,8 +408,15 @@ ax.semilogy(1 / kT, inner[:, z >= -1].sum(axis=1) * 1e-6 / kT[:, 0], "k", label=
 ax.semilogy(1 / kT, np.pi / np.sqrt(2) * np.exp(0.25 / kT), "k:", label="Kramers' limit")
 for bridge, mark in [(True, "o"), (False, "x")]:
     top = {"top": pi.event("y", direction=1, stop=True, keep=0, bridge=bridge)}
-    sol = pi.integrate(pi.systems.double_well(temperature=kT), start, dt=0.02, n_steps=50_000,
-                       seed=3, save="final", events=top)
+    sol = pi.integrate(
+        pi.systems.double_well(temperature=kT),
+        start,
+        dt=0.02,
+        n_steps=50_000,
+        seed=3,
+        save="final",
+        events=top,
+    )
     ax.semilogy(1 / kT, sol.stopped_at.mean(axis=1), mark, label=f"bridge={bridge}")
 fig.legend(loc="outside right upper")
 ax.set(xlabel="1 / kT", ylabel="mean time to the top", title="escape from a valley")
