@@ -41,10 +41,10 @@ EVENT = [
     ),
     (
         "pyintegrate/watching/events.py",
-        "    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after,"
-        " level,\n                 bridge)  # fmt: skip\n",
-        "    made = Event(quantity, direction, stop, keep, then, values, params, max_per_step, after,"
-        " level,\n                 bridge)\n    made.period = period\n    return made\n",
+        "    return Event(quantity, direction, stop, keep, then, values, params, max_per_step,"
+        " after, level,\n                 bridge)  # fmt: skip\n",
+        "    made = Event(quantity, direction, stop, keep, then, values, params, max_per_step,"
+        " after, level,\n                 bridge)\n    made.period = period\n    return made\n",
     ),
     (
         "pyintegrate/watching/events.py",
