@@ -244,11 +244,11 @@ def work_adaptively(rng, run, lanes, components):
         elif what == "longest":
             arguments = some_bent(rng, (counts,))
         elif what == "gather":
-            n = attempt("adaptive.longest", run.longest, counts) or 0
-            states = np.zeros((n, components, lanes))
-            arrays = bent_inside(rng, (counts, np.zeros((n, lanes)), states), [counts, states])
+            n, numbers = attempt("adaptive.longest", run.longest, counts) or (0, components)
+            record = np.zeros((n, numbers, lanes))
+            arrays = bent_inside(rng, (counts, record), [counts, record])
             whole = isinstance(arrays, tuple) and rng.random() < 0.7
-            arguments = arrays if whole else (counts, states.sum(axis=1), states)
+            arguments = arrays if whole else (counts, record)
         attempt(f"adaptive.{what}", getattr(run, what), *arguments)
 
 
