@@ -21,5 +21,6 @@ const PiKernelSet FUZZED_SET = {
 #if PI_REAL_BITS == 64
     .reduce = reduce,
     .draw = draw_pairs,
+    .passage = first_passage,
 #endif
 };
