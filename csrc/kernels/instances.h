@@ -54,17 +54,10 @@
 #undef SYSTEM
 #undef COMPACT_SYSTEM
 #define METHOD(id, kind, ...)
-#define KERNEL(id, label, rest, ...)                                                               \
+#define KERNEL(id, label, ...)                                                                     \
     static int id##_##label(const PiTile *tile) {                                                  \
         const KernelChoice choice = {__VA_ARGS__, 0};                                              \
-        return advance(&choice, tile, &id##_model, in_flight(&choice, &id##_model), id##_##rest);  \
-    }
-/* The same through loops, for the last registers; also for the specialised kernels of the family.
- */
-#define REST(id, label, ...)                                                                       \
-    static int id##_##label(const PiTile *tile, int64_t r) {                                       \
-        const KernelChoice choice = {__VA_ARGS__, 0};                                              \
-        return go_through_loops(&choice, tile, &id##_model, r);                                    \
+        return advance(&choice, tile, &id##_model);                                                \
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
@@ -90,29 +83,23 @@
 #define IN_REGISTERS(id)
 #define KERNELS_OF(id, ...)
 #else
-#define KERNELS_OF(id, ...)                                                                        \
-    .family = {[PI_EXPLICIT_RK] = id##_any_explicit_rk,                                            \
-               [PI_COMPOSITION] = id##_any_composition,                                            \
-               [PI_NYSTROM] = id##_any_explicit_rk},                                               \
-    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},
-/* Tables in single precision go through loops: they are rarely asked for. */
+/* Explicit tables in single precision, rarely asked for, go on rows. */
 #if PI_REAL_BITS == 64
-#define TABLE_KERNEL KERNEL
+#define EXPLICIT(id)    KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)
+#define EXPLICIT_OF(id) id##_any_explicit_rk
 #else
-#define TABLE_KERNEL(id, label, rest, ...)                                                         \
-    static int id##_##label(const PiTile *tile) {                                                  \
-        const int bad = id##_##rest(tile, 0);                                                      \
-        if (tile->stream) vstream_end();                                                           \
-        return bad;                                                                                \
-    }
+#define EXPLICIT(id)
+#define EXPLICIT_OF(id) NULL
 #endif
+#define KERNELS_OF(id, ...)                                                                        \
+    .family = {[PI_EXPLICIT_RK] = EXPLICIT_OF(id),                                                 \
+               [PI_COMPOSITION] = id##_any_composition,                                            \
+               [PI_NYSTROM] = EXPLICIT_OF(id)},                                                    \
+    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},
 #define IN_REGISTERS(id)                                                                           \
-    REST(id, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                           \
-    REST(id, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                           \
-    REST(id, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                               \
-    TABLE_KERNEL(id, any_explicit_rk, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)  \
-    TABLE_KERNEL(id, any_composition, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)  \
-    KERNEL(id, rk4, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)
+    EXPLICIT(id)                                                                                   \
+    KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
+    KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)
 #endif
 #define GENERAL(id)                                                                                \
     IN_REGISTERS(id)                                                                               \
@@ -133,15 +120,21 @@
         return 0;                                                                                  \
     }
 #if PI_VECTOR_BYTES > 16 && !defined PI_ROWS_ONLY
-#define SPECIALISED(id)                                                                            \
-    KERNEL(id, tsitouras, rest_explicit_rk, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)          \
+#if PI_REAL_BITS == 64
+#define TSITOURAS(id)                                                                              \
+    KERNEL(id, tsitouras, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)                            \
     static int id##_tsitouras54(const PiTile *tile) {                                              \
         return id##_system.dof ? id##_any_explicit_rk(tile) : id##_tsitouras(tile);                \
-    }                                                                                              \
-    KERNEL(id, semi_implicit_euler, rest_composition, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER,      \
-           &semi_implicit_euler)                                                                   \
-    KERNEL(id, velocity_verlet, rest_composition, PI_COMPOSITION, PI_VELOCITY_VERLET,              \
-           &velocity_verlet)
+    }
+#define TSITOURAS_OF(id) id##_tsitouras54
+#else
+#define TSITOURAS(id)
+#define TSITOURAS_OF(id) NULL
+#endif
+#define SPECIALISED(id)                                                                            \
+    TSITOURAS(id)                                                                                  \
+    KERNEL(id, semi_implicit_euler, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER, &semi_implicit_euler)  \
+    KERNEL(id, velocity_verlet, PI_COMPOSITION, PI_VELOCITY_VERLET, &velocity_verlet)
 #else
 #define SPECIALISED(id)
 #endif
@@ -160,12 +153,11 @@
      .energies = ENERGIES_OF(id),                                                                  \
      .changes = RECORDS_CHANGES},
 #define COMPACT_SYSTEM(id, ...)                                                                    \
-    ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
-        [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \
+    ROW(id, [PI_TSITOURAS54] = EXPLICIT_OF(id), [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,   \
         [PI_VELOCITY_VERLET] = id##_any_composition)
 #if PI_VECTOR_BYTES > 16
 #define SYSTEM(id, ...)                                                                            \
-    ROW(id, [PI_TSITOURAS54] = id##_tsitouras54,                                                   \
+    ROW(id, [PI_TSITOURAS54] = TSITOURAS_OF(id),                                                   \
         [PI_SEMI_IMPLICIT_EULER] = id##_semi_implicit_euler,                                       \
         [PI_VELOCITY_VERLET] = id##_velocity_verlet)
 #else

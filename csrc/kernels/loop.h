@@ -74,42 +74,25 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
-/* What is rare or needs no speed goes through memory, in functions that all kernels share. */
+/* What is rare or needs no speed goes through memory, in functions that all kernels share.
+ *
+ * A group is `count` registers from index r on; only the first `valid` of the last group are of the
+ * tile, and the others repeat the last of these. */
 typedef vreal Component[PI_MAX_DIM];
-/* A quantity of `count` registers from index r on. */
 static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const PiRow *row,
-                                                       int64_t r, int count, vreal *to) {
+                                                       int64_t r, int count, int valid, vreal *to) {
     const real *const data = (const real *)row->data;
-    for (int u = 0; u < count; u++)
-        to[u] = row->stride ? vload(data + tile->lane + (r + u) * VLEN) : vset(*data);
-}
-/* Frozen lanes keep the state before. */
-INLINE void keep_frozen(const PiTile *tile, int dim, int64_t r, int count, Component *y) {
-    const vint *frozen = (const vint *)tile->frozen;
-    for (int u = 0; frozen && u < count; u++) {
-        const int64_t i = r + u;
-        const real *in = (const real *)tile->in + i * VLEN;
-        for (int d = 0; d < dim; d++, in += tile->in_stride)
-            y[u][d] = vselect(frozen[i], vload(in), y[u][d]);
+    for (int u = 0; u < count; u++) {
+        const int64_t i = r + (u < valid ? u : valid - 1);
+        to[u] = row->stride ? vload(data + tile->lane + i * VLEN) : vset(*data);
     }
 }
-/* A save of `count` registers, at `record`. Inline: where a loop has a call, registers do not live
- * through it. */
-INLINE void save_some(const PiTile *tile, int dim, int64_t r, int64_t count, Component *y,
-                      real *record) {
-    keep_frozen(tile, dim, r, (int)count, y);
-    for (int d = 0; d < dim; d++, record += tile->record_stride)
-        for (int u = 0; u < count; u++)
-            if (tile->stream) vstream(record + u * VLEN, y[u][d]);
-            else vstore(record + u * VLEN, y[u][d]);
-}
 /* The end of a call: the largest components (far), the state; -1 in lanes that have failed. */
-static __attribute__((noinline, unused)) vint finish_some(const PiTile *tile, int dim, int64_t r,
-                                                          int count, Component *y,
-                                                          const vreal *far) {
+static __attribute__((noinline, unused)) vint finish(const PiTile *tile, int dim, int64_t r,
+                                                     int valid, Component *y, const vreal *far) {
     const vreal bound = vset((real)tile->bound);
     vint bad = {0};
-    for (int u = 0; u < count; u++) {
+    for (int u = 0; u < valid; u++) {
         const int64_t i = r + u;
         vint good = vset_int(-1);
         for (int d = 0; d < dim; d++) good &= vabs(y[u][d]) <= bound;
@@ -117,19 +100,34 @@ static __attribute__((noinline, unused)) vint finish_some(const PiTile *tile, in
         bad |= ~good;
         if (tile->reach)
             vstore((real *)tile->reach + i * VLEN, vselect(good, far[u], vset((real)INFINITY)));
+        for (int d = 0; d < dim; d++)
+            vstore((real *)tile->out + d * tile->out_stride + i * VLEN, y[u][d]);
     }
-    keep_frozen(tile, dim, r, count, y);
-    for (int d = 0; d < dim; d++)
-        for (int u = 0; u < count; u++)
-            vstore((real *)tile->out + d * tile->out_stride + (r + u) * VLEN, y[u][d]);
     return bad;
+}
+/* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
+static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
+    const vint *frozen = (const vint *)tile->frozen;
+    for (int d = 0; d < dim; d++)
+        for (int64_t i = 0; i < tile->registers; i++) {
+            const real *in = (const real *)tile->in + d * tile->in_stride + i * VLEN;
+            real *at = to + d * stride + i * VLEN;
+            vstore(at, vselect(frozen[i], vload(in), vload(at)));
+        }
+}
+static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile, int dim) {
+    keep_frozen(tile, dim, (real *)tile->out, tile->out_stride);
+    if (!tile->record || tile->origin.data) return;
+    real *record = (real *)tile->record;
+    for (int64_t n = 0; n < tile->steps; n += tile->record_every, record += tile->record_next)
+        keep_frozen(tile, dim, record, tile->record_stride);
 }
 
 /* Do kernels record changes of energy? Watches reduce them in double precision. */
 enum { RECORDS_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
 /* The changes, with the bits of energy_rows (on_rows.h). scaled: were scales taken out of the
  * parameters? */
-INLINE void write_changes(const Model *model, int scaled, int count, const Flight *f,
+INLINE void write_changes(const Model *model, int scaled, int count, int valid, const Flight *f,
                           const vreal *origin, const vreal *factor, real *record) {
     FLIGHT(u, 0, count, {
         vreal p[PI_MAX_PARAMS];
@@ -137,13 +135,12 @@ INLINE void write_changes(const Model *model, int scaled, int count, const Fligh
         EACH(d, 0, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
         const vreal change = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
-        vstore(record + u * VLEN, change);
+        if (u < valid) vstore(record + u * VLEN, change);
     });
 }
 
-/* `count` of at most `most` registers from index r on. */
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
-                 int count, int most) {
+                 int count, int valid, int most) {
     const int dim = model->system->dim;
     /* A specialised kernel has its weights in registers; others share those of a common step. */
     const int weights = weight_count(choice);
@@ -152,16 +149,16 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int changes =
         RECORDS_CHANGES && model->energy && !model->system->time_dependent && tile->origin.data;
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
-    EACH(d, 0, model->system->n_params) load_row(tile, &tile->params[d], r, count, p[d]);
-    load_row(tile, &tile->h, r, count, h);
-    if (model->system->time_dependent) load_row(tile, &tile->t0, r, count, t0);
+    EACH(d, 0, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
+    load_row(tile, &tile->h, r, count, valid, h);
+    if (model->system->time_dependent) load_row(tile, &tile->t0, r, count, valid, t0);
     if (changes) {
-        load_row(tile, &tile->origin, r, count, origin);
-        load_row(tile, &tile->factor, r, count, factor);
+        load_row(tile, &tile->origin, r, count, valid, origin);
+        load_row(tile, &tile->factor, r, count, valid, factor);
     }
     Flight f;
     FLIGHT(u, 0, count, {
-        const real *const in = (const real *)tile->in + (r + u) * VLEN;
+        const real *const in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
         EACH(d, 0, dim) f.y[u][d] = vload(in + d * tile->in_stride);
         EACH(d, 0, model->system->n_params) f.p[u][d] = p[d][u];
         f.t0[u] = model->system->time_dependent ? t0[u] : vset(0);
@@ -195,80 +192,46 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             });
         if (record && n == save) {
             if (changes) { /* those of frozen lanes count for nothing */
-                write_changes(model, choice->scaled, count, &f, origin, factor, record);
-            } else {
-                if (rolled(model)) {
-                    save_some(tile, dim, r, count, f.y, record);
-                } else if (stream)
-                    EACH(d, 0, dim)
-                        EACH(u, 0, count) vstream(record + d * record_stride + u * VLEN, f.y[u][d]);
-                else
-                    EACH(d, 0, dim)
-                        EACH(u, 0, count) vstore(record + d * record_stride + u * VLEN, f.y[u][d]);
-            }
+                write_changes(model, choice->scaled, count, valid, &f, origin, factor, record);
+            } else if (stream)
+                EACH(d, 0, dim)
+                    FLIGHT(u, 0, count, {
+                        if (u < valid) vstream(record + d * record_stride + u * VLEN, f.y[u][d]);
+                    });
+            else
+                EACH(d, 0, dim)
+                    FLIGHT(u, 0, count, {
+                        if (u < valid) vstore(record + d * record_stride + u * VLEN, f.y[u][d]);
+                    });
             record += record_next;
         }
     }
-    if (rolled(model)) return vany(finish_some(tile, dim, r, count, f.y, far));
-    vint bad = {0};
-    const vreal bound = vset((real)tile->bound);
-    EACH(u, 0, count) {
-        vint good = vabs(f.y[u][0]) <= bound;
-        EACH(d, 1, dim) good &= vabs(f.y[u][d]) <= bound;
-        bad |= ~good;
-        if (looks)
-            vstore((real *)tile->reach + (r + u) * VLEN,
-                   vselect(good, far[u], vset((real)INFINITY)));
-        EACH(d, 0, dim)
-            vstore((real *)tile->out + d * tile->out_stride + (r + u) * VLEN, f.y[u][d]);
-    }
-    return vany(bad);
+    Component y[most];
+    vreal reached[most];
+    FLIGHT(u, 0, count, {
+        EACH(d, 0, dim) y[u][d] = f.y[u][d];
+        reached[u] = far[u];
+    });
+    return vany(finish(tile, dim, r, valid, y, reached));
 }
 
-/* The registers from r on, through loops. */
-INLINE int go_through_loops(const KernelChoice *choice, const PiTile *tile, const Model *model,
-                            int64_t r) {
-    KernelChoice here = *choice;
-    Model compact = *model;
-    here.scaled = takes_scales(choice, model);
-    compact.compact = 1;
-    int bad = 0;
-    for (; r < tile->registers; r += PI_IN_FLIGHT_SMALL) {
-        const int64_t left = tile->registers - r;
-        const int count = left < PI_IN_FLIGHT_SMALL ? (int)left : PI_IN_FLIGHT_SMALL;
-        bad |= group(&here, tile, &compact, r, count, PI_IN_FLIGHT_SMALL);
-    }
-    return bad;
-}
-/* Groups of `in_flight` registers. The last ones, and lanes among which some are frozen, go through
- * loops: the rest, which kernels share. */
-typedef int Rest(const PiTile *tile, int64_t r);
-INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *model, int in_flight,
-                  Rest *rest) {
+/* Groups of `in_flight` registers; the last few one by one, if that takes less time. */
+INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *model,
+                  int in_flight) {
     int bad = 0;
     int64_t r = 0;
-    if (tile->registers == 1 && !tile->frozen) return group(choice, tile, model, 0, 1, 1);
-    for (; !tile->frozen && r + in_flight <= tile->registers; r += in_flight)
-        bad |= group(choice, tile, model, r, in_flight, in_flight);
-    return r < tile->registers ? bad | rest(tile, r) : bad;
-}
-/* Compiled for weights with the scales and without them: a force whose scales are 1 for the
- * compiler has no multiplications by them. A long chain hides these. */
-INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *model,
-                   int in_flight, Rest *rest) {
-    int bad;
-    if (choice->family == PI_COMPOSITION && !model->acceleration) return 0; /* refused earlier */
-    KernelChoice here = *choice;
-    here.scaled = takes_scales(choice, model);
-    if (rolled(model)) bad = rest(tile, 0);
-    else if (here.scaled && !model->long_chain) {
-        here.scaled = 1;
-        bad = groups(&here, tile, model, in_flight, rest);
-    } else bad = groups(&here, tile, model, in_flight, rest);
-    if (tile->stream) vstream_end();
+    while (r < tile->registers) {
+        const int64_t left = tile->registers - r;
+        const int valid = left < in_flight ? (int)left : in_flight;
+        if (rolled(model)) bad |= group(choice, tile, model, r, valid, valid, in_flight);
+        else if (valid == 1 || 4 * valid <= in_flight) {
+            bad |= group(choice, tile, model, r++, 1, 1, 1);
+            continue;
+        } else bad |= group(choice, tile, model, r, in_flight, valid, in_flight);
+        r += valid;
+    }
     return bad;
 }
-
 /* How many registers in flight: enough to hide the latency without running out of registers. The
  * stages of an explicit method need registers too. The numbers are measured. */
 INLINE int in_flight(const KernelChoice *choice, const Model *model) {
@@ -276,8 +239,29 @@ INLINE int in_flight(const KernelChoice *choice, const Model *model) {
               table = choice->family == PI_EXPLICIT_RK && !choice->specialised;
     const int few = choice->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
     int n = PI_IN_FLIGHT;
-    if (dim <= few || (dim <= 4 && model->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
+    if (rolled(model)) return PI_IN_FLIGHT_SMALL;
+    if (model->long_chain ? choice->family == PI_COMPOSITION && dim <= 4 : dim <= few)
+        n = PI_IN_FLIGHT_SMALL;
     if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
     if (choice->specialised == PI_TSITOURAS54) n /= 2;
     return n > 1 ? n : 1;
+}
+/* Compiled for weights with the scales and without them: a force whose scales are 1 for the
+ * compiler has no multiplications by them. A long chain hides these. Tables in single precision,
+ * rarely asked for, go through loops. */
+INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *of_system) {
+    int bad;
+    KernelChoice here = *choice;
+    Model small = *of_system;
+    const Model *const model = &small;
+    small.compact |= PI_REAL_BITS == 32 && !choice->specialised;
+    if (choice->family == PI_COMPOSITION && !model->acceleration) return 0; /* refused earlier */
+    here.scaled = takes_scales(choice, model);
+    if (here.scaled && !model->long_chain && !rolled(model)) {
+        here.scaled = 1;
+        bad = groups(&here, tile, model, in_flight(choice, model));
+    } else bad = groups(&here, tile, model, in_flight(choice, model));
+    if (tile->stream) vstream_end();
+    if (tile->frozen) restore_frozen(tile, model->system->dim);
+    return bad;
 }

@@ -16,7 +16,9 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
         EACH(d, 0, dim) y[d] = halves && d >= dof ? v_rows[(d - dof) * R + u] : y_rows[d * R + u];
         int n = 0;
         switch (question) {
-        case PI_RHS: rhs(model, t, y, p, answer), n = dim; break;
+        case PI_RHS: /* of a second-order system it is made of its halves (rhs_rows) */
+            if (!dof) rhs(model, t, y, p, answer), n = dim;
+            break;
         case PI_ACCELERATION:
             if (model->acceleration) model->acceleration(t, y, y + dof, p, answer), n = dof;
             break;
