@@ -27,7 +27,8 @@ mutations: $(VENV)/.test
 # A virtual environment with the package in it. The core is compiled while pip fetches what the demo
 # needs, and only what has changed (setup.py); the environment finds it in pyintegrate/.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
-PIP = $(PY) -m pip install --quiet --disable-pip-version-check
+# Byte code is made of what is imported, when it is.
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check --no-compile
 NEEDS = "import sys, tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in sys.argv[1:] for p in extras[n] if p[:5] != 'pyint'))"
 $(PY):
