@@ -35,9 +35,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if not every_case:
-        long = [item for item in items if item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in set(long)]
+        long = {item for item in items if item.get_closest_marker("long")}
+        config.hook.pytest_deselected(items=[item for item in items if item in long])
+        items[:] = [item for item in items if item not in long]
 
 
 def pytest_collection_finish():

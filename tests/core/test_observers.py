@@ -12,6 +12,7 @@ from places import ROOT, TESTS
 CSRC = ROOT / "csrc"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="takes a compiler for Unix")
 def test_observers_see_each_of_their_steps_once(tmp_path):
     cc = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")

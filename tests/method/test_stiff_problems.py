@@ -128,6 +128,7 @@ def test_where_a_plain_iteration_converges_its_answer_is_given(problem, method):
     assert np.all(abs(sol.final[good] - expected[good]) <= 1e-7 * (abs(expected[good]) + scale))
 
 
+@pytest.mark.long
 def test_the_plain_iteration_converges_in_most_cases():
     found = [twin(problem, method) for problem in PROBLEMS for method in METHODS]
     good = np.concatenate([np.isfinite(y).all(axis=1) & ~folded for y, folded in found])

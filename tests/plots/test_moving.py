@@ -159,7 +159,8 @@ def test_without_ffmpeg_a_film_says_what_to_install(short, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("draw", [
     lambda: pi.integrate(pi.systems.pendulum, dt=0.05, n_steps=40),
-    lambda: pi.integrate(pi.systems.n_body(initial="outer_solar_system"), dt=50.0, n_steps=40),
+    pytest.param(lambda: pi.integrate(pi.systems.n_body(initial="outer_solar_system"), dt=50.0,
+                                      n_steps=40), marks=pytest.mark.long),
 ])  # fmt: skip
 def test_a_film_shows_what_the_figure_shows(draw, tmp_path):
     from io import BytesIO
