@@ -235,7 +235,10 @@ def test_each_mutation_finds_its_place():
     wrong = []
     for path in sorted((ROOT / "tests" / "mutations").glob("*.toml")):
         for one in tomllib.loads(path.read_text())["mutation"]:
-            file, tests = ROOT / one["file"], [t.split("::")[0] for t in one["tests"]]
+            file, tests = (
+                ROOT / one["file"],
+                [t.split("::")[0] for t in one["tests"] if t != "--all"],
+            )
             if not file.exists() or file.read_text().count(one["find"]) != 1:
                 wrong.append(f"{path.name}: {one['file']}: {one['find']}")
             wrong += [f"{path.name}: {t}" for t in tests if not (ROOT / t).exists()]
