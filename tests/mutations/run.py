@@ -3,13 +3,14 @@
 python tests/mutations/run.py [WORD ...] [--jobs N] [--again]
 
 Each table in tests/mutations/*.toml is a list of mutations: in `file` the text `find`, which occurs
-once there, becomes `replace`, and one of `tests` must fail; `why` says what is wrong then. WORDs
-choose those whose file or reason has one of them. The tree is copied to build/mutations, once for
-each job, and the core is built there with rolled loops for one instruction set, which stands in for
-the others. A mutation of C compiles again only what includes its file (kernels of single precision
-only if `single = true`). A test that fails must pass without the mutation. Answers are kept in
-build/mutations/results.txt as they come, and found there by the next call, until the product, the
-mutation or its tests change; --again forgets them. Exit status 1: something went unnoticed.
+once there, becomes `replace`, and one of `tests` must fail ("--all": also of those marked long);
+`why` says what is wrong then. WORDs choose those whose file or reason has one of them. The tree is
+copied to build/mutations, once for each job, and the core is built there with rolled loops for one
+instruction set, which stands in for the others. A mutation of C compiles again only what includes
+its file (kernels of single precision only if `single = true`). A test that fails must pass without
+the mutation. Answers are kept in build/mutations/results.txt as they come, and found there by the
+next call, until the product, the mutation or its tests change; --again forgets them. Exit status 1:
+something went unnoticed.
 """
 
 import argparse
