@@ -22,6 +22,7 @@ from .pictures import (
     SMALL,
     Page,
     chosen_panels,
+    enlargement,
     figure_size,
     finish,
     left_out,
@@ -82,7 +83,7 @@ def fitting(names, rows, figsize):
     >>> fitting(["motion", "phase error", "energy", "phase portrait"], 1, (3.4, 3.6))
     ['phase error', 'energy']
     """
-    width, height = figsize
+    width, height = (side / enlargement() for side in figsize)
     most = int(width / BESIDE if width >= SMALL else (height - AROUND) / (LEAST * rows))
     kept = sorted(names, key=TELLING.index)[: max(1, most)]
     return [name for name in names if name in kept]
@@ -370,8 +371,7 @@ def comparison(
         names = fitting(names, len(rows), figsize)
         notes += [f"{len(names)} of {len(possible)} panels"] * (len(names) < len(possible))
     below = 0.06 * sum(len(curves) for _, curves in rows)  # a long legend
-    large = max(1.0, points("font.size") / 10)
-    size = max(7.0, WIDTH * len(names) + 0.4) * large, (HEIGHT * len(rows) + 0.8 + below) * large
+    size = max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8 + below
     shape = len(rows), len(names)
     size = figure_size(figsize, size)
     small = column or (ax is None and size[1] < 0.8 * HEIGHT * len(rows))

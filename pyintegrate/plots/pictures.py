@@ -52,11 +52,17 @@ def panels(axes):
 
 
 def figure_size(figsize, default):
-    """Size in inches: the given one, ``rcParams["figure.figsize"]`` if set, or the default."""
-    if figsize is not None:
-        return figsize
-    asked = tuple(matplotlib.rcParams["figure.figsize"])
-    return default if asked == tuple(matplotlib.rcParamsDefault["figure.figsize"]) else asked
+    """Size in inches: the given one, ``rcParams["figure.figsize"]`` if set, or the default, which
+    grows with the text."""
+    asked = figsize or tuple(matplotlib.rcParams["figure.figsize"])
+    if figsize or asked != tuple(matplotlib.rcParamsDefault["figure.figsize"]):
+        return asked
+    return default and tuple(side * enlargement() for side in default)
+
+
+def enlargement():
+    """How much larger than in Matplotlib's style the text is; 1 if it is smaller."""
+    return max(1.0, points(SIZE) / 10)
 
 
 def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):

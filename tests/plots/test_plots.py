@@ -324,6 +324,16 @@ ODD = [
 ]
 
 
+@pytest.mark.parametrize("size", [10, 20])
+def test_a_figure_grows_with_its_text(size):
+    """So that a label beside an axis is no longer than the axis."""
+    with matplotlib.rc_context({"font.size": size}):
+        page = oscillate().plot()
+        page.figure.canvas.draw()
+        for ax in page.flat:
+            assert ax.yaxis.label.get_window_extent().height <= ax.bbox.height
+
+
 @pytest.mark.filterwarnings("ignore::pyintegrate.RecordWarning")
 @pytest.mark.parametrize("make", ODD)
 def test_odd_solutions_are_drawn(make):
