@@ -1,7 +1,7 @@
 """Whether a wheel is what its name says: python packaging/check_wheel.py WHEEL ...
 
 Format and architecture of the extension, the libraries that it needs, the oldest system that it
-runs on, no name of Python outside of the stable ABI of 3.11, one name of its own, at most 8 MB.
+runs on, no name of Python outside of the stable ABI of 3.11, one name of its own, at most 3 MB.
 """
 
 import re
@@ -13,7 +13,7 @@ import lief
 from abi3info import DATAS, FUNCTIONS
 from abi3info.models import PyVersion, Symbol
 
-MOST_BYTES = 8_000_000
+MOST_BYTES = 3_000_000
 OLDEST = PyVersion(3, 11)
 NEEDED = {
     "manylinux": r"(libc|libm|libpthread|libdl)\.so\.\d|ld-linux-(x86-64|aarch64)\.so\.\d",

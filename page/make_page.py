@@ -5,6 +5,7 @@ knows of systems and methods, the digest of the native core, and the core as Web
 """
 
 import base64
+import gzip
 import json
 import re
 import sys
@@ -26,7 +27,7 @@ from pyintegrate.laboratory.record import (
 
 HERE = Path(__file__).parent
 DIGEST_STEPS, OFFSET, PRIME = 16, 14695981039346656037, 1099511628211
-LARGEST_CORE, LARGEST = 1_000_000, 1_500_000  # bytes of the core as WebAssembly, and of the page
+LARGEST_CORE, LARGEST = 1_000_000, 600_000  # bytes of the core as WebAssembly, and of the page
 PARTS = {"n_body": 3, "rigid_body": 0}  # bodies, springs: of systems of any size
 
 
@@ -87,7 +88,7 @@ def page(wasm, known):
         ("/* STYLE */", front_end.style()),
         ("/* MODULE */", module),
         ("/* ABOUT */", data),
-        ("/* WASM */", base64.b64encode(wasm).decode("ascii")),
+        ("/* WASM */", base64.b64encode(gzip.compress(wasm, mtime=0)).decode("ascii")),
     ):
         text = text.replace(place, what)
     return text

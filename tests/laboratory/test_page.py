@@ -119,7 +119,7 @@ def test_a_page_that_loads_slowly_is_not_written(tmp_path, monkeypatch):
     with pytest.raises(SystemExit, match="the core has 1,000,001 bytes: 1,000,000 at most"):
         make_page.main(core, made)
     core.write_bytes(bytes(10_000))
-    monkeypatch.setattr(make_page, "LARGEST", 10_000)  # without the core's 4/3 bytes for each
+    monkeypatch.setattr(make_page, "LARGEST", 10_000)
     with pytest.raises(SystemExit, match="the page has .* bytes: 10,000 at most"):
         make_page.main(core, made)
     assert not made.exists()
