@@ -3,10 +3,7 @@
 States and times go to the core as rows over the batch; each trajectory chooses its own steps there.
 """
 
-from __future__ import annotations
-
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +11,7 @@ from .. import _core
 from ..errors import Status
 from ..values.memory import check_memory, outward
 from ..values.named import Named
+from ..values.types import Any
 from .automatic import implicit_method, leaving_rate, pairs_of
 
 _LANES_WORTH_A_THREAD = 16
@@ -89,14 +87,14 @@ class AdaptiveRun:
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
         self._places, self.observation = places, None
-        self._cores: list = []  # the current one; before it, if all steps are kept, those of before
+        self._cores = []  # the current one; before it, if all steps are kept, those of before
         self._tried = np.zeros(2, np.int64)  # by the others: AdaptiveOutcome.lanes
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
             ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
             self.observation = Observation(problem, options, ahead, earlier)
-        self._spans: list[np.ndarray] = []
+        self._spans = []
         self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 

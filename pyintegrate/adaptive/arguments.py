@@ -1,7 +1,5 @@
 """All checks of the arguments of a run to a tolerance: they become a Problem and a StepControl."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All checks and broadcasts of a run, once: arguments become a Problem and its Options."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from math import isfinite, prod
 from types import NoneType

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..values.checks import integer
 from ..values.named import Named
+from ..values.types import Floats
 from .stepper import Snapshot, Stepper
-
-if TYPE_CHECKING:
-    from ..values.types import Floats
 
 
 class LoopSnapshot(Named):

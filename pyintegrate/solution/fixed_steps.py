@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +17,10 @@ from ..run.failures import Failures
 from ..values.checks import numbers, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
+from ..values.types import Any, ArrayLike, Booleans, Floats, Integers, Mapping, Watched
 from .origin import Origin, origin_of
 from .sensitivity import motion_alone
 from .solution import Solution, span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..values.types import ArrayLike, Booleans, Floats, Integers
-    from ..watching.watched import Watched
 
 
 class FixedSolution(Solution):

@@ -4,13 +4,11 @@ A Symbol is one real number (or a truth value), a Vector an array of symbols. Nu
 them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partialmethod
 
 import numpy as np
 
+from ..values.types import Callable
 from .elementary import FUNCTIONS
 from .errors import TraceError
 

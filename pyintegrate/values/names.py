@@ -5,8 +5,6 @@ names and aliases of the catalogue, then in the tables below. For a name with se
 sentence lists them.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cached_property
 
@@ -187,7 +185,7 @@ class Names:
             ends = {m[0]: int(m[2]) for m in found if m and m[1] == number[1]}
             n = int(number[2])
             near = sorted(ends, key=lambda one: (abs(ends[one] - n), ends[one]))
-        names: dict[str, str] = {}
+        names = {}
         for one in (near or get_close_matches(key, [*self._plain], n=4))[:3]:
             names.setdefault(self._plain[one], written.get(one, self._plain[one]))
         return [*names.values()]
