@@ -84,11 +84,9 @@ int pi_name_fields(State *state) {
 }
 
 static int out_of_range(const Field *field, PyObject *value) {
-    if (field->kind == INTEGER) {
-        PyErr_Format(PyExc_ValueError, "%s is %R: out of range, expected %lld to %lld", field->name,
-                     value, (long long)field->least, (long long)field->most);
-        return -1;
-    }
+    if (field->kind == INTEGER)
+        return pi_refuse("%s is %R: out of range, expected %lld to %lld", field->name, value,
+                         (long long)field->least, (long long)field->most);
     PyObject *least = PyFloat_FromDouble(field->least), *most = PyFloat_FromDouble(field->most);
     if (least && most)
         PyErr_Format(PyExc_ValueError, "%s is %R: out of range, expected %S to %S", field->name,
@@ -210,8 +208,7 @@ int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
     for (Py_ssize_t i = 0; i < n; i++) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
-        if (c < 0 || c >= dim)
-            return PyErr_Format(PyExc_ValueError, "there is no component %lld", c), -1;
+        if (c < 0 || c >= dim) return pi_refuse("there is no component %lld", c);
         item[i] = (int)c;
     }
     return (int)n;

@@ -18,10 +18,8 @@ static int warn_once(State *state) {
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     if (state_of(module)->missing && warn_once(state_of(module))) return -1;
-    if (bits != 64 && bits != 32) {
-        PyErr_Format(PyExc_ValueError, "bits is %lld, expected 32 or 64", (long long)bits);
-        return -1;
-    }
+    if (bits != 64 && bits != 32)
+        return pi_refuse("bits is %lld, expected 32 or 64", (long long)bits);
     *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32, .draw = isa->f64->draw};
     if (PyCapsule_CheckExact(object)) {
         const SystemHandle *handle = PyCapsule_GetPointer(object, SYSTEM_CAPSULE);
@@ -36,8 +34,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
             to->force = to->kernels->force;
             return 0;
         }
-    PyErr_Format(PyExc_ValueError, "no system %s in the core", name);
-    return -1;
+    return pi_refuse("no system %s in the core", name);
 }
 
 int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
@@ -46,8 +43,7 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
     const PiMethod *first = m && starter ? PyCapsule_GetPointer(starter, METHOD_CAPSULE) : NULL;
     if (!m || (starter && !first)) return -1;
     const char *refusal = pi_run_choose(run, resolved, m, first);
-    if (refusal) PyErr_SetString(PyExc_ValueError, refusal);
-    return refusal ? -1 : 0;
+    return refusal ? pi_refuse("%s", refusal) : 0;
 }
 
 PyObject *pi_core_scales(PyObject *module, PyObject *system) {

@@ -34,10 +34,8 @@ static int read_drive(Run *r, PyObject *strides) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each ||
-            params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each)) {
-            PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
-            return -1;
-        }
+            params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each))
+            return pi_refuse("a driven parameter has too few items");
         own[i] = each;
         if (each == 1) run->params[i].stride = 0;
     }
@@ -54,11 +52,9 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     record->every = 0;
     for (int64_t i = 0; i < *saves; i++) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
-        if (step < least || step > r->run.n_steps) {
-            PyErr_Format(PyExc_ValueError, "save_steps: step %lld, expected %lld to %lld",
-                         (long long)step, (long long)least, (long long)r->run.n_steps);
-            return -1;
-        }
+        if (step < least || step > r->run.n_steps)
+            return pi_refuse("save_steps: step %lld, expected %lld to %lld", (long long)step,
+                             (long long)least, (long long)r->run.n_steps);
         record->every = common_divisor(step, record->every);
     }
     if (!record->every) record->every = r->run.n_steps + 1;
@@ -71,7 +67,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     PiRecord *record = &r->record;
     int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
     record->every = run->save_every;
-    if (o->times) saves = 0; /* by pi_read_times() */
+    if (o->times) saves = 0; /* watching.c */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
     const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
@@ -79,14 +75,12 @@ static int read_record(Run *r, const Given *o, int stream) {
     record->n_saved = n;
     const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
     if (!view) return -1;
-    if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes) {
-        PyErr_Format(PyExc_ValueError,
-                     "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
-                     "(%lld, %d, %lld)",
-                     view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
-                     (long long)run->lanes);
-        return -1;
-    }
+    if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes)
+        return pi_refuse(
+            "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
+            "(%lld, %d, %lld)",
+            view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
+            (long long)run->lanes);
     record->data = view->buf;
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
@@ -117,26 +111,10 @@ static int read_rows(Run *r, const Given *o) {
     const int64_t items = (*pi_views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
-    PyErr_Format(PyExc_ValueError, "initial has %lld items, expected %lld or %d", (long long)items,
-                 (long long)all, run->state_rows);
-    return -1;
+    return pi_refuse("initial has %lld items, expected %lld or %d", (long long)items,
+                     (long long)all, run->state_rows);
 }
 
-/* The times at which states are requested: instead of saves. */
-static int read_asked(PyObject *module, Run *r, const Given *o) {
-    if (!o->record) {
-        PyErr_SetString(PyExc_ValueError, "times need a record");
-        return -1;
-    }
-    if (pi_read_times(module, &r->run, o->system, o->times, &r->record, &r->base.views,
-                      &r->watches))
-        return -1;
-    const Py_ssize_t room = (*pi_views_find(&r->base.views, "record"))->buffer.shape[0];
-    if (room >= r->watches.between->count) return 0;
-    PyErr_Format(PyExc_ValueError, "record has room for %zd of %lld times", room,
-                 (long long)r->watches.between->count);
-    return -1;
-}
 static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     Run *r = (Run *)object;
     PiRun *run = &r->run;
@@ -150,15 +128,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o, stream)) return -1;
-    if (o->times && read_asked(module, r, o))
-        return -1; /* before events, which pass pieces to it */
-    if (o->watches &&
-        pi_read_watches(module, run, o->system, o->watches, &r->base.views, &r->watches))
-        return -1;
-    if (o->events && pi_read_events(module, run, o->system, o->events, &r->base.views, &r->watches))
-        return -1;
-    if (o->renormalise && pi_read_renormalise(run, o->renormalise, &r->base.views, &r->watches))
-        return -1;
+    if (pi_read_watching(module, run, o, &r->record, &r->base.views, &r->watches)) return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }

@@ -45,10 +45,7 @@ static int make_rows(Stepper *s, const Given *o) {
         pi_views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes,
                       run->params))
         return -1;
-    if ((uintptr_t)state % 64) {
-        PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
-        return -1;
-    }
+    if ((uintptr_t)state % 64) return pi_refuse("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
     return 0;
 }
@@ -66,9 +63,7 @@ static int add_undo(Stepper *s, void *live, int64_t rows) {
 static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
     Watches *w = &s->watches;
-    if ((o->watches && pi_read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
-        (o->events && pi_read_events(module, run, o->system, o->events, &s->base.views, w)))
-        return -1;
+    if (pi_read_watching(module, run, o, NULL, &s->base.views, w)) return -1;
     run->undo = pi_views_zeros(&s->base.views, w->count + 3, sizeof *run->undo);
     if (!run->undo) return -1;
     for (int i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
@@ -93,10 +88,8 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
         run->n_observers = run->n_undo = 0;
     }
     if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
-    if (run->state_rows != s->run[STEP].state_rows) {
-        PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers what the step does");
-        return -1;
-    }
+    if (run->state_rows != s->run[STEP].state_rows)
+        return pi_refuse("a kick or a drift remembers what the step does");
     if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
@@ -114,14 +107,11 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     ResolvedSystem resolved;
     if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
     const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
-    if (run->lanes < 1 || (n != 1 && n != PHASES)) {
-        PyErr_Format(
-            PyExc_ValueError,
+    if (run->lanes < 1 || (n != 1 && n != PHASES))
+        return pi_refuse(
             "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
             "1 or %d methods",
             (long long)run->lanes, n, PHASES);
-        return -1;
-    }
     pi_size_rows(run);
     run->workers = run->save_every = 1;
     run->params = pi_views_zeros(&s->base.views, resolved.system->n_params, sizeof *run->params);
@@ -170,15 +160,11 @@ static int look_at(Stepper *s, int observer, int64_t n) {
 enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
 static int advance(Stepper *s, int phase, int64_t n) {
-    if (!s->scratch || phase >= s->n_phases) {
-        PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
-        return -1;
-    }
-    if (phase != STEP && s->run[STEP].n_observers) {
-        PyErr_SetString(PyExc_ValueError, "watches and events see whole steps: step() makes them,"
-                                          " and kick() and drift() are for a Stepper without");
-        return -1;
-    }
+    if (!s->scratch || phase >= s->n_phases)
+        return pi_refuse("the method has no kick and drift of its own");
+    if (phase != STEP && s->run[STEP].n_observers)
+        return pi_refuse("watches and events see whole steps: step() makes them,"
+                         " and kick() and drift() are for a Stepper without");
     const int held = hold(s);
     if (held < 0) return -1;
     PiRun *run = &s->run[phase];
