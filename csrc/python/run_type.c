@@ -160,60 +160,9 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
-    r->base.busy = 0;
+    r->base.holder = 0;
     return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
                          (long long)blocks);
-}
-
-/* The arguments (index, status, step) of pi_fail() and failures(). */
-static int failure_arrays(PyObject *args, Views *views, int64_t count, int writable,
-                          int64_t **index, int8_t **status, int64_t **step) {
-    PyObject *objects[3];
-    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return -1;
-    *index = pi_views_array(views, objects[0], "index", count, 8, writable);
-    *status = *index ? pi_views_array(views, objects[1], "status", count, 1, writable) : NULL;
-    *step = *status ? pi_views_array(views, objects[2], "step", count, 8, writable) : NULL;
-    return *step ? 0 : -1;
-}
-
-static int64_t items_of(const Views *views, const char *name, int item) {
-    return (*pi_views_find(views, name))->buffer.len / item;
-}
-
-static PyObject *run_fail(PyObject *self, PyObject *args) {
-    Run *r = (Run *)self;
-    Views views = {0};
-    int64_t *index, *step;
-    int8_t *status;
-    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || pi_claim(&r->base);
-    const int64_t n = error ? 0 : items_of(&views, "index", 8);
-    const int64_t given = error ? 0 : items_of(&views, "status", 1);
-    const int64_t steps = error ? 0 : items_of(&views, "step", 8);
-    const int claimed = !error;
-    for (int64_t i = 0; i < n && !error; i++) {
-        const int64_t lane = index[i]; /* read once, as others may write to the array */
-        if (lane < 0 || lane >= r->run.lanes || i >= given || i >= steps)
-            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
-        else if (pi_run_fail(&r->run, lane, (PiStatus)status[i], step[i]))
-            error = !PyErr_NoMemory();
-    }
-    if (claimed) r->base.busy = 0;
-    pi_views_release(&views);
-    return error ? NULL : Py_NewRef(Py_None);
-}
-
-static PyObject *run_failures(PyObject *self, PyObject *args) {
-    Run *r = (Run *)self;
-    Views views = {0};
-    int64_t *index, *step;
-    int8_t *status;
-    if (pi_claim(&r->base)) return NULL;
-    const int64_t count = pi_run_count_failures(&r->run);
-    const int error = failure_arrays(args, &views, count, 1, &index, &status, &step);
-    if (!error) pi_run_read_failures(&r->run, count, index, status, step);
-    r->base.busy = 0;
-    pi_views_release(&views);
-    return error ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *run_cells(PyObject *self, PyObject *none) {
@@ -221,7 +170,7 @@ static PyObject *run_cells(PyObject *self, PyObject *none) {
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
     PyObject *cells = pi_cells_of(&r->watches);
-    r->base.busy = 0;
+    r->base.holder = 0;
     return cells;
 }
 
@@ -237,10 +186,7 @@ static PyMethodDef run_methods[] = {
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
      "blocks of time completed, -1 if not all watches have seen the initial state)."},
-    {"fail", run_fail, METH_VARARGS,
-     "pi_fail(index, status, step): arrays; trajectories that have failed before the run begins."},
-    {"failures", run_failures, METH_VARARGS,
-     "failures(index, status, step): writes as many as outcome() says, in batch order."},
+    PI_FAILURES,
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},

@@ -368,8 +368,7 @@ class Stepper:
 
     @property
     def _failures(self):
-        rows = np.array(self._core.failures(), np.int64).reshape(-1, 3)
-        return Failures(rows[:, 0], rows[:, 1], rows[:, 2])
+        return Failures.of(self._core.failures())
 
     # ---- restart and restore ----
     def reset(
@@ -504,10 +503,9 @@ class Stepper:
                 rows[...] = kept
             self._has_history = snapshot.has_history
             self._core.begin(snapshot.n, snapshot.has_history)
-            for lane, _, _ in self._core.failures():
-                self._core.clear_failure(int(lane))
-            for failure in snapshot.failures:
-                self._core.fail(*failure)
+            for lane in self._failures.index:
+                self._core.clear_failure(lane)
+            self._core.fail(*snapshot.failures)
             if self._by_hand is not None:
                 self._by_hand.put_back(snapshot.watching)
 
