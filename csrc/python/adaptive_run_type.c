@@ -149,7 +149,6 @@ static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     return counts ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
 }
 static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
-    (void)none;
     const PiAdaptiveRun *r = &((AdaptiveRun *)self)->run;
     return Py_BuildValue("(LL)", (long long)r->tried, (long long)r->useful);
 }

@@ -150,7 +150,6 @@ PyObject *pi_core_fail(PyObject *self, PyObject *args) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 PyObject *pi_core_failures(PyObject *self, PyObject *none) {
-    (void)none;
     CoreObject *object = (CoreObject *)self;
     const PiRun *run = (PiRun *)(object + 1);
     const int claimed = pi_claim(object);
@@ -224,7 +223,6 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
 }
 
 PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *work, *finish;
     if (!PyArg_ParseTuple(args, "OO:shielded", &work, &finish)) return NULL;
     PyObject *result = PyObject_CallNoArgs(work);
@@ -253,7 +251,6 @@ PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
 }
 
 PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
-    (void)module;
     if (PyTuple_Size(args) < 1)
         return PyErr_Format(PyExc_TypeError, "to_nearest() needs a function");
     PyObject *rest = PyTuple_GetSlice(args, 1, PyTuple_Size(args));

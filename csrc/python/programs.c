@@ -3,7 +3,6 @@
 #include "../bytecode/bytecode.h"
 
 static PyObject *core_operations(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && pi_operation(i); i++) {
         const PiOperation *o = pi_operation(i);
@@ -88,7 +87,6 @@ static PyObject *make_program(PyObject *args) {
 }
 /* Constants are rounded to both precisions. */
 static PyObject *core_make_program(PyObject *module, PyObject *args) {
-    (void)module;
     const uint32_t mode = pi_enter_float_mode();
     PyObject *made = make_program(args);
     pi_leave_float_mode(mode);
@@ -122,7 +120,6 @@ static void free_compiled(PyObject *capsule) {
 }
 
 static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *program, *owner, *address[2];
     if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
         return NULL;

@@ -146,13 +146,11 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
 }
 
 static PyObject *run_cancel(PyObject *self, PyObject *none) {
-    (void)none;
     ((Run *)self)->run.cancelled = 1;
     Py_RETURN_NONE;
 }
 
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
-    (void)none;
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
     const PiRun *run = &r->run;
@@ -166,7 +164,6 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
 }
 
 static PyObject *run_cells(PyObject *self, PyObject *none) {
-    (void)none;
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
     PyObject *cells = pi_cells_of(&r->watches);

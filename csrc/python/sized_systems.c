@@ -20,7 +20,6 @@ static void free_system(PyObject *capsule) {
 }
 
 PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
-    (void)module;
     const char *name;
     long long parts;
     if (!PyArg_ParseTuple(args, "sL:make_system", &name, &parts)) return NULL;

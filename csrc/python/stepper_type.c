@@ -198,11 +198,9 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
     Py_RETURN_NONE;
 }
 static PyObject *stepper_kick(PyObject *self, PyObject *none) {
-    (void)none;
     return advance((Stepper *)self, KICK, 1) ? NULL : Py_NewRef(Py_None);
 }
 static PyObject *stepper_drift(PyObject *self, PyObject *none) {
-    (void)none;
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
@@ -257,7 +255,6 @@ static PyObject *stepper_alter(PyObject *self, PyObject *function) {
 }
 
 static PyObject *get_n(PyObject *self, void *none) {
-    (void)none;
     return PyLong_FromLongLong(((Stepper *)self)->n);
 }
 static PyMethodDef stepper_methods[] = {

@@ -392,7 +392,6 @@ static PyObject *told_reductions(const PiDeclared *declared, int count) {
     return out;
 }
 PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return Py_BuildValue("(NN)", told_reductions(pi_reductions, PI_REDUCTIONS),
                          told_reductions(pi_piece_reductions, PI_PIECE_KINDS));
 }
