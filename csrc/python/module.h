@@ -25,7 +25,11 @@ typedef struct {
     /* Fills in all but `set`, the kernels of the instruction set and precision. 0, or -1 with an
      * exception. */
     int (*resolve)(const void *self, ResolvedSystem *to);
+    void (*free)(void *self); /* what it owns besides, or NULL */
+    PyObject *kept[2];        /* alive as long as it is */
 } SystemHandle;
+/* A capsule that owns this memory; NULL with an exception, and the memory is freed. */
+PyObject *pi_system_capsule(SystemHandle *made);
 /* The system that a name or a capsule stands for. 0, or -1 with an exception. */
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
 

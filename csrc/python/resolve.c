@@ -15,6 +15,19 @@ static int warn_once(State *state) {
         missing, pi_isa(state->isa)->name);
 }
 
+static void drop(SystemHandle *made) {
+    if (made->free) made->free(made);
+    Py_XDECREF(made->kept[0]);
+    Py_XDECREF(made->kept[1]);
+    PyMem_Free(made);
+}
+static void drop_capsule(PyObject *capsule) { drop(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE)); }
+PyObject *pi_system_capsule(SystemHandle *made) {
+    PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, drop_capsule);
+    if (!capsule) drop(made);
+    return capsule;
+}
+
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     if (state_of(module)->missing && warn_once(state_of(module))) return -1;
