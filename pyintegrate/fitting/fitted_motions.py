@@ -29,11 +29,6 @@ class Ends(Named):
         (starts, *batch).
     """
 
-    parameters: dict[str, Any]
-    cost: Any
-    status: Any
-    iterations: Any
-
 
 class Profile(Named):
     """The least cost for given values of one unknown.
@@ -50,11 +45,6 @@ class Profile(Named):
     parameters : dict of ndarray
         (n, *batch): the others.
     """
-
-    values: Any
-    cost: Any
-    rise: Any
-    parameters: dict[str, Any]
 
 
 class Fit(Tabled):
