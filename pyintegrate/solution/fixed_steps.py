@@ -10,11 +10,11 @@ from .. import _core
 from ..errors import report_failures
 from ..method.arithmetic import warn_of_change
 from ..run import output
-from ..run.arguments import steps_to
+from ..run.arguments import fitting_end, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..values.checks import numbers, whole_steps
+from ..values.checks import DOUBLE, numbers, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
 from ..values.types import Any, ArrayLike, Booleans, Floats, Integers, Mapping, Watched
@@ -233,7 +233,8 @@ class FixedSolution(Solution):
         problem = self._problem
         first = problem.first + self.n_steps
         if t_end is not None:
-            n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
+            end = fitting_end(t_end, DOUBLE, problem.batch)
+            n_steps = steps_between(self.dt, self.t0, end) - first
             if n_steps < 0:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
