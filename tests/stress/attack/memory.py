@@ -250,7 +250,7 @@ def core_calls():
         "start": lambda: _core.start(**of_run), "stepper": lambda: _core.stepper(**of_stepper),
         "work": lambda: _core.start(**of_run).work(), "outcome": run.outcome,
         "failures": lambda: run.failures(), "step": lambda: stepper.step(3),
-        "failed": stepper.failures, "fail": lambda: stepper.fail(0, 1, 3),
+        "failed": stepper.failures, "fail": lambda: stepper.fail(bytes(8), b"\1", bytes(8)),
         "clear_failure": lambda: stepper.clear_failure(0),
     }  # fmt: skip
 
