@@ -118,7 +118,7 @@ sanitize: .venv-sanitize/.built
 FUZZ_SECONDS ?= 60
 FUZZ_SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CLANG ?= clang
-LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror $(FUZZ_SANITIZE)
+LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror $(FUZZ_SANITIZE)
 FUZZED_C = tests/stress/fuzz/float_mode.c $(wildcard csrc/bytecode/*.c) \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 fuzz: .venv-sanitize/.built
@@ -274,7 +274,7 @@ WASM_C = page/lab.c csrc/vmath/fma.c $(wildcard csrc/bytecode/*.c) csrc/kernels/
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 WASM_O = $(patsubst %.c,build/page/%.o,$(WASM_C))
 WASM_FLAGS = --target=wasm32-wasi -msimd128 -O2 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 \
-    -fvisibility=hidden -Wall -Wextra
+    -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
 WASM_EXPORTS = malloc free lab_method lab_system lab_run lab_ask lab_hash
 build/page/%.o: %.c $(shell find csrc -name '*.h')
 	@mkdir -p $(@D)

@@ -6,7 +6,6 @@ A trajectory's bits do not depend on its neighbours, so they do not depend on th
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,19 +27,22 @@ from .run.random_numbers import numbered
 from .run.times import time_of, times
 from .solution.fixed_steps import FixedSolution
 from .values.checks import integer
+from .values.types import (
+    Any,
+    ArrayLike,
+    DTypeLike,
+    Event,
+    Integers,
+    Literal,
+    Mapping,
+    Method,
+    PathLike,
+    Sequence,
+    Solution,
+    System,
+)
 from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-    from typing import Any, Literal
-
-    from .method.method import Method
-    from .solution.solution import Solution
-    from .system.system import System
-    from .values.types import ArrayLike, DTypeLike, Integers
-    from .watching.events import Event
 
 __all__ = ["DaskSolution", "integrate", "solve"]
 
@@ -149,9 +151,7 @@ class DaskSolution:
         import zarr
 
         chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
-        if any(
-            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
-        ):
+        if any({*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks)):
             raise ValueError(
                 f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
                 " rechunk the inputs"
@@ -160,7 +160,7 @@ class DaskSolution:
         group.attrs.update(system=repr(self.system), components=list(self.components))
         arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
         arrays |= {"t": self.t, "steps": self.steps}
-        lazy: list[Any] = []
+        lazy = []
         targets: list[Any] = []
         for name, array in arrays.items():
             if not isinstance(array, da.Array):
@@ -413,7 +413,7 @@ def pick(runs, number):
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    return tuple(_results_of(call.solution(dict(zip(names, arrays, strict=True)))).values())
+    return tuple(_results_of(call.solution(dict(zip(names, arrays)))).values())
 
 
 class _Call:

@@ -7,13 +7,10 @@ import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from .values.types import Any, Iterator
 
 
 class Status(IntEnum):
@@ -123,7 +120,7 @@ def one_record_warning() -> Iterator[None]:
 @contextmanager
 def silent_record_warning():
     """Collect the messages and give no warning."""
-    messages: list[str] = []
+    messages = []
     token = _told.set(messages)
     try:
         yield messages

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +13,8 @@ from .solving import solve
 from .user_system.definition import Definition
 from .values.checks import numbers
 from .values.keywords import explains_keywords
+from .values.types import Any, ArrayLike, Callable, Floats, Function, Method, Sequence
 from .watching.events import event
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from .method.method import Method
-    from .user_system.decorators import Function
-    from .values.types import ArrayLike, Floats
 
 _FAR = 1e300  # where a run without an end ends
 _OTHERS = {"BDF": "radau_iia5", "LSODA": "auto"}
@@ -215,6 +207,6 @@ def _system(fun, start, vectorized):
 
     def each(t, y):
         states = y.T[..., np.newaxis] if vectorized else y.T
-        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
+        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states)], axis=1)
 
     return Definition("rhs", each, len(start), {"trace": False, **options}).called()

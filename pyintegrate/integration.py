@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from .method.catalogue import RK4
 from .run.arguments import checked_run
@@ -11,17 +10,21 @@ from .run.output import check_out
 from .solution.fixed_steps import FixedSolution
 from .solution.sensitivity import check_alone, with_tangents
 from .values.keywords import explains_keywords
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal
-
-    from .method.method import Method
-    from .system.system import System
-    from .values.types import ArrayLike, DTypeLike, Integers
-    from .watching.batch.statistics import Statistic
-    from .watching.events import Event
-    from .watching.reductions import Reduction
+from .values.types import (
+    Any,
+    ArrayLike,
+    Callable,
+    DTypeLike,
+    Event,
+    Integers,
+    Literal,
+    Mapping,
+    Method,
+    Reduction,
+    Sequence,
+    Statistic,
+    System,
+)
 
 
 def _integrate(system, x0=None, v0=None, *, sensitivity=None, **given):

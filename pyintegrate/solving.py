@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .adaptive.adaptive_solution import AdaptiveSolution
 from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
 from .adaptive.sensitivity import make_adaptive_run_with_tangents
 from .solution.sensitivity import check_alone
 from .values.keywords import explains_keywords
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal
-
-    from .method.method import Method
-    from .system.system import System
-    from .values.types import ArrayLike, DTypeLike
-    from .watching.batch.statistics import Statistic
-    from .watching.events import Event
-    from .watching.reductions import Reduction
+from .values.types import (
+    Any,
+    ArrayLike,
+    Callable,
+    DTypeLike,
+    Event,
+    Literal,
+    Mapping,
+    Method,
+    Reduction,
+    Sequence,
+    Statistic,
+    System,
+)
 
 
 @explains_keywords()

@@ -20,9 +20,7 @@ static void adaptive_run_dealloc(PyObject *self) {
 
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
     const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
-    if (n != 1 && n != dim)
-        return PyErr_Format(PyExc_ValueError, "%s: expected a tuple of 1 or %d rows", name, dim),
-               -1;
+    if (n != 1 && n != dim) return pi_refuse("%s: expected a tuple of 1 or %d rows", name, dim);
     if (pi_views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
                       rows))
         return -1;
@@ -34,9 +32,8 @@ static int read_due_times(AdaptiveRun *r, const Given *a) {
     const Py_buffer *record = pi_views_strided(&r->base.views, a->record, "record", 3, item);
     if (!record) return -1;
     if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
-        return PyErr_Format(PyExc_ValueError, "record has another shape than (n, %d, %lld)",
-                            s->n_saved, (long long)s->lanes),
-               -1;
+        return pi_refuse("record has another shape than (n, %d, %lld)", s->n_saved,
+                         (long long)s->lanes);
     s->n_times = record->shape[0];
     s->times_next = r->run.each ? s->lanes : 1;
     s->times_lane = r->run.each;
@@ -54,33 +51,18 @@ static int read_within(AdaptiveRun *r, PyObject *tuple) {
     const int n = PyTuple_Check(tuple) ? (int)PyTuple_Size(tuple) : 0,
               least = pi_numbers_of_step(s);
     if (n < least || n > 1 << 20 || !s->record || r->run.keep || r->run.observation)
-        return PyErr_Format(PyExc_ValueError,
-                            "within: expected a tuple of %d rows or more, with record and times",
-                            least),
-               -1;
+        return pi_refuse("within: expected a tuple of %d rows or more, with record and times",
+                         least);
     PiRow *rows = pi_views_zeros(&r->base.views, n, sizeof *rows);
     s->within = rows;
     return !rows ? -1
                  : pi_views_rows(&r->base.views, tuple, "within", n, s->lanes, r->run.real_bytes,
                                  rows);
 }
-static int read_results(AdaptiveRun *r, const Given *a) {
-    PiSolve *s = &r->run.solve;
-    Views *v = &r->base.views;
-    const int64_t n = s->lanes;
-    const int item = r->run.real_bytes;
-    s->stride = n;
-    return (s->state =
-                pi_views_array(v, a->state, "state", pi_product(s->system->dim, n), item, 1)) &&
-                   (s->t = pi_views_array(v, a->t, "t", n, item, 1)) &&
-                   (s->h = pi_views_array(v, a->h, "h", n, item, 1)) &&
-                   (s->accepted = pi_views_array(v, a->accepted, "accepted", n, 8, 1)) &&
-                   (s->rejected = pi_views_array(v, a->rejected, "rejected", n, 8, 1)) &&
-                   (s->status = pi_views_array(v, a->status, "status", n, 1, 1))
-               ? 0
-               : -1;
-}
-
+/* Objects go to the members of their names: rows, and arrays that are written. */
+#define ROW(field) pi_views_row(v, a->field, #field, s->lanes, item, &s->field)
+#define RESULT(field, items, bytes)                                                                \
+    (!(s->field = pi_views_array(v, a->field, #field, items, bytes, 1)))
 static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     AdaptiveRun *r = (AdaptiveRun *)object;
     PiSolve *s = &r->run.solve;
@@ -90,7 +72,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     if (!m) return -1;
     if (!r->run.workers) r->run.workers = 1;
     const char *refusal = pi_adaptive_choose(&r->run, &resolved, m);
-    if (refusal) return PyErr_SetString(PyExc_ValueError, refusal), -1;
+    if (refusal) return pi_refuse("%s", refusal);
     int *saved;
     const int dim = s->system->dim, n_params = s->system->n_params, item = r->run.real_bytes;
     Views *v = &r->base.views;
@@ -104,18 +86,17 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     if (pi_views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
         (s->n_rtol = tolerance_rows(r, a->rtol, "rtol", dim, rtol)) < 0 ||
         (s->n_atol = tolerance_rows(r, a->atol, "atol", dim, atol)) < 0 ||
-        pi_views_rows(v, a->params, "params", n_params, s->lanes, item, params) ||
-        pi_views_row(v, a->t0, "t0", s->lanes, item, &s->t0) ||
-        pi_views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
-        pi_views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
-        pi_views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) ||
-        read_results(r, a) || (s->n_saved = pi_read_components(a->saved, dim, v, &saved)) < 0)
+        pi_views_rows(v, a->params, "params", n_params, s->lanes, item, params) || ROW(t0) ||
+        ROW(t_end) || ROW(first_step) || ROW(max_step) ||
+        RESULT(state, pi_product(dim, s->lanes), item) || RESULT(t, s->lanes, item) ||
+        RESULT(h, s->lanes, item) || RESULT(accepted, s->lanes, 8) ||
+        RESULT(rejected, s->lanes, 8) || RESULT(status, s->lanes, 1) ||
+        (s->n_saved = pi_read_components(a->saved, dim, v, &saved)) < 0)
         return -1;
+    s->stride = s->lanes;
     s->saved = saved;
     if (a->record && read_due_times(r, a)) return -1;
-    if (a->observation &&
-        pi_read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
-        return -1;
+    if (a->observation && pi_read_observation(module, &r->run, a, v, &r->watches)) return -1;
     if (a->within && read_within(r, a->within)) return -1;
     pi_adaptive_prepare(&r->run);
     return 0;
@@ -153,7 +134,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
         memcpy(counts, own, (size_t)s->lanes * sizeof *own);
     }
     pi_views_release(&views);
-    r->base.busy = 0;
+    r->base.holder = 0;
     return record ? Py_NewRef(Py_None) : NULL;
 }
 static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
@@ -163,12 +144,11 @@ static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     int64_t *counts = pi_views_array(&views, array, "counts", r->run.solve.lanes, 8, 1);
     const int64_t most = counts ? pi_adaptive_longest(&r->run, counts) : 0;
     pi_views_release(&views);
-    r->base.busy = 0;
+    r->base.holder = 0;
     const int numbers = pi_kept_numbers(&r->run.solve);
     return counts ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
 }
 static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
-    (void)none;
     const PiAdaptiveRun *r = &((AdaptiveRun *)self)->run;
     return Py_BuildValue("(LL)", (long long)r->tried, (long long)r->useful);
 }

@@ -23,6 +23,8 @@ typedef struct {
     View **view; /* each in a block of VIEWS, as buffers must not move */
 } Views;
 
+/* A ValueError, formatted like those of Python, unless there is an exception; -1. */
+int pi_refuse(const char *format, ...);
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
  * exception. */
 void *pi_views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,

@@ -9,10 +9,9 @@ typedef int CompiledBatched(int64_t n, int64_t stride, const double *t, const do
                             double *dydt, const double *p);
 
 typedef struct Callback {
-    SystemHandle handle;
+    SystemHandle handle; /* keeps the function and its owner */
     PiSystem system;
     Kind kind;
-    PyObject *function, *owner; /* kept alive */
     void *address;
     /* The context of a force; both precisions have the same except the widths. */
     struct Context {
@@ -46,10 +45,11 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
         memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
     int error = 0;
     for (int i = 0; i < 5; i++) error |= !views[i];
-    PyObject *result = error ? NULL
-                             : PyObject_CallFunction(callback->function, "iLOOOOO", (int)question,
-                                                     (long long)lanes_of(context, rows), views[0],
-                                                     views[1], views[2], views[3], views[4]);
+    PyObject *result =
+        error ? NULL
+              : PyObject_CallFunction(callback->handle.kept[0], "iLOOOOO", (int)question,
+                                      (long long)lanes_of(context, rows), views[0], views[1],
+                                      views[2], views[3], views[4]);
     for (int i = 0; i < 5; i++) { /* released: an error if the memory is still viewed */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);
@@ -99,13 +99,6 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
-static void free_callback(PyObject *capsule) {
-    Callback *callback = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
-    Py_XDECREF(callback->function);
-    Py_XDECREF(callback->owner);
-    PyMem_Free(callback);
-}
-
 static int resolve_callback(const void *self, ResolvedSystem *to) {
     static PiForce *const forces[] = {[PYTHON] = call_python,
                                       [COMPILED] = call_compiled,
@@ -151,7 +144,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
     if (!callback) return PyErr_NoMemory();
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     *callback = (Callback){
-        .handle = {resolve_callback},
+        .handle = {resolve_callback, NULL, {Py_NewRef(function), Py_NewRef(owner)}},
         .system = {.name = "",
                    .structure = dof ? PI_SECOND_ORDER : PI_FIRST_ORDER,
                    .dim = dim,
@@ -165,15 +158,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .operations = 1 << 20, /* unknown, and slow */
                    .block = block},
         .kind = (Kind)kind,
-        .function = Py_NewRef(function),
-        .owner = Py_NewRef(owner),
         .address = address,
         .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
-    PyObject *capsule = PyCapsule_New(callback, SYSTEM_CAPSULE, free_callback);
-    if (!capsule) {
-        Py_DECREF(function);
-        Py_DECREF(owner);
-        PyMem_Free(callback);
-    }
-    return capsule;
+    return pi_system_capsule(&callback->handle);
 }

@@ -39,12 +39,10 @@ static PyObject *describe_system(const PiSystem *s) {
 }
 static PyObject *system_at(int i) { return describe_system(pi_systems[i]); }
 static PyObject *core_systems(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return listed(pi_n_systems, system_at);
 }
 static PyObject *sized_at(int i) { return describe_system(&pi_sized_systems[i]->one); }
 static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return listed(pi_n_sized_systems, sized_at);
 }
 
@@ -99,11 +97,9 @@ static PyObject *describe_method(const PiMethod *m) {
 }
 static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
 static PyObject *core_method_names(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return listed(pi_n_methods, name_at);
 }
 static PyObject *core_method(PyObject *module, PyObject *name) {
-    (void)module;
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
     if (!text) return NULL;
     const PiMethod *m = pi_method_named(text);
@@ -113,12 +109,10 @@ static PyObject *core_method(PyObject *module, PyObject *name) {
 
 static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }
 static PyObject *core_questions(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return listed(PI_QUESTIONS, question_at);
 }
 
 static PyObject *core_requirements(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     PyObject *all = PyDict_New();
     for (const PiRequirement *const *one = pi_requirements; all && *one; one++) {
         PyObject *names = PyList_New(0);
@@ -135,7 +129,6 @@ static PyObject *core_requirements(PyObject *module, PyObject *none) {
 
 static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]); }
 static PyObject *core_limits(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
         if (pi_families[i].jacobian &&

@@ -114,9 +114,55 @@ void pi_free_object(CoreObject *object) {
 }
 
 int pi_claim(CoreObject *object) {
-    if (!atomic_exchange(&object->busy, 1)) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
+    const unsigned long me = PyThread_get_thread_ident();
+    unsigned long nobody = 0;
+    if (atomic_compare_exchange_strong(&object->holder, &nobody, me)) return 0;
+    if (nobody == me && object->altering) return 1;
+    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run or Stepper, or a "
+                                        "force that it calls: one thing at a time");
     return -1;
+}
+void pi_let_go(CoreObject *object, int claimed) {
+    if (claimed == 0) object->holder = 0;
+}
+
+/* ---- trajectories that have failed ----------------------------------------------------------- */
+PyObject *pi_core_fail(PyObject *self, PyObject *args) {
+    CoreObject *object = (CoreObject *)self;
+    PiRun *run = (PiRun *)(object + 1);
+    PyObject *objects[3];
+    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return NULL;
+    Views views = {0};
+    const int64_t *index = pi_views_array(&views, objects[0], "index", 0, 8, 0);
+    const int64_t n = index ? views.view[0]->buffer.len / 8 : 0;
+    const int8_t *status = index ? pi_views_array(&views, objects[1], "status", n, 1, 0) : NULL;
+    const int64_t *step = status ? pi_views_array(&views, objects[2], "step", n, 8, 0) : NULL;
+    const int claimed = step ? pi_claim(object) : -1;
+    int error = claimed < 0;
+    for (int64_t i = 0; i < n && !error; i++) {
+        const int64_t lane = index[i]; /* read once, as others may write to the array */
+        if (lane < 0 || lane >= run->lanes)
+            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
+        else if (pi_run_fail(run, lane, (PiStatus)status[i], step[i])) error = !PyErr_NoMemory();
+    }
+    pi_let_go(object, claimed);
+    pi_views_release(&views);
+    return error ? NULL : Py_NewRef(Py_None);
+}
+PyObject *pi_core_failures(PyObject *self, PyObject *none) {
+    CoreObject *object = (CoreObject *)self;
+    const PiRun *run = (PiRun *)(object + 1);
+    const int claimed = pi_claim(object);
+    if (claimed < 0) return NULL;
+    const int64_t n = pi_run_count_failures(run);
+    PyObject *part[3];
+    for (int i = 0; i < 3; i++) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
+    if (part[0] && part[1] && part[2])
+        pi_run_read_failures(run, n, (int64_t *)PyBytes_AsString(part[0]),
+                             (int8_t *)PyBytes_AsString(part[1]),
+                             (int64_t *)PyBytes_AsString(part[2]));
+    pi_let_go(object, claimed);
+    return Py_BuildValue("(NNN)", part[0], part[1], part[2]);
 }
 
 PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
@@ -128,7 +174,7 @@ PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task t
                             (long long)workers - 1);
     if (pi_claim(object)) return NULL;
     const int error = pi_work_together(task, progress, helpers);
-    object->busy = 0;
+    object->holder = 0;
     return error ? NULL : Py_NewRef(Py_None);
 }
 
@@ -177,7 +223,6 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
 }
 
 PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *work, *finish;
     if (!PyArg_ParseTuple(args, "OO:shielded", &work, &finish)) return NULL;
     PyObject *result = PyObject_CallNoArgs(work);
@@ -206,7 +251,6 @@ PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
 }
 
 PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
-    (void)module;
     if (PyTuple_Size(args) < 1)
         return PyErr_Format(PyExc_TypeError, "to_nearest() needs a function");
     PyObject *rest = PyTuple_GetSlice(args, 1, PyTuple_Size(args));

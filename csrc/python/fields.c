@@ -8,10 +8,10 @@ typedef enum { INTEGER, REAL, FLAG, OBJECT } Kind;
 typedef struct {
     const char *name;
     Kind kind;
-    size_t offset;     /* in the run: PiRun or PiAdaptiveRun; of an OBJECT in Given */
-    int known, needed; /* by which functions: START, STEPPER, ADAPTIVE; whether these need it */
-    double least, most;
-} Field; /* what is absent is 0 or NULL */
+    size_t offset;       /* in the run: PiRun or PiAdaptiveRun; of an OBJECT in Given */
+    int known, needed;   /* by which functions: START, STEPPER, ADAPTIVE; whether these need it */
+    int64_t least, most; /* of an INTEGER */
+} Field;                 /* what is absent is 0 or NULL */
 enum { BY_HAND = START | STEPPER, AT_ONCE = START | ADAPTIVE, ALL = BY_HAND | ADAPTIVE };
 
 #define NUMBER(field)       offsetof(PiRun, field)
@@ -25,7 +25,7 @@ static const Field fields[] = {
     {"lanes", INTEGER, NUMBER(lanes), BY_HAND, 1, 0, 0x1p48},
     {"n_steps", INTEGER, NUMBER(n_steps), START, 1, 0, 0x1p54},
     {"save_every", INTEGER, NUMBER(save_every), START, 1, 1, 0x1p54},
-    {"bound", REAL, NUMBER(bound), BY_HAND, 1, 0, HUGE_VAL},
+    {"bound", REAL, NUMBER(bound), BY_HAND, 1, 0, 0},
     NEEDS(t0, ALL),
     NEEDS(dt, BY_HAND),
     NEEDS(params, ALL),
@@ -58,7 +58,7 @@ static const Field fields[] = {
     NEEDS(first_step, ADAPTIVE),
     NEEDS(max_step, ADAPTIVE),
     {"max_steps", INTEGER, OWN(solve.max_steps), ADAPTIVE, 1, 0, 0x1p62},
-    {"bound", REAL, OWN(solve.bound), ADAPTIVE, 1, 0, HUGE_VAL},
+    {"bound", REAL, OWN(solve.bound), ADAPTIVE, 1, 0, 0},
     NEEDS(t, ADAPTIVE),
     NEEDS(h, ADAPTIVE),
     NEEDS(accepted, ADAPTIVE),
@@ -68,7 +68,7 @@ static const Field fields[] = {
     {"keep", FLAG, OWN(keep), ADAPTIVE, 0, 0, 1},
     TAKES(observation, ADAPTIVE),
     TAKES(within, ADAPTIVE),
-    {"decay", REAL, OWN(solve.decay), ADAPTIVE, 0, 0, HUGE_VAL},
+    {"decay", REAL, OWN(solve.decay), ADAPTIVE, 0, 0, 0},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -83,20 +83,6 @@ int pi_name_fields(State *state) {
     return 0;
 }
 
-static int out_of_range(const Field *field, PyObject *value) {
-    if (field->kind == INTEGER) {
-        PyErr_Format(PyExc_ValueError, "%s is %R: out of range, expected %lld to %lld", field->name,
-                     value, (long long)field->least, (long long)field->most);
-        return -1;
-    }
-    PyObject *least = PyFloat_FromDouble(field->least), *most = PyFloat_FromDouble(field->most);
-    if (least && most)
-        PyErr_Format(PyExc_ValueError, "%s is %R: out of range, expected %S to %S", field->name,
-                     value, least, most);
-    Py_XDECREF(least);
-    Py_XDECREF(most);
-    return -1;
-}
 static int read_integer(const Field *field, PyObject *value, int64_t *to) {
     PyObject *index = PyNumber_Index(value);
     if (!index)
@@ -105,14 +91,16 @@ static int read_integer(const Field *field, PyObject *value, int64_t *to) {
     int overflow;
     *to = PyLong_AsLongLongAndOverflow(index, &overflow);
     Py_DECREF(index);
-    const int outside = *to < (int64_t)field->least || *to > (int64_t)field->most;
-    return overflow || outside ? out_of_range(field, value) : 0;
+    if (!overflow && *to >= field->least && *to <= field->most) return 0;
+    return pi_refuse("%s is %R: out of range, expected %lld to %lld", field->name, value,
+                     (long long)field->least, (long long)field->most);
 }
 static int read_real(const Field *field, PyObject *value, double *to) {
     *to = PyFloat_AsDouble(value);
     if (*to == -1 && PyErr_Occurred())
         return PyErr_Format(PyExc_TypeError, "%s must be a number, got %R", field->name, value), -1;
-    return *to >= field->least && *to <= field->most ? 0 : out_of_range(field, value);
+    if (*to >= 0) return 0;
+    return pi_refuse("%s is %R: out of range, expected 0 to infinity", field->name, value);
 }
 static int read_field(const Field *field, PyObject *value, void *run, Given *given) {
     char *to = (char *)(field->kind == OBJECT ? (void *)given : run) + field->offset;
@@ -210,8 +198,7 @@ int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
     for (Py_ssize_t i = 0; i < n; i++) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
-        if (c < 0 || c >= dim)
-            return PyErr_Format(PyExc_ValueError, "there is no component %lld", c), -1;
+        if (c < 0 || c >= dim) return pi_refuse("there is no component %lld", c);
         item[i] = (int)c;
     }
     return (int)n;

@@ -7,7 +7,6 @@ static void free_method(PyObject *capsule) {
 }
 
 static PyObject *core_make_method(PyObject *module, PyObject *args) {
-    (void)module;
     const char *name;
     int stages, evaluations, derivative = 1, order = 0, embedded_order = 0;
     PyObject *rows, *embedded = NULL;
@@ -59,7 +58,6 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
 }
 
 static PyObject *core_starter(PyObject *module, PyObject *method) {
-    (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m) return NULL;
     const PiMethod *starter = pi_starter(m);
@@ -67,7 +65,6 @@ static PyObject *core_starter(PyObject *module, PyObject *method) {
 }
 
 static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
-    (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m) return NULL;
     if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);

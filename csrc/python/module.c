@@ -14,7 +14,6 @@
 #endif
 
 static PyObject *core_info(PyObject *module, PyObject *none) {
-    (void)none;
     PyObject *sets = PyList_New(0), *built = PyList_New(0);
     for (int i = 0; sets && built && pi_isa(i); i++)
         if ((pi_isa(i)->f64 && pi_append(built, PyUnicode_FromString(pi_isa(i)->name))) ||

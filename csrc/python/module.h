@@ -25,7 +25,11 @@ typedef struct {
     /* Fills in all but `set`, the kernels of the instruction set and precision. 0, or -1 with an
      * exception. */
     int (*resolve)(const void *self, ResolvedSystem *to);
+    void (*free)(void *self); /* what it owns besides, or NULL */
+    PyObject *kept[2];        /* alive as long as it is */
 } SystemHandle;
+/* A capsule that owns this memory; NULL with an exception, and the memory is freed. */
+PyObject *pi_system_capsule(SystemHandle *made);
 /* The system that a name or a capsule stands for. 0, or -1 with an exception. */
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
 
@@ -43,14 +47,26 @@ int pi_name_fields(State *state);
 /* ---- runs: fields.c, crew.c ------------------------------------------------------------------ */
 /* How each type of a run begins; its PiRun, or PiAdaptiveRun, follows. */
 typedef struct {
-    PyObject_HEAD _Atomic int busy; /* a thread is at work, or reads or writes results */
-    Views views;                    /* of its arrays */
-    PyObject *kept[3];              /* alive: the system, the methods and the starter */
+    PyObject_HEAD _Atomic unsigned long holder; /* the thread at work, or that alters it, or 0 */
+    int altering;                               /* it may call altering functions */
+    Views views;                                /* of its arrays */
+    PyObject *kept[3];                          /* alive: the system, the methods and the starter */
 } CoreObject;
 /* Frees it, at the end of the deallocation of its type. */
 void pi_free_object(CoreObject *object);
-/* One thread at a time: 0, or -1 with an exception. busy = 0 lets the next one in. */
+/* One thread at a time, and none from within its own step; holder = 0 lets the next one in. 0, or
+ * -1 with an exception; 1: the thread, which alters, has it already. */
 int pi_claim(CoreObject *object);
+void pi_let_go(CoreObject *object, int claimed);
+/* The trajectories of a run that have failed. */
+PyObject *pi_core_fail(PyObject *self, PyObject *args);
+PyObject *pi_core_failures(PyObject *self, PyObject *none);
+#define PI_FAILURES                                                                                \
+    {"fail", pi_core_fail, METH_VARARGS,                                                           \
+     "fail(index, status, step): arrays; trajectories that have failed before."},                  \
+        {"failures", pi_core_failures, METH_NOARGS,                                                \
+         "failures() -> (index, status, step) in batch order, the bytes of 64, 8 and 64 bits "     \
+         "each."}
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* Those of catalogues.c, methods.c and programs.c; the others follow. */

@@ -3,7 +3,6 @@
 #include "../bytecode/bytecode.h"
 
 static PyObject *core_operations(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && pi_operation(i); i++) {
         const PiOperation *o = pi_operation(i);
@@ -29,23 +28,14 @@ static int resolve_program(const void *self, ResolvedSystem *to) {
     return 0;
 }
 
-static void free_program(PyObject *capsule) {
-    ProgramHandle *made = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
-    pi_program_free(made->program);
-    PyMem_Free(made);
-}
+static void free_program(void *made) { pi_program_free(((ProgramHandle *)made)->program); }
 /* Steals the program. */
 static PyObject *program_capsule(PiProgram *program) {
     ProgramHandle *made = PyMem_Malloc(sizeof *made);
-    PyObject *capsule = NULL;
-    if (made) {
-        *made = (ProgramHandle){{resolve_program}, program};
-        capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_program);
-    } else PyErr_NoMemory();
-    if (capsule) return capsule;
-    PyMem_Free(made);
-    pi_program_free(program);
-    return NULL;
+    if (!made) pi_program_free(program);
+    if (!made) return PyErr_NoMemory();
+    *made = (ProgramHandle){{resolve_program, free_program, {NULL, NULL}}, program};
+    return pi_system_capsule(&made->handle);
 }
 
 static PyObject *make_program(PyObject *args) {
@@ -88,7 +78,6 @@ static PyObject *make_program(PyObject *args) {
 }
 /* Constants are rounded to both precisions. */
 static PyObject *core_make_program(PyObject *module, PyObject *args) {
-    (void)module;
     const uint32_t mode = pi_enter_float_mode();
     PyObject *made = make_program(args);
     pi_leave_float_mode(mode);
@@ -98,15 +87,14 @@ static PyObject *core_make_program(PyObject *module, PyObject *args) {
 /* ---- compiled systems ------------------------------------------------------------------------ */
 /* The kernels of a program in a loaded library. */
 typedef struct {
-    SystemHandle handle;
-    PyObject *program, *owner; /* kept alive */
+    SystemHandle handle; /* keeps the program and the library */
     const PiKernels *kernels[2];
 } CompiledProgram;
 
 /* The program's system with the library's kernels and force. */
 static int resolve_compiled(const void *self, ResolvedSystem *to) {
     const CompiledProgram *compiled = self;
-    const ProgramHandle *made = PyCapsule_GetPointer(compiled->program, SYSTEM_CAPSULE);
+    const ProgramHandle *made = PyCapsule_GetPointer(compiled->handle.kept[0], SYSTEM_CAPSULE);
     if (!made) return -1;
     to->system = &made->program->system;
     to->kernels = compiled->kernels[to->set->real_bits == 32];
@@ -114,15 +102,7 @@ static int resolve_compiled(const void *self, ResolvedSystem *to) {
     return 0;
 }
 
-static void free_compiled(PyObject *capsule) {
-    CompiledProgram *compiled = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
-    Py_XDECREF(compiled->program);
-    Py_XDECREF(compiled->owner);
-    PyMem_Free(compiled);
-}
-
 static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *program, *owner, *address[2];
     if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
         return NULL;
@@ -138,17 +118,11 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
         if (!kernels[i])
             return PyErr_Format(PyExc_ValueError, "the library belongs to another pyintegrate");
     }
-    CompiledProgram *compiled = PyMem_Calloc(1, sizeof *compiled);
+    CompiledProgram *compiled = PyMem_Malloc(sizeof *compiled);
     if (!compiled) return PyErr_NoMemory();
-    *compiled = (CompiledProgram){
-        {resolve_compiled}, Py_NewRef(program), Py_NewRef(owner), {kernels[0], kernels[1]}};
-    PyObject *capsule = PyCapsule_New(compiled, SYSTEM_CAPSULE, free_compiled);
-    if (!capsule) {
-        Py_DECREF(program);
-        Py_DECREF(owner);
-        PyMem_Free(compiled);
-    }
-    return capsule;
+    *compiled = (CompiledProgram){{resolve_compiled, NULL, {Py_NewRef(program), Py_NewRef(owner)}},
+                                  {kernels[0], kernels[1]}};
+    return pi_system_capsule(&compiled->handle);
 }
 
 PyMethodDef pi_program_functions[] = {

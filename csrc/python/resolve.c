@@ -15,13 +15,24 @@ static int warn_once(State *state) {
         missing, pi_isa(state->isa)->name);
 }
 
+static void drop(SystemHandle *made) {
+    if (made->free) made->free(made);
+    Py_XDECREF(made->kept[0]);
+    Py_XDECREF(made->kept[1]);
+    PyMem_Free(made);
+}
+static void drop_capsule(PyObject *capsule) { drop(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE)); }
+PyObject *pi_system_capsule(SystemHandle *made) {
+    PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, drop_capsule);
+    if (!capsule) drop(made);
+    return capsule;
+}
+
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     if (state_of(module)->missing && warn_once(state_of(module))) return -1;
-    if (bits != 64 && bits != 32) {
-        PyErr_Format(PyExc_ValueError, "bits is %lld, expected 32 or 64", (long long)bits);
-        return -1;
-    }
+    if (bits != 64 && bits != 32)
+        return pi_refuse("bits is %lld, expected 32 or 64", (long long)bits);
     *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32, .draw = isa->f64->draw};
     if (PyCapsule_CheckExact(object)) {
         const SystemHandle *handle = PyCapsule_GetPointer(object, SYSTEM_CAPSULE);
@@ -36,8 +47,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
             to->force = to->kernels->force;
             return 0;
         }
-    PyErr_Format(PyExc_ValueError, "no system %s in the core", name);
-    return -1;
+    return pi_refuse("no system %s in the core", name);
 }
 
 int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
@@ -46,8 +56,7 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
     const PiMethod *first = m && starter ? PyCapsule_GetPointer(starter, METHOD_CAPSULE) : NULL;
     if (!m || (starter && !first)) return -1;
     const char *refusal = pi_run_choose(run, resolved, m, first);
-    if (refusal) PyErr_SetString(PyExc_ValueError, refusal);
-    return refusal ? -1 : 0;
+    return refusal ? pi_refuse("%s", refusal) : 0;
 }
 
 PyObject *pi_core_scales(PyObject *module, PyObject *system) {

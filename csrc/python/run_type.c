@@ -34,10 +34,8 @@ static int read_drive(Run *r, PyObject *strides) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each ||
-            params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each)) {
-            PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
-            return -1;
-        }
+            params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each))
+            return pi_refuse("a driven parameter has too few items");
         own[i] = each;
         if (each == 1) run->params[i].stride = 0;
     }
@@ -54,11 +52,9 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     record->every = 0;
     for (int64_t i = 0; i < *saves; i++) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
-        if (step < least || step > r->run.n_steps) {
-            PyErr_Format(PyExc_ValueError, "save_steps: step %lld, expected %lld to %lld",
-                         (long long)step, (long long)least, (long long)r->run.n_steps);
-            return -1;
-        }
+        if (step < least || step > r->run.n_steps)
+            return pi_refuse("save_steps: step %lld, expected %lld to %lld", (long long)step,
+                             (long long)least, (long long)r->run.n_steps);
         record->every = common_divisor(step, record->every);
     }
     if (!record->every) record->every = r->run.n_steps + 1;
@@ -71,7 +67,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     PiRecord *record = &r->record;
     int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
     record->every = run->save_every;
-    if (o->times) saves = 0; /* by pi_read_times() */
+    if (o->times) saves = 0; /* watching.c */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
     const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
@@ -79,14 +75,12 @@ static int read_record(Run *r, const Given *o, int stream) {
     record->n_saved = n;
     const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
     if (!view) return -1;
-    if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes) {
-        PyErr_Format(PyExc_ValueError,
-                     "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
-                     "(%lld, %d, %lld)",
-                     view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
-                     (long long)run->lanes);
-        return -1;
-    }
+    if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes)
+        return pi_refuse(
+            "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
+            "(%lld, %d, %lld)",
+            view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
+            (long long)run->lanes);
     record->data = view->buf;
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
@@ -117,26 +111,10 @@ static int read_rows(Run *r, const Given *o) {
     const int64_t items = (*pi_views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
-    PyErr_Format(PyExc_ValueError, "initial has %lld items, expected %lld or %d", (long long)items,
-                 (long long)all, run->state_rows);
-    return -1;
+    return pi_refuse("initial has %lld items, expected %lld or %d", (long long)items,
+                     (long long)all, run->state_rows);
 }
 
-/* The times at which states are requested: instead of saves. */
-static int read_asked(PyObject *module, Run *r, const Given *o) {
-    if (!o->record) {
-        PyErr_SetString(PyExc_ValueError, "times need a record");
-        return -1;
-    }
-    if (pi_read_times(module, &r->run, o->system, o->times, &r->record, &r->base.views,
-                      &r->watches))
-        return -1;
-    const Py_ssize_t room = (*pi_views_find(&r->base.views, "record"))->buffer.shape[0];
-    if (room >= r->watches.between->count) return 0;
-    PyErr_Format(PyExc_ValueError, "record has room for %zd of %lld times", room,
-                 (long long)r->watches.between->count);
-    return -1;
-}
 static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     Run *r = (Run *)object;
     PiRun *run = &r->run;
@@ -150,15 +128,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o, stream)) return -1;
-    if (o->times && read_asked(module, r, o))
-        return -1; /* before events, which pass pieces to it */
-    if (o->watches &&
-        pi_read_watches(module, run, o->system, o->watches, &r->base.views, &r->watches))
-        return -1;
-    if (o->events && pi_read_events(module, run, o->system, o->events, &r->base.views, &r->watches))
-        return -1;
-    if (o->renormalise && pi_read_renormalise(run, o->renormalise, &r->base.views, &r->watches))
-        return -1;
+    if (pi_read_watching(module, run, o, &r->record, &r->base.views, &r->watches)) return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
@@ -176,13 +146,11 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
 }
 
 static PyObject *run_cancel(PyObject *self, PyObject *none) {
-    (void)none;
     ((Run *)self)->run.cancelled = 1;
     Py_RETURN_NONE;
 }
 
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
-    (void)none;
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
     const PiRun *run = &r->run;
@@ -190,68 +158,16 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
-    r->base.busy = 0;
+    r->base.holder = 0;
     return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
                          (long long)blocks);
 }
 
-/* The arguments (index, status, step) of pi_fail() and failures(). */
-static int failure_arrays(PyObject *args, Views *views, int64_t count, int writable,
-                          int64_t **index, int8_t **status, int64_t **step) {
-    PyObject *objects[3];
-    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return -1;
-    *index = pi_views_array(views, objects[0], "index", count, 8, writable);
-    *status = *index ? pi_views_array(views, objects[1], "status", count, 1, writable) : NULL;
-    *step = *status ? pi_views_array(views, objects[2], "step", count, 8, writable) : NULL;
-    return *step ? 0 : -1;
-}
-
-static int64_t items_of(const Views *views, const char *name, int item) {
-    return (*pi_views_find(views, name))->buffer.len / item;
-}
-
-static PyObject *run_fail(PyObject *self, PyObject *args) {
-    Run *r = (Run *)self;
-    Views views = {0};
-    int64_t *index, *step;
-    int8_t *status;
-    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || pi_claim(&r->base);
-    const int64_t n = error ? 0 : items_of(&views, "index", 8);
-    const int64_t given = error ? 0 : items_of(&views, "status", 1);
-    const int64_t steps = error ? 0 : items_of(&views, "step", 8);
-    const int claimed = !error;
-    for (int64_t i = 0; i < n && !error; i++) {
-        const int64_t lane = index[i]; /* read once, as others may write to the array */
-        if (lane < 0 || lane >= r->run.lanes || i >= given || i >= steps)
-            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
-        else if (pi_run_fail(&r->run, lane, (PiStatus)status[i], step[i]))
-            error = !PyErr_NoMemory();
-    }
-    if (claimed) r->base.busy = 0;
-    pi_views_release(&views);
-    return error ? NULL : Py_NewRef(Py_None);
-}
-
-static PyObject *run_failures(PyObject *self, PyObject *args) {
-    Run *r = (Run *)self;
-    Views views = {0};
-    int64_t *index, *step;
-    int8_t *status;
-    if (pi_claim(&r->base)) return NULL;
-    const int64_t count = pi_run_count_failures(&r->run);
-    const int error = failure_arrays(args, &views, count, 1, &index, &status, &step);
-    if (!error) pi_run_read_failures(&r->run, count, index, status, step);
-    r->base.busy = 0;
-    pi_views_release(&views);
-    return error ? NULL : Py_NewRef(Py_None);
-}
-
 static PyObject *run_cells(PyObject *self, PyObject *none) {
-    (void)none;
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
     PyObject *cells = pi_cells_of(&r->watches);
-    r->base.busy = 0;
+    r->base.holder = 0;
     return cells;
 }
 
@@ -267,10 +183,7 @@ static PyMethodDef run_methods[] = {
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
      "blocks of time completed, -1 if not all watches have seen the initial state)."},
-    {"fail", run_fail, METH_VARARGS,
-     "pi_fail(index, status, step): arrays; trajectories that have failed before the run begins."},
-    {"failures", run_failures, METH_VARARGS,
-     "failures(index, status, step): writes as many as outcome() says, in batch order."},
+    PI_FAILURES,
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},

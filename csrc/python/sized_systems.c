@@ -15,12 +15,7 @@ static int resolve_sized(const void *self, ResolvedSystem *to) {
     return 0;
 }
 
-static void free_system(PyObject *capsule) {
-    PyMem_Free(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE));
-}
-
 PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
-    (void)module;
     const char *name;
     long long parts;
     if (!PyArg_ParseTuple(args, "sL:make_system", &name, &parts)) return NULL;
@@ -31,8 +26,6 @@ PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "no system %s of %lld parts", name, parts);
     SizedSystem *made = PyMem_Malloc(sizeof *made);
     if (!made) return PyErr_NoMemory();
-    *made = (SizedSystem){{resolve_sized}, pi_sized(number, (int)parts)};
-    PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_system);
-    if (!capsule) PyMem_Free(made);
-    return capsule;
+    *made = (SizedSystem){{resolve_sized, NULL, {NULL, NULL}}, pi_sized(number, (int)parts)};
+    return pi_system_capsule(&made->handle);
 }

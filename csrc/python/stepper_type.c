@@ -4,7 +4,6 @@
 #include "../aligned.h"
 #include "fields.h"
 #include "watching.h"
-#include <pythread.h>
 
 enum { STEP, KICK, DRIFT, PHASES };
 /* The interpreter lock is released for about ten microseconds of work and more. */
@@ -14,11 +13,9 @@ typedef struct {
     CoreObject base;
     PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
     int n_phases;
-    _Atomic unsigned long holder; /* the thread that steps or alters, or 0 */
-    int altering;                 /* it may call altering functions */
-    int64_t n;                    /* steps done */
-    double work;                  /* of a step */
-    char *scratch, *before;       /* before: the state before a block, allocated when needed */
+    int64_t n;              /* steps done */
+    double work;            /* of a step */
+    char *scratch, *before; /* before: the state before a block, allocated when needed */
     Watches watches;
 } Stepper;
 _Static_assert(offsetof(Stepper, run) == sizeof(CoreObject), "fields.c writes to the first run");
@@ -45,10 +42,7 @@ static int make_rows(Stepper *s, const Given *o) {
         pi_views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes,
                       run->params))
         return -1;
-    if ((uintptr_t)state % 64) {
-        PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
-        return -1;
-    }
+    if ((uintptr_t)state % 64) return pi_refuse("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
     return 0;
 }
@@ -66,9 +60,7 @@ static int add_undo(Stepper *s, void *live, int64_t rows) {
 static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
     Watches *w = &s->watches;
-    if ((o->watches && pi_read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
-        (o->events && pi_read_events(module, run, o->system, o->events, &s->base.views, w)))
-        return -1;
+    if (pi_read_watching(module, run, o, NULL, &s->base.views, w)) return -1;
     run->undo = pi_views_zeros(&s->base.views, w->count + 3, sizeof *run->undo);
     if (!run->undo) return -1;
     for (int i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
@@ -93,10 +85,8 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
         run->n_observers = run->n_undo = 0;
     }
     if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
-    if (run->state_rows != s->run[STEP].state_rows) {
-        PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers what the step does");
-        return -1;
-    }
+    if (run->state_rows != s->run[STEP].state_rows)
+        return pi_refuse("a kick or a drift remembers what the step does");
     if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
@@ -114,14 +104,11 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     ResolvedSystem resolved;
     if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
     const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
-    if (run->lanes < 1 || (n != 1 && n != PHASES)) {
-        PyErr_Format(
-            PyExc_ValueError,
+    if (run->lanes < 1 || (n != 1 && n != PHASES))
+        return pi_refuse(
             "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
             "1 or %d methods",
             (long long)run->lanes, n, PHASES);
-        return -1;
-    }
     pi_size_rows(run);
     run->workers = run->save_every = 1;
     run->params = pi_views_zeros(&s->base.views, resolved.system->n_params, sizeof *run->params);
@@ -144,22 +131,6 @@ PyObject *pi_core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n,
                           (Call){args, n, names});
 }
 
-/* One thread at a time, and none from within its own step. Within alter() the thread has it
- * already:
- * 1. 0, or -1 with an exception. */
-static int hold(Stepper *s) {
-    const unsigned long me = PyThread_get_thread_ident();
-    unsigned long nobody = 0;
-    if (atomic_compare_exchange_strong(&s->holder, &nobody, me)) return 0;
-    if (nobody == me && s->altering) return 1;
-    PyErr_SetString(PyExc_RuntimeError, "this Stepper is at work, in another thread or in a force"
-                                        " that it calls: one thing at a time");
-    return -1;
-}
-static void let_go(Stepper *s, int held) {
-    if (held == 0) s->holder = 0;
-}
-
 static int look_at(Stepper *s, int observer, int64_t n) {
     const uint32_t mode = pi_enter_float_mode();
     const int error = pi_run_look(&s->run[STEP], n, observer, s->scratch);
@@ -170,16 +141,12 @@ static int look_at(Stepper *s, int observer, int64_t n) {
 enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
 static int advance(Stepper *s, int phase, int64_t n) {
-    if (!s->scratch || phase >= s->n_phases) {
-        PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
-        return -1;
-    }
-    if (phase != STEP && s->run[STEP].n_observers) {
-        PyErr_SetString(PyExc_ValueError, "watches and events see whole steps: step() makes them,"
-                                          " and kick() and drift() are for a Stepper without");
-        return -1;
-    }
-    const int held = hold(s);
+    if (!s->scratch || phase >= s->n_phases)
+        return pi_refuse("the method has no kick and drift of its own");
+    if (phase != STEP && s->run[STEP].n_observers)
+        return pi_refuse("watches and events see whole steps: step() makes them,"
+                         " and kick() and drift() are for a Stepper without");
+    const int held = pi_claim(&s->base);
     if (held < 0) return -1;
     PiRun *run = &s->run[phase];
     int error = 0;
@@ -206,7 +173,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
         error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     if (phase != KICK) s->n += completed;
-    let_go(s, held);
+    pi_let_go(&s->base, held);
     return error;
 }
 
@@ -231,56 +198,22 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
     Py_RETURN_NONE;
 }
 static PyObject *stepper_kick(PyObject *self, PyObject *none) {
-    (void)none;
     return advance((Stepper *)self, KICK, 1) ? NULL : Py_NewRef(Py_None);
 }
 static PyObject *stepper_drift(PyObject *self, PyObject *none) {
-    (void)none;
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *stepper_failures(PyObject *self, PyObject *none) {
-    (void)none;
-    const PiRun *run = &((Stepper *)self)->run[STEP];
-    const int held = hold((Stepper *)self);
-    if (held < 0) return NULL;
-    PyObject *list = PyList_New(0);
-    for (int64_t tile = 0; list && tile < run->n_tiles; tile++) {
-        const PiFailures *f = &run->failures[tile];
-        for (int64_t i = 0; list && f->count && i < run->tile_lanes; i++) {
-            if (f->step[i] < 0) continue;
-            PyObject *item = Py_BuildValue("(LiL)", (long long)(tile * run->tile_lanes + i),
-                                           f->status[i], (long long)f->step[i]);
-            if (!item || PyList_Append(list, item)) Py_CLEAR(list);
-            Py_XDECREF(item);
-        }
-    }
-    let_go((Stepper *)self, held);
-    return list;
-}
 static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     const long long i = PyLong_AsLongLong(lane);
     if (PyErr_Occurred()) return NULL;
     if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
-    const int held = hold((Stepper *)self);
+    const int held = pi_claim((CoreObject *)self);
     if (held < 0) return NULL;
     pi_run_clear_failure(run, i);
-    let_go((Stepper *)self, held);
+    pi_let_go((CoreObject *)self, held);
     Py_RETURN_NONE;
-}
-static PyObject *stepper_fail(PyObject *self, PyObject *args) {
-    PiRun *run = &((Stepper *)self)->run[STEP];
-    long long lane, step;
-    int status;
-    if (!PyArg_ParseTuple(args, "LiL:fail", &lane, &status, &step)) return NULL;
-    if (lane < 0 || lane >= run->lanes)
-        return PyErr_Format(PyExc_IndexError, "no trajectory %lld", lane);
-    const int held = hold((Stepper *)self);
-    if (held < 0) return NULL;
-    const int error = pi_run_fail(run, lane, (PiStatus)status, step);
-    let_go((Stepper *)self, held);
-    return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
@@ -289,11 +222,11 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
     if (n < 0 || n > (int64_t)1 << MOST_STEPS)
         return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
-    const int held = hold(s);
+    const int held = pi_claim(&s->base);
     if (held < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
-    let_go(s, held);
+    pi_let_go(&s->base, held);
     Py_RETURN_NONE;
 }
 static PyObject *stepper_look(PyObject *self, PyObject *number) {
@@ -302,27 +235,26 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     if (PyErr_Occurred()) return NULL;
     if (n < 0 || n > (int64_t)1 << MOST_STEPS)
         return PyErr_Format(PyExc_ValueError, "n is %lld", n);
-    const int held = hold(s);
+    const int held = pi_claim(&s->base);
     if (held < 0) return NULL;
     const int error = look_at(s, 0, n);
-    let_go(s, held);
+    pi_let_go(&s->base, held);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     return error ? NULL : Py_NewRef(Py_None);
 }
 static PyObject *stepper_alter(PyObject *self, PyObject *function) {
     Stepper *s = (Stepper *)self;
-    const int held = hold(s);
+    const int held = pi_claim(&s->base);
     if (held < 0) return NULL;
-    const int before = s->altering;
-    s->altering = 1;
+    const int before = s->base.altering;
+    s->base.altering = 1;
     PyObject *result = PyObject_CallNoArgs(function);
-    s->altering = before;
-    let_go(s, held);
+    s->base.altering = before;
+    pi_let_go(&s->base, held);
     return result;
 }
 
 static PyObject *get_n(PyObject *self, void *none) {
-    (void)none;
     return PyLong_FromLongLong(((Stepper *)self)->n);
 }
 static PyMethodDef stepper_methods[] = {
@@ -332,11 +264,9 @@ static PyMethodDef stepper_methods[] = {
      "kick($self, /)\n--\n\nThe first half of a step: v += h a(t, x, v)."},
     {"drift", stepper_drift, METH_NOARGS,
      "drift($self, /)\n--\n\nThe second half: x += h v, and n += 1."},
-    {"failures", stepper_failures, METH_NOARGS, "failures() -> list of (index, status, step)."},
+    PI_FAILURES,
     {"clear_failure", stepper_clear_failure, METH_O,
      "clear_failure(lane): a failed trajectory continues, with its current state."},
-    {"fail", stepper_fail, METH_VARARGS,
-     "pi_fail(lane, status, step): marks a trajectory as failed."},
     {"begin", stepper_begin, METH_VARARGS,
      "begin(n, has_history): the index of the step of the state, and "
      "whether it includes the history of a multistep method."},

@@ -3,7 +3,7 @@
 #include "watching.h"
 #include <string.h>
 
-PyObject *pi_watch_field(PyObject *fields, const char *name) {
+static PyObject *field(PyObject *fields, const char *name) {
     PyObject *key = PyUnicode_FromString(name), *value = NULL;
     if (key && PyDict_Check(fields)) value = PyDict_GetItemWithError(fields, key);
     Py_XDECREF(key);
@@ -12,21 +12,15 @@ PyObject *pi_watch_field(PyObject *fields, const char *name) {
     return value;
 }
 static int integer(PyObject *fields, const char *name, int64_t least, int64_t most, int64_t *to) {
-    PyObject *value = pi_watch_field(fields, name);
+    PyObject *value = field(fields, name);
     if (!value) return -1;
     *to = PyLong_AsLongLong(value);
     if (*to == -1 && PyErr_Occurred()) return -1;
     if (*to >= least && *to <= most) return 0;
-    PyErr_Format(PyExc_ValueError, "%s of a watch is %lld, expected %lld to %lld", name,
-                 (long long)*to, (long long)least, (long long)most);
-    return -1;
+    return pi_refuse("%s of a watch is %lld, expected %lld to %lld", name, (long long)*to,
+                     (long long)least, (long long)most);
 }
 
-/* A writable array of doubles (or bytes) in a field. */
-static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
-    PyObject *array = pi_watch_field(fields, name);
-    return array ? pi_views_array(views, array, name, items, item, 1) : NULL;
-}
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
     int64_t value;
     if (integer(fields, name, least, most, &value)) return -1;
@@ -41,25 +35,38 @@ typedef struct {
     Views *views;
     Watches *to;
 } Reader;
+/* A writable array of doubles in a field. */
+static void *memory(const Reader *r, PyObject *fields, const char *name, int64_t items) {
+    return pi_views_array(r->views, field(fields, name), name, items, 8, 1);
+}
+/* One value, or one for each lane. */
+static int row(const Reader *r, PyObject *fields, const char *name, PiRow *to) {
+    PyObject *value = field(fields, name);
+    return !value || pi_views_row(r->views, value, name, r->stride, 8, to);
+}
+/* From a field to the member of its name; not 0: with an exception. */
+#define FIELD(name)               (!((name) = field(fields, #name)))
+#define ARRAY(to, name, items)    (!((to) = memory(r, fields, name, items)))
+#define MEMORY(one, field, items) ARRAY((one)->field, #field, items)
+#define ZEROS(one, field, n) (!((one)->field = pi_views_zeros(r->views, n, sizeof *(one)->field)))
+#define INTEGER(one, field, least, most) integer(fields, #field, least, most, &(one)->field)
+#define SMALL(one, field, least, most)   small(fields, #field, least, most, &(one)->field)
 /* Field linear: the factors of the components, one result after the other; None: they are not. */
-static int read_linear(PyObject *fields, Views *views, PiLaneProgram *one) {
+static int read_linear(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     PyObject *linear = PyDict_GetItemString(fields, "linear");
     const int n = one->program.system->n_invariants * one->system.system->dim;
     if (!linear || linear == Py_None) return 0;
-    one->linear = pi_views_zeros(views, n, sizeof *one->linear);
-    if (!one->linear) return -1;
-    return pi_read_numbers(linear, "linear", n, one->linear);
+    return ZEROS(one, linear, n) || pi_read_numbers(linear, "linear", n, one->linear);
 }
 /* Fields program, asks, sums, params; linear, if the results are. */
 static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
-    PyObject *program = pi_watch_field(fields, "program"), *params;
+    PyObject *program = field(fields, "program"), *params;
     if (!r->to->programs) r->to->programs = PyList_New(0);
     if (!program || !r->to->programs || PyList_Append(r->to->programs, program) ||
         pi_find_system(r->module, program, 64, &one->program) ||
         pi_find_system(r->module, r->system, 64, &one->system) ||
-        small(fields, "asks", 0, PI_WATCH_ALL, &one->asks) ||
-        small(fields, "sums", 0, PI_MAX_REGISTERS, &one->n_sums) ||
-        !(params = pi_watch_field(fields, "params")))
+        SMALL(one, asks, 0, PI_WATCH_ALL) ||
+        small(fields, "sums", 0, PI_MAX_REGISTERS, &one->n_sums) || FIELD(params))
         return -1;
     const PiSystem *s = one->system.system, *p = one->program.system;
     const unsigned unanswered = one->system.unanswered;
@@ -68,31 +75,23 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     if (rows != p->dim || p->dof || p->n_params < s->n_params || s->dim != r->dim ||
         one->program.unanswered >> PI_INVARIANTS & 1 ||
         (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
-        (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
-        PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
-        return -1;
-    }
-    one->params = pi_views_zeros(r->views, p->n_params, sizeof *one->params);
-    if (!one->params) return -1;
-    return read_linear(fields, r->views, one) ||
-                   pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
-                                 one->params)
-               ? -1
-               : 0;
+        (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
+        return pi_refuse("the program of a watch does not fit its system");
+    return ZEROS(one, params, p->n_params) || read_linear(r, fields, one) ||
+           pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
+                         one->params);
 }
 /* A tuple in a field, of `least` to `most` items: its length, or -1. */
 static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most) {
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n >= least && n <= most) return n;
-    if (!PyErr_Occurred())
-        PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %zd to %zd", name, least, most);
-    return -1;
+    return pi_refuse("%s: expected a tuple of %zd to %zd", name, least, most);
 }
 
 /* ---- watches --------------------------------------------------------------------------------- */
 /* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
 static int read_reduced(PyObject *fields, PiWatch *watch) {
-    PyObject *list = pi_watch_field(fields, "reduced");
+    PyObject *list = field(fields, "reduced");
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
@@ -105,66 +104,50 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
             one->source >= PI_SOURCES || one->number < 0 ||
             one->number >= (one->source == PI_OF_PROGRAM ? watch->n_quantities
                             : one->source == PI_OF_STATE ? watch->components
-                                                         : energies)) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ValueError,
-                                "reduced: expected a kind, a source and a number of each");
-            return -1;
-        }
-        if (one->kind == PI_BRIDGED && !watch->system.system->steps) {
-            PyErr_SetString(PyExc_ValueError, "bridged: of systems with noise");
-            return -1;
-        }
+                                                         : energies))
+            return pi_refuse("reduced: expected a kind, a source and a number of each");
+        if (one->kind == PI_BRIDGED && !watch->system.system->steps)
+            return pi_refuse("bridged: of systems with noise");
         one->first = watch->n_rows;
         watch->n_rows += pi_reductions[one->kind].rows;
         watch->runs |= one->source == PI_OF_PROGRAM;
         watch->n_reduced++;
     }
-    return n < 0 ? -1 : 0;
+    return n < 0;
 }
 /* Which quantities something of the batch is of. */
 static int read_quantities(PyObject *fields, int count, int *to) {
     return small(fields, "first", 0, count - 1, &to[0]) ||
-                   small(fields, "second", 0, count - 1, &to[1])
-               ? -1
-               : 0;
+           small(fields, "second", 0, count - 1, &to[1]);
 }
 static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *b) {
     const int64_t most = (int64_t)1 << 31;
-    if (small(fields, "axes", 1, 2, &b->axes) || read_quantities(fields, quantities, b->quantity) ||
+    if (SMALL(b, axes, 1, 2) || read_quantities(fields, quantities, b->quantity) ||
         integer(fields, "rows", 1, most, &b->bins[0]) ||
         integer(fields, "columns", 1, most, &b->bins[1]))
         return -1;
     if (b->axes == 1) b->bins[1] = 1;
-    return !(b->edges[0] = memory(fields, "row_edges", b->bins[0] + 1, 8, r->views)) ||
-                   !(b->edges[1] = memory(fields, "column_edges", b->bins[1] + 1, 8, r->views))
-               ? -1
-               : 0;
+    return ARRAY(b->edges[0], "row_edges", b->bins[0] + 1) ||
+           ARRAY(b->edges[1], "column_edges", b->bins[1] + 1);
 }
 static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
     PiDensity *d = &watch->density[watch->n_densities++];
-    if (read_bins(r, fields, watch->n_quantities, &d->of) ||
-        integer(fields, "room", 0, (int64_t)1 << 31, &d->room))
+    if (read_bins(r, fields, watch->n_quantities, &d->of) || INTEGER(d, room, 0, (int64_t)1 << 31))
         return -1;
     const int64_t bins = pi_product(d->of.bins[0], d->of.bins[1]);
-    return !(d->image = memory(fields, "image", bins, 8, r->views)) ||
-                   !(d->pending = memory(fields, "pending", pi_product(2, bins), 8, r->views)) ||
-                   !(d->list = memory(fields, "list", pi_product(2, d->room), 8, r->views)) ||
-                   !(d->state = memory(fields, "state", PI_DENSITY_STATE, 8, r->views))
-               ? -1
-               : 0;
+    return MEMORY(d, image, bins) || MEMORY(d, pending, pi_product(2, bins)) ||
+           MEMORY(d, list, pi_product(2, d->room)) || MEMORY(d, state, PI_DENSITY_STATE);
 }
 static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
     PiAcross *a = &watch->across[watch->n_across++];
     const int64_t most = (int64_t)1 << 31;
-    PyObject *about = pi_watch_field(fields, "about"), *label;
+    PyObject *about = field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
-    if (!about || small(fields, "kind", 0, PI_ACROSS_KINDS - 1, &a->kind) ||
+    if (!about || SMALL(a, kind, 0, PI_ACROSS_KINDS - 1) ||
         read_quantities(fields, watch->n_quantities, a->quantity) ||
         integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
-        integer(fields, "rows", 0, (int64_t)1 << 40, &a->rows) ||
-        integer(fields, "groups", 1, most, &a->groups) ||
-        integer(fields, "bins", 1, most, &a->bins) || !(label = pi_watch_field(fields, "label")))
+        INTEGER(a, rows, 0, (int64_t)1 << 40) || INTEGER(a, groups, 1, most) ||
+        INTEGER(a, bins, 1, most) || FIELD(label))
         return -1;
     a->about = PyFloat_AsDouble(about);
     if (PyErr_Occurred()) return -1;
@@ -178,12 +161,9 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
     const int64_t values = a->kind == PI_VALUES ? pi_product(a->rows, a->stride) : 0;
     if (label != Py_None && !(a->label = pi_views_array(r->views, label, "label", lanes, 4, 0)))
         return -1;
-    return !(a->tally = memory(fields, "tally", pi_product(rows, PI_TALLY), 8, r->views)) ||
-                   !(a->items = memory(fields, "items", pi_product(rows, a->width), 8, r->views)) ||
-                   !(a->values = memory(fields, "values", values, 8, r->views)) ||
-                   !(a->edges = memory(fields, "edges", a->bins + 1, 8, r->views))
-               ? -1
-               : 0;
+    return MEMORY(a, tally, pi_product(rows, PI_TALLY)) ||
+           MEMORY(a, items, pi_product(rows, a->width)) || MEMORY(a, values, values) ||
+           MEMORY(a, edges, a->bins + 1);
 }
 /* For each statistic of the batch the keys and the counts of its pages of cells, in no order. */
 PyObject *pi_cells_of(const Watches *watches) {
@@ -205,7 +185,7 @@ PyObject *pi_cells_of(const Watches *watches) {
     return list;
 }
 static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWatch *watch) {
-    PyObject *densities = pi_watch_field(fields, "densities"), *across, *t0, *dt, *origin, *factor;
+    PyObject *densities = field(fields, "densities"), *across;
     PiLaneProgram own = {0};
     const int error = read_program(r, fields, &own);
     watch->program = own.program;
@@ -214,53 +194,37 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     watch->params = own.params;
     watch->n_sums = own.n_sums;
     watch->components = r->dim;
-    if (error || !densities || !(across = pi_watch_field(fields, "across")) ||
-        integer(fields, "every", 1, (int64_t)1 << 54, &watch->every) ||
-        integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
-        !(t0 = pi_watch_field(fields, "t0")) || !(dt = pi_watch_field(fields, "dt")) ||
-        !(origin = pi_watch_field(fields, "origin")) ||
-        !(factor = pi_watch_field(fields, "factor")))
+    if (error || !densities || FIELD(across) || INTEGER(watch, every, 1, (int64_t)1 << 54) ||
+        INTEGER(watch, begin, 0, (int64_t)1 << 54))
         return -1;
     const int quantities = own.program.system->n_invariants - own.n_sums;
-    if (quantities < 0) {
-        PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
-        return -1;
-    }
+    if (quantities < 0) return pi_refuse("the program of a watch does not fit its system");
     watch->n_quantities = quantities;
     const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
     const Py_ssize_t statistics = tuple_of(across, "across", 0, PI_MAX_REGISTERS);
     if (images < 0 || statistics < 0 || read_reduced(fields, watch) ||
-        !(watch->density = pi_views_zeros(r->views, images, sizeof *watch->density)) ||
-        !(watch->across = pi_views_zeros(r->views, statistics, sizeof *watch->across)))
+        ZEROS(watch, density, images) || ZEROS(watch, across, statistics))
         return -1;
     for (Py_ssize_t i = 0; i < images; i++)
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
     for (Py_ssize_t i = 0; i < statistics; i++)
         if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
-    if (!images && !statistics && !watch->n_rows)
-        return PyErr_SetString(PyExc_ValueError, "a watch of nothing"), -1;
+    if (!images && !statistics && !watch->n_rows) return pi_refuse("a watch of nothing");
     watch->runs |= watch->n_sums || images || statistics;
     const int64_t items = pi_product(watch->n_rows, r->stride);
-    return pi_views_row(r->views, t0, "t0 of a watch", r->stride, 8, &watch->t0) ||
-                   pi_views_row(r->views, dt, "dt of a watch", r->stride, 8, &watch->h) ||
-                   pi_views_row(r->views, origin, "origin of a watch", r->stride, 8,
-                                &watch->origin) ||
-                   pi_views_row(r->views, factor, "factor of a watch", r->stride, 8,
-                                &watch->factor) ||
-                   !(watch->sums[0] = memory(fields, "sums_a", items, 8, r->views)) ||
-                   !(watch->sums[1] = memory(fields, "sums_b", items, 8, r->views))
-               ? -1
-               : 0;
+    return row(r, fields, "t0", &watch->t0) || row(r, fields, "dt", &watch->h) ||
+           row(r, fields, "origin", &watch->origin) || row(r, fields, "factor", &watch->factor) ||
+           ARRAY(watch->sums[0], "sums_a", items) || ARRAY(watch->sums[1], "sums_b", items);
 }
-int pi_read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
-                    Watches *to) {
-    const Reader r = {module, system, run->system->dim, run->stride, views, to};
+static int read_watches(const Reader *r, PiRun *run, PyObject *list) {
+    Watches *to = r->to;
     const Py_ssize_t n = tuple_of(list, "watches", 0, PI_MAX_OBSERVERS - 1);
-    if (n < 0 || !(to->watch = pi_views_zeros(views, n, sizeof *to->watch))) return -1;
+    if (n < 0 || ZEROS(to, watch, n)) return -1;
     for (to->count = 0; to->count < n;) {
         PiWatch *watch = &to->watch[to->count++];
-        if (read_watch(&r, run, PyTuple_GetItem(list, to->count - 1), watch)) return -1;
-        if (pi_run_observe(run, pi_watch_observer(watch, run))) return -1;
+        if (read_watch(r, run, PyTuple_GetItem(list, to->count - 1), watch) ||
+            pi_run_observe(run, pi_watch_observer(watch, run)))
+            return -1;
     }
     return 0;
 }
@@ -268,10 +232,7 @@ int pi_read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *li
 static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PiLaneProgram *one = &p->watch[p->n_watches++];
     return read_program(r, fields, one) || one->n_sums > one->program.system->n_invariants ||
-                   !(one->sums =
-                         memory(fields, "kept", pi_product(lanes, one->n_sums), 8, r->views))
-               ? -1
-               : 0;
+           ARRAY(one->sums, "kept", pi_product(lanes, one->n_sums));
 }
 /* Counts at equal times: fields of bins; samples, after, each: has every trajectory its own? */
 static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
@@ -279,8 +240,7 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
     int64_t each;
     if (read_bins(r, fields, p->timed.program.system->n_invariants, &one->of) ||
         integer(fields, "samples", 1, (int64_t)1 << 40, &one->count) ||
-        small(fields, "after", -1, p->n_after - 1, &one->after) ||
-        integer(fields, "each", 0, 1, &each))
+        SMALL(one, after, -1, p->n_after - 1) || integer(fields, "each", 0, 1, &each))
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
@@ -288,23 +248,20 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
         int8_t *const need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
-    one->counts = memory(fields, "counts", pi_product(bins, each ? lanes : 1), 8, r->views);
-    return one->counts ? 0 : -1;
+    return MEMORY(one, counts, pi_product(bins, each ? lanes : 1));
 }
 /* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
  * all), after: rows of times, samples. */
 static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
-    PyObject *list = pi_watch_field(fields, "reductions"), *after = pi_watch_field(fields, "after");
-    PyObject *samples = pi_watch_field(fields, "samples");
+    PyObject *list = field(fields, "reductions"), *after = field(fields, "after");
+    PyObject *samples = field(fields, "samples");
     const Py_ssize_t n = tuple_of(list, "reductions", 0, PI_MAX_REGISTERS);
     const Py_ssize_t n_samples = tuple_of(samples, "samples", n == 0, PI_MAX_REGISTERS);
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
     if (n < 0 || n_samples < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
     const int quantities = p->timed.program.system->n_invariants;
-    if (!(p->reduction = pi_views_zeros(r->views, n, sizeof *p->reduction)) ||
-        !(p->need = pi_views_zeros(r->views, quantities, 1)) ||
-        !(p->samples = pi_views_zeros(r->views, n_samples, sizeof *p->samples)) ||
-        !(p->after = pi_views_zeros(r->views, n_after, sizeof *p->after)))
+    if (ZEROS(p, reduction, n) || !(p->need = pi_views_zeros(r->views, quantities, 1)) ||
+        ZEROS(p, samples, n_samples) || ZEROS(p, after, n_after))
         return -1;
     for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -313,11 +270,8 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         if (!PyTuple_Check(three) ||
             !PyArg_ParseTuple(three, "iii", &one->kind, &one->quantity, &one->after) ||
             one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
-            one->quantity >= quantities || one->after < -1 || one->after >= n_after) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ValueError, "reductions: one is out of range");
-            return -1;
-        }
+            one->quantity >= quantities || one->after < -1 || one->after >= n_after)
+            return pi_refuse("reductions: one is out of range");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
         if (*known == PI_NEED_APART || need > *known) *known = need;
@@ -328,8 +282,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     p->n_after = (int)n_after;
     for (Py_ssize_t i = 0; i < n_samples; i++)
         if (read_samples(r, PyTuple_GetItem(samples, i), lanes, p)) return -1;
-    p->numbers = memory(fields, "numbers", pi_product(lanes, p->n_numbers), 8, r->views);
-    if (!p->numbers) return -1;
+    if (MEMORY(p, numbers, pi_product(lanes, p->n_numbers))) return -1;
     return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
                                    p->after)
                    : 0;
@@ -337,40 +290,30 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
 
 /* ---- events ---------------------------------------------------------------------------------- */
 static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEvent *event) {
-    if (small(fields, "direction", -1, 1, &event->direction) ||
-        small(fields, "located", 0, 1, &event->located) ||
-        integer(fields, "stop", 0, (int64_t)1 << 54, &event->stop) ||
-        integer(fields, "keep", 0, (int64_t)1 << 40, &event->keep) ||
-        small(fields, "onto", -1, answers >= r->dim ? answers - r->dim : -1, &event->onto) ||
-        small(fields, "then", -1, answers >= r->dim ? answers - r->dim : -1, &event->then) ||
-        small(fields, "n_values", 0, answers, &event->n_values) ||
-        small(fields, "value", 0, answers - event->n_values, &event->value))
+    if (SMALL(event, direction, -1, 1) || SMALL(event, located, 0, 1) ||
+        INTEGER(event, stop, 0, (int64_t)1 << 54) || INTEGER(event, keep, 0, (int64_t)1 << 40) ||
+        SMALL(event, onto, -1, answers >= r->dim ? answers - r->dim : -1) ||
+        SMALL(event, then, -1, answers >= r->dim ? answers - r->dim : -1) ||
+        SMALL(event, n_values, 0, answers) || SMALL(event, value, 0, answers - event->n_values))
         return -1;
     if (!event->keep) return 0;
     const int64_t items = pi_product(event->keep, r->stride);
-    if (!(event->t = memory(fields, "t", items, 8, r->views)) ||
-        !(event->y = memory(fields, "y", pi_product(items, r->dim), 8, r->views)))
-        return -1;
-    if (!event->n_values) return 0;
-    event->values = memory(fields, "values", pi_product(items, event->n_values), 8, r->views);
-    return event->values ? 0 : -1;
+    if (MEMORY(event, t, items) || MEMORY(event, y, pi_product(items, r->dim))) return -1;
+    return event->n_values && MEMORY(event, values, pi_product(items, event->n_values));
 }
 /* Fields react, most, stopped_at, stopped_by and events, a tuple; `detect` is known. */
 static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
-    PyObject *react = pi_watch_field(fields, "react"), *list = pi_watch_field(fields, "events");
+    PyObject *react = field(fields, "react"), *list = field(fields, "events");
     const Py_ssize_t n = tuple_of(list, "events", 1, 127);
-    if (!react || n < 0 || integer(fields, "most", 1, (int64_t)1 << 54, &e->most) ||
+    if (!react || n < 0 || INTEGER(e, most, 1, (int64_t)1 << 54) ||
         (react != Py_None && read_program(r, react, &e->react)))
         return -1;
-    if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums) {
-        PyErr_Format(PyExc_ValueError, "events: %zd of %d quantities", n,
-                     e->detect.program.system->n_invariants);
-        return -1;
-    }
+    if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums)
+        return pi_refuse("events: %zd of %d quantities", n, e->detect.program.system->n_invariants);
     e->stride = r->stride;
-    if (!(e->event = pi_views_zeros(r->views, n, sizeof *e->event)) ||
-        !(e->stopped_at = memory(fields, "stopped_at", r->stride, 8, r->views)) ||
-        !(e->stopped_by = memory(fields, "stopped_by", r->stride, 1, r->views)))
+    if (ZEROS(e, event, n) || MEMORY(e, stopped_at, r->stride) ||
+        !(e->stopped_by =
+              pi_views_array(r->views, field(fields, "stopped_by"), "stopped_by", r->stride, 1, 1)))
         return -1;
     const int64_t answers = react == Py_None ? 0 : e->react.program.system->n_invariants;
     for (e->count = 0; e->count < n; e->count++)
@@ -383,57 +326,50 @@ static int all_pass(const PiWatch *watch) {
     for (int i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
-int pi_read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
-                   Watches *to) {
-    const Reader r = {module, system, run->system->dim, run->stride, views, to};
-    PyObject *detect = pi_watch_field(fields, "detect");
-    PiFixedEvents *e = to->events = pi_views_zeros(views, 1, sizeof *e);
+static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
+    PyObject *detect = field(fields, "detect");
+    PiFixedEvents *e = r->to->events = pi_views_zeros(r->views, 1, sizeof *e);
     if (!e || !detect) return -1;
     const PiWatch *w = &e->watch;
-    e->between = to->between;
-    if (read_watch(&r, run, detect, &e->watch)) return -1;
+    e->between = r->to->between;
+    if (read_watch(r, run, detect, &e->watch)) return -1;
     e->events.exact = 1;
     e->events.detect = (PiLaneProgram){.program = w->program,
                                        .system = w->system,
                                        .asks = w->asks,
                                        .n_sums = w->n_sums,
                                        .params = w->params};
-    if (read_all_events(&r, fields, &e->events)) return -1;
+    if (read_all_events(r, fields, &e->events)) return -1;
     const int n = e->events.count;
     if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||
-        !all_pass(w) || run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
-        PyErr_Format(PyExc_ValueError,
-                     "events: %d of %d quantities, for a method that remembers nothing", n,
-                     w->n_quantities);
-        return -1;
-    }
+        !all_pass(w) || run->state_rows != run->system->dim * (run->compensated ? 2 : 1))
+        return pi_refuse("events: %d of %d quantities, for a method that remembers nothing", n,
+                         w->n_quantities);
     const int64_t items = pi_product(pi_event_rows(n), run->stride);
-    if (!(e->counts[0] = memory(fields, "counts_a", items, 8, views)) ||
-        !(e->counts[1] = memory(fields, "counts_b", items, 8, views)))
-        return -1;
+    if (ARRAY(e->counts[0], "counts_a", items) || ARRAY(e->counts[1], "counts_b", items)) return -1;
     return pi_run_observe(run, pi_events_observer(e));
 }
-int pi_read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyObject *fields,
-                        Views *views, Watches *to) {
+int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Views *views,
+                        Watches *to) {
+    PyObject *fields = o->observation;
     const int64_t lanes = run->solve.lanes;
-    const Reader r = {module, system, run->solve.system->dim, lanes, views, to};
+    const Reader reader = {module, o->system, run->solve.system->dim, lanes, views, to},
+                 *const r = &reader;
     PiObservation *p = to->observation = pi_views_zeros(views, 1, sizeof *p);
-    PyObject *watches = pi_watch_field(fields, "watches"), *events, *timed, *detect;
+    PyObject *watches = field(fields, "watches"), *events, *timed, *detect;
     const Py_ssize_t n = tuple_of(watches, "watches", 0, PI_MAX_OBSERVERS);
-    if (!p || n < 0 || !(events = pi_watch_field(fields, "events")) ||
-        !(timed = pi_watch_field(fields, "timed")) ||
-        !(p->seen = memory(fields, "seen", lanes, 1, views)) ||
-        !(p->watch = pi_views_zeros(views, n, sizeof *p->watch)))
+    if (!p || n < 0 || FIELD(events) || FIELD(timed) ||
+        !(p->seen = pi_views_array(views, field(fields, "seen"), "seen", lanes, 1, 1)) ||
+        ZEROS(p, watch, n))
         return -1;
     for (Py_ssize_t w = 0; w < n; w++)
-        if (read_ends(&r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
-    if (timed != Py_None && read_reductions(&r, timed, lanes, p)) return -1;
+        if (read_ends(r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
+    if (timed != Py_None && read_reductions(r, timed, lanes, p)) return -1;
     if (events != Py_None) {
         PiEvents *e = &p->events;
-        if (!(detect = pi_watch_field(events, "detect")) || read_program(&r, detect, &e->detect) ||
-            read_all_events(&r, events, e) ||
-            !(e->counts =
-                  memory(events, "counts", pi_product(pi_event_rows(e->count), lanes), 8, views)))
+        if (!(detect = field(events, "detect")) || read_program(r, detect, &e->detect) ||
+            read_all_events(r, events, e) ||
+            !(e->counts = memory(r, events, "counts", pi_product(pi_event_rows(e->count), lanes))))
             return -1;
     }
     run->observation = p;
@@ -456,71 +392,70 @@ static PyObject *told_reductions(const PiDeclared *declared, int count) {
     return out;
 }
 PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
     return Py_BuildValue("(NN)", told_reductions(pi_reductions, PI_REDUCTIONS),
                          told_reductions(pi_piece_reductions, PI_PIECE_KINDS));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
-int pi_read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
-                  PiRecord *record, Views *views, Watches *to) {
-    PyObject *t = pi_watch_field(fields, "t"), *params, *t0, *dt;
-    PiBetween *b = to->between = pi_views_zeros(views, 1, sizeof *b);
+static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *record) {
+    PyObject *t = field(fields, "t"), *params;
+    PiBetween *b = r->to->between = pi_views_zeros(r->views, 1, sizeof *b);
+    View *const *place = pi_views_find(r->views, "record");
     int64_t each;
-    if (!b || !t || !(params = pi_watch_field(fields, "params")) ||
-        !(t0 = pi_watch_field(fields, "t0")) || !(dt = pi_watch_field(fields, "dt")) ||
-        integer(fields, "each", 0, 1, &each) ||
-        integer(fields, "count", 0, (int64_t)1 << 48, &b->count) ||
-        pi_find_system(module, system, 64, &b->system))
+    if (!place) return pi_refuse("times need a record");
+    if (!b || !t || FIELD(params) || integer(fields, "each", 0, 1, &each) ||
+        INTEGER(b, count, 0, (int64_t)1 << 48) ||
+        pi_find_system(r->module, r->system, 64, &b->system))
         return -1;
-    const int n = b->system.system->n_params, dim = b->system.system->dim;
-    b->t_stride = each ? run->stride : 1;
+    const int n = b->system.system->n_params;
+    b->t_stride = each ? r->stride : 1;
     b->t_lane = each;
     b->record = record;
-    if (!(b->params = pi_views_zeros(views, n, sizeof *b->params)) ||
-        !(b->next = pi_views_zeros(views, run->stride, sizeof *b->next)) ||
-        !(b->due = pi_views_zeros(views, run->stride, sizeof *b->due)) ||
-        !(b->before =
-              pi_views_zeros(views, pi_product(dim, run->stride), (size_t)run->real_bytes)) ||
-        pi_views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
-        pi_views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
-        pi_views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
-        !(b->t = pi_views_array(views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
+    if (ZEROS(b, params, n) || ZEROS(b, next, r->stride) || ZEROS(b, due, r->stride) ||
+        !(b->before = pi_views_zeros(r->views, pi_product(r->dim, r->stride), run->real_bytes)) ||
+        pi_views_rows(r->views, params, "params of times", n, r->stride, 8, b->params) ||
+        row(r, fields, "t0", &b->t0) || row(r, fields, "dt", &b->h) ||
+        !(b->t = pi_views_array(r->views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;
+    if ((*place)->buffer.shape[0] < b->count)
+        return pi_refuse("record has room for %zd of %lld times", (*place)->buffer.shape[0],
+                         (long long)b->count);
     return pi_run_observe(run, pi_between_observer(b));
 }
 
-int pi_read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
-    PiRenormalise *r = &to->renormalise;
+static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
+    PiRenormalise *own = &r->to->renormalise;
     PyObject *places;
-    if (integer(fields, "every", 1, (int64_t)1 << 54, &r->every) ||
-        small(fields, "vectors", 1, run->system->dim, &r->vectors) ||
-        small(fields, "dim", 1, run->system->dim / r->vectors, &r->dim) ||
-        small(fields, "orthogonal", 0, 1, &r->orthogonal) ||
-        small(fields, "indicators", 0, 1, &r->indicators) ||
-        !(places = pi_watch_field(fields, "places")))
+    if (INTEGER(own, every, 1, (int64_t)1 << 54) || SMALL(own, vectors, 1, r->dim) ||
+        SMALL(own, dim, 1, r->dim / own->vectors) || SMALL(own, orthogonal, 0, 1) ||
+        SMALL(own, indicators, 0, 1) || FIELD(places))
         return -1;
-    const int64_t items = pi_product(r->vectors, r->dim);
-    const int64_t rows = r->vectors + (r->indicators ? PI_INDICATORS : 0);
-    const int64_t *given = pi_views_array(views, places, "places", items, 8, 0);
-    if (!given || !(r->sums = memory(fields, "sums", pi_product(rows, run->stride), 8, views)))
-        return -1;
+    const int64_t items = pi_product(own->vectors, own->dim);
+    const int64_t rows = own->vectors + (own->indicators ? PI_INDICATORS : 0);
+    const int64_t *given = pi_views_array(r->views, places, "places", items, 8, 0);
     /* A copy, as others may write to the array. */
-    int64_t *row = pi_views_zeros(views, items, sizeof *row);
-    if (!row) return -1;
+    int64_t *row = pi_views_zeros(r->views, items, sizeof *row);
+    if (!given || !row || MEMORY(own, sums, pi_product(rows, r->stride))) return -1;
     memcpy(row, given, (size_t)items * sizeof *row);
-    r->row = row;
+    own->row = row;
     for (int64_t i = 0; i < items; i++)
-        if (r->row[i] < 0 || r->row[i] >= run->system->dim)
-            return PyErr_Format(PyExc_ValueError, "there is no component %lld",
-                                (long long)r->row[i]),
-                   -1;
-    if (run->state_rows != run->system->dim || run->n_observers) {
-        PyErr_SetString(PyExc_ValueError, "renormalise: for a method that remembers nothing, and "
-                                          "a run that nobody else observes");
-        return -1;
-    }
-    return pi_run_observe(run, pi_renormalise_observer(r));
+        if (row[i] < 0 || row[i] >= r->dim)
+            return pi_refuse("there is no component %lld", (long long)row[i]);
+    if (run->state_rows != r->dim || run->n_observers)
+        return pi_refuse("renormalise: for a method that remembers nothing, and "
+                         "a run that nobody else observes");
+    return pi_run_observe(run, pi_renormalise_observer(own));
+}
+
+int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *record, Views *views,
+                     Watches *to) {
+    const Reader reader = {module, o->system, run->system->dim, run->stride, views, to},
+                 *const r = &reader;
+    /* Times come before events, which pass pieces to them. */
+    return (o->times && read_times(r, run, o->times, record)) ||
+           (o->watches && read_watches(r, run, o->watches)) ||
+           (o->events && read_events(r, run, o->events)) ||
+           (o->renormalise && read_renormalise(r, run, o->renormalise));
 }
 
 void pi_free_watches(Watches *watches) {

@@ -22,10 +22,6 @@ static const char *state(const Look *l, int64_t steps, int64_t lane, int64_t *st
         steps ? row_at(l->run, l->seen->rows, l->seen->next, steps - 1, 0) : l->tile->in;
     return row_at(l->run, rows, 1, 0, lane);
 }
-static double component(const Look *l, const char *state, int64_t stride, int d) {
-    const char *at = row_at(l->run, state, stride, d, 0);
-    return l->run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
-}
 /* The first step after which a lane is outside; 0 if none. -1 if it is not finite there, for which
  * a method may have a reason. */
 static int64_t first_beyond(const Look *l, int64_t lane) {
@@ -34,7 +30,7 @@ static int64_t first_beyond(const Look *l, int64_t lane) {
         const char *y = state(l, k, lane, &stride);
         int beyond = 0;
         for (int d = 0; d < l->run->system->dim; d++) {
-            const double size = fabs(component(l, y, stride, d));
+            const double size = fabs(number_at(l->run, y, d * stride));
             if (!(size <= DBL_MAX)) return -1;
             beyond |= size > l->bound;
         }
@@ -59,9 +55,8 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
 
 /* Has lane i left in this call, or become non-finite, according to the kernel? */
 static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
-    const double size = l->run->real_bytes == 8 ? ((double *)far)[i] : ((float *)far)[i];
     if (failures->count && failures->step[i] >= 0) return 0;
-    return !(size <= l->bound);
+    return !(number_at(l->run, far, i) <= l->bound);
 }
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
     const PiFailures *failures = &run->failures[seen->tile];

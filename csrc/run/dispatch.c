@@ -94,6 +94,6 @@ void pi_leave_float_mode(uint32_t mode) {
 void pi_keep_float_mode(void) { pi_enter_float_mode(); }
 #else
 uint32_t pi_enter_float_mode(void) { return 0; }
-void pi_leave_float_mode(uint32_t mode) { (void)mode; }
+void pi_leave_float_mode(uint32_t mode) {}
 void pi_keep_float_mode(void) {}
 #endif

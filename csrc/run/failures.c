@@ -5,29 +5,24 @@
 #include "layout.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-static double value(const PiRun *run, const void *rows, int64_t stride, int64_t d, int64_t lane) {
-    const char *at = row_at(run, rows, stride, d, lane);
-    return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
-}
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
     for (int d = 0; d < run->system->dim; d++) {
-        const double y = fabs(value(run, rows, stride, d, lane));
+        const double y = fabs(number_at(run, rows, d * stride + lane));
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > run->bound) status = PI_OUT_OF_BOUNDS;
     }
     return status;
 }
 /* The same for many lanes at once, without a branch. */
+#define LOOK(real)                                                                                 \
+    for (int64_t i = 0; i < lanes; i++) bad |= !(fabs(((const real *)row)[i]) <= most);
 int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;
     for (int d = 0; d < run->system->dim; d++) {
         const void *row = row_at(run, rows, stride, d, 0);
-        if (run->real_bytes == 8)
-            for (int64_t i = 0; i < lanes; i++) bad |= !(fabs(((const double *)row)[i]) <= most);
-        else
-            for (int64_t i = 0; i < lanes; i++) bad |= !(fabs(((const float *)row)[i]) <= most);
+        WITH_REAL(run, LOOK)
     }
     return !bad;
 }

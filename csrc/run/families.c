@@ -48,7 +48,6 @@ static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
 }
 /* The force and the velocity. */
 static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
-    (void)m;
     return 2 * (int64_t)system->dim + scale_rows(system);
 }
 /* h k of each stage; base and increment of each in the largest group. */
@@ -65,13 +64,11 @@ static int64_t rosenbrock_workspace(const PiMethod *m, const PiSystem *system) {
 /* The current force, the next state, a predicted state, and its force; in summed form three
  * parts of a difference, and the rounding error of the starter. */
 static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
-    (void)m;
     return 8 * (int64_t)system->dim + newton_rows(system->dim, 1);
 }
 /* The next state, the numbers of a step; and in double precision, two rows each: the trajectories,
  * the numbers of a pair of substeps, and their sums. */
 static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
-    (void)m;
     return system->dim + 2 + 18 * (int64_t)system->noises;
 }
 

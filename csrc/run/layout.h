@@ -26,7 +26,21 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
                            int64_t lane) {
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
+/* What is done for doubles or for floats, whichever they are. */
+#define WITH_REAL(run, what)                                                                       \
+    if ((run)->real_bytes == 8) {                                                                  \
+        what(double)                                                                               \
+    } else {                                                                                       \
+        what(float)                                                                                \
+    }
+static inline double number_at(const PiRun *run, const void *row, int64_t i) {
+    return run->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+}
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
+#define GATHER(real)                                                                               \
+    for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];
+#define SCATTER(real)                                                                              \
+    for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
 static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
                              int64_t from_stride, void *to, int64_t to_stride) {
     for (int d = 0; d < run->state_rows; d++)
@@ -35,17 +49,11 @@ static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *f
 }
 static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                           void *to) {
-    if (run->real_bytes == 8)
-        for (int64_t i = 0; i < n; i++) ((double *)to)[i] = ((const double *)from)[at[i]];
-    else
-        for (int64_t i = 0; i < n; i++) ((float *)to)[i] = ((const float *)from)[at[i]];
+    WITH_REAL(run, GATHER)
 }
 static inline void scatter(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                            void *to) {
-    if (run->real_bytes == 8)
-        for (int64_t i = 0; i < n; i++) ((double *)to)[at[i]] = ((const double *)from)[i];
-    else
-        for (int64_t i = 0; i < n; i++) ((float *)to)[at[i]] = ((const float *)from)[i];
+    WITH_REAL(run, SCATTER)
 }
 
 /* ---- blocks.c, run.c --------------------------------------------------------------------------

@@ -56,20 +56,14 @@ typedef struct {
 /* The last lane before the i-th that has left in the last call; -1: none. The lane that then takes
  * its place has been examined. */
 static int64_t last_left(const Leaving *l, int64_t i) {
-    const double bound = l->tile->bound;
-    if (l->run->real_bytes == 8)
-        while (--i >= 0 && ((const double *)l->far)[i] <= bound) continue;
-    else
-        while (--i >= 0 && ((const float *)l->far)[i] <= bound) continue;
+    while (--i >= 0 && number_at(l->run, l->far, i) <= l->tile->bound) continue;
     return i;
 }
 static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
     for (int d = 0; d < run->state_rows; d++) {
-        void *to = row_at(run, l->target, l->stride, d, p->at[i]);
-        const void *from = row_at(run, rows, p->stride, d, i);
-        if (run->real_bytes == 8) memcpy(to, from, 8);
-        else memcpy(to, from, 4);
+        memcpy(row_at(run, l->target, l->stride, d, p->at[i]), row_at(run, rows, p->stride, d, i),
+               run->real_bytes);
     }
 }
 /* Some steps one by one: each lane stays where it was before the first that it does not complete.

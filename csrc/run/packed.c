@@ -35,14 +35,9 @@ void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from
                     int64_t j) {
     const PiRun *run = to->run;
     const int64_t stride = to->stride;
-    if (run->real_bytes == 8) {
-        COPY_LANE(double)
-    } else {
-        COPY_LANE(float)
-    }
+    WITH_REAL(run, COPY_LANE)
     to->at[i] = from->at[j];
 }
-#undef COPY_LANE
 void pi_packed_own(PiPacked *p) {
     const PiRun *run = p->run;
     for (int i = 0; i < own_rows(run); i++) {

@@ -4,7 +4,7 @@
 
 /* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are contiguous in
  * memory where components are. */
-#define SCATTER(type)                                                                              \
+#define WRITE(type)                                                                                \
     for (int64_t l = 0; l < lanes; l++)                                                            \
         for (int i = 0; i < r->n_saved; i++)                                                       \
             ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
@@ -18,10 +18,8 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
         for (int i = 0; i < r->n_saved; i++)
             memmove(row_at(run, to, r->component_stride, i, 0), /* given apart, or one array */
                     row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
-    else if (run->real_bytes == 8) SCATTER(double)
-    else SCATTER(float)
+    else WITH_REAL(run, WRITE)
 }
-#undef SCATTER
 
 /* The index of the first saved step that is not before a step. */
 static int64_t first_save(const PiRecord *r, int64_t step) {

@@ -39,16 +39,15 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 
 /* ---- one tile, one block --------------------------------------------------------------------- */
 /* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
+#define SPREAD(real)                                                                               \
+    for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
 static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
     for (int d = 0; d < run->state_rows; d++) {
         void *row = row_at(run, rows, run->stride, d, 0);
-        if (run->real_bytes == 8)
-            for (int64_t i = 0; i < lanes; i++) ((double *)row)[i] = ((double *)run->initial)[d];
-        else
-            for (int64_t i = 0; i < lanes; i++) ((float *)row)[i] = ((float *)run->initial)[d];
+        WITH_REAL(run, SPREAD)
     }
     return rows;
 }

@@ -63,7 +63,6 @@ static void invert(const PiMethod *m, int from, int n, PiTable *table) {
 }
 /* Each group ends as soon as no stage in it needs a later one. */
 void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
-    (void)system;
     int from = 0, needed = 0;
     for (int s = 0; s < m->stages; s++) {
         for (int j = s; j < m->stages; j++)

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from pyintegrate.plots.gallery import draw
-from pyintegrate.plots.gallery.figures import FIGURES
+from pyintegrate.plots.gallery import FIGURES, draw
 
 
 def page(folder="gallery"):

@@ -1,7 +1,5 @@
 """Statistics across a batch that goes to a tolerance: of its states at the requested times."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import Status

@@ -3,10 +3,7 @@
 States and times go to the core as rows over the batch; each trajectory chooses its own steps there.
 """
 
-from __future__ import annotations
-
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +11,7 @@ from .. import _core
 from ..errors import Status
 from ..values.memory import check_memory, outward
 from ..values.named import Named
+from ..values.types import Any
 from .automatic import implicit_method, leaving_rate, pairs_of
 
 _LANES_WORTH_A_THREAD = 16
@@ -25,47 +23,71 @@ class StepControl(Named):
     """Tolerances, limits and times of a run, checked; its mathematics is a ``Problem``.
 
     Rows are floats if one value serves all trajectories, else arrays with one item per trajectory.
+
+    Attributes
+    ----------
+    t_end : float or ndarray
+        As given.
+    rtol : ndarray
+        As given, raised to what the dtype allows.
+    atol : ndarray
+    rows_end : float or ndarray
+    rows_rtol : tuple of float or ndarray
+        One row, or one for each component.
+    rows_atol : tuple of float or ndarray
+    first_step : float or ndarray
+        Rows; 0 if it is to be estimated.
+    max_step : float or ndarray
+    max_steps : int
+    save : str
+        "all", "final" or "times".
+    times : ndarray or None
+        (n,) or (n, lanes), in the dtype of the run.
+    breaks : ndarray
+        (n,) or (n, *batch): a step ends there, and the next begins anew.
+    automatic : bool
+        Whether the tolerance chose the method.
+    loose : ndarray or None
+        (lanes,): see pairs_of.
+    last_step : float or ndarray
+        Of the run that this one continues, (lanes,): its last steps, 0 if there is none.
+    stiff : ndarray or None
+        Which of them "auto" has found stiff; None: none.
     """
 
-    t_end: float | np.ndarray  # as given
-    rtol: np.ndarray  # as given, raised to what the dtype allows
-    atol: np.ndarray
-    rows_end: float | np.ndarray
-    rows_rtol: tuple[float | np.ndarray, ...]  # one row, or one for each component
-    rows_atol: tuple[float | np.ndarray, ...]
-    first_step: float | np.ndarray  # rows; 0 if it is to be estimated
-    max_step: float | np.ndarray
-    max_steps: int
-    save: str  # "all", "final" or "times"
-    times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
-    breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
-    automatic: bool  # whether the tolerance chose the method
-    loose: np.ndarray | None  # (lanes,): see pairs_of
-    # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none.
-    last_step: float | np.ndarray = 0.0
-    stiff: np.ndarray | None = None
+    last_step = 0.0
+    stiff = None
 
 
 class AdaptiveOutcome(Named):
-    """The results of the core: arrays over the lanes."""
+    """The results of the core: arrays over the lanes.
 
-    state: np.ndarray  # (dim, lanes)
-    t: np.ndarray
-    h: np.ndarray
-    accepted: np.ndarray
-    rejected: np.ndarray
-    status: np.ndarray
-    lanes: tuple[int, int]  # attempted steps of lanes, and those that held an unfinished trajectory
-    states: Any = None  # (n_saved, *batch, components)
-    moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
-    counts: np.ndarray | None = None  # the number of times, (lanes,)
-    # Numbers of the step that begins at each, by which it is made again: (n_saved, k, lanes)
-    within: np.ndarray | None = None
-    # Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
-    # attempts of the implicit method.
-    stiff_spans: np.ndarray | None = None
-    stiff_tries: np.ndarray | None = None
+    Attributes
+    ----------
+    state : ndarray
+        (dim, lanes).
+    t : ndarray
+    h : ndarray
+    accepted : ndarray
+    rejected : ndarray
+    status : ndarray
+    lanes : tuple of int
+        Attempted steps of lanes, and those that held an unfinished trajectory.
+    states : Any
+        (n_saved, *batch, components).
+    moments : ndarray or None
+        Times of each trajectory, of all steps: (n_saved, lanes).
+    counts : ndarray or None
+        The number of times, (lanes,).
+    within : ndarray or None
+        Numbers of the step that begins at each time, by which it is made again:
+        (n_saved, k, lanes).
+    stiff_spans, stiff_tries : ndarray or None
+        Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
+        attempts of the implicit method.
+    """
+
+    states = moments = counts = within = stiff_spans = stiff_tries = None
 
 
 class AdaptiveRun:
@@ -89,14 +111,14 @@ class AdaptiveRun:
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
         self._places, self.observation = places, None
-        self._cores: list = []  # the current one; before it, if all steps are kept, those of before
+        self._cores = []  # the current one; before it, if all steps are kept, those of before
         self._tried = np.zeros(2, np.int64)  # by the others: AdaptiveOutcome.lanes
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
             ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
             self.observation = Observation(problem, options, ahead, earlier)
-        self._spans: list[np.ndarray] = []
+        self._spans = []
         self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,16 +13,10 @@ from ..solution.solution import Solution, span
 from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
+from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
 from .adaptive_run import AdaptiveOutcome, AdaptiveRun
 from .arguments import make_adaptive_run, rounded_times
 from .automatic import implicit_method, pairs_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..values.types import ArrayLike, Booleans, Floats, Integers
-    from ..watching.batch.results import Across
-    from ..watching.watched import Watched
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"

@@ -1,7 +1,5 @@
 """All checks of the arguments of a run to a tolerance: they become a Problem and a StepControl."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np
@@ -16,6 +14,7 @@ from ..run.arguments import (
     checked_system,
     checked_times,
     components_of,
+    fitting_end,
 )
 from ..run.options import Options
 from ..run.output import check_out
@@ -271,10 +270,7 @@ def resumed(solution, t_end):
     """
     problem, control = solution._problem, solution._control
     batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
-    shapes = {"the solution": batch}
-    t_end = checked_times("t_end", t_end, dtype, shapes)
-    if broadcast_shape(shapes) != batch:
-        raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
+    t_end = fitting_end(t_end, dtype, batch)
     reached = solution._reached.reshape(batch)
     way = in_dtype(control.t_end, dtype) - in_dtype(problem.t0, dtype)
     begun = np.sign(np.where(way == 0, solution.last_step, way))

@@ -1,7 +1,5 @@
 """The automatic choice of a pair by the tolerance."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -5,8 +5,6 @@ negative real axis, about 2 to 6. A step that the tolerance has chosen is well b
 stability limits is there: Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 STIFF = 0.6  # of the limit

@@ -5,8 +5,6 @@ their length, the rounding errors that compensated sums carry, and the first slo
 increments. Those of a file that has no such numbers are made anew, from the kept states.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..run.times import in_dtype
@@ -109,7 +107,7 @@ def filled(solution, index, names, t, parts):
     states = _in_steps(solution, np.full(len(step), lane), step, within)
     at = step + 1
     return np.insert(t, at, within), [
-        np.insert(part, at, states[:, place]) for part, place in zip(parts, places, strict=True)
+        np.insert(part, at, states[:, place]) for part, place in zip(parts, places)
     ]
 
 

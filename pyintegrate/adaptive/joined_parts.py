@@ -4,8 +4,6 @@ The steps are those that were made: each part ends at its own t_end, where one l
 have ended a step.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .adaptive_run import joined_steps
@@ -31,7 +29,7 @@ def joined(parts):
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
-    lanes = zip(*(part._lanes for part in parts), strict=True)
+    lanes = zip(*(part._lanes for part in parts))
     tries = ("accepted", "rejected", "stiff_tries")
     outcome = last._outcome.changed(
         **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},
@@ -58,8 +56,8 @@ def _all_steps(parts):
 def _at_times(parts):
     """The states at the times that were asked for, and at the end of each part."""
     problem = parts[0]._problem
-    asked: list[np.ndarray] = []
-    states: list[np.ndarray] = []
+    asked = []
+    states = []
     for part in parts:
         own = part._control.times
         if part._save == "final":
@@ -80,7 +78,7 @@ def _at_times(parts):
 
 def _stiff_spans(parts):
     """From when until when each trajectory was stiff: a part may go on within a span."""
-    spans: list[np.ndarray] = []
+    spans = []
     for part in parts:
         lanes = part._problem.lanes
         start = np.broadcast_to(part._problem.rows_t0, (lanes,))

@@ -6,8 +6,6 @@ there are 1 + n times as many components. The tangents have infinite tolerances,
 motion are sqrt(1 + n) times smaller.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..solution.sensitivity import with_tangents
@@ -29,7 +27,7 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
         given | {"rtol": 1.0, "atol": 1.0, "method": problem.method, "dtype": problem.dtype},
     )  # fmt: skip
     shorter = problem.dtype.type(1 / np.sqrt(1 + len(both.directions)))
-    fields: dict = {name: getattr(control, name) for name in ("rtol", "atol", "automatic", "loose")}
+    fields = {name: getattr(control, name) for name in ("rtol", "atol", "automatic", "loose")}
     for name, free in (("rows_rtol", 0.0), ("rows_atol", np.inf)):
         rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)

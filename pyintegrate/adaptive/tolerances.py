@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from ..values.keywords import explains_keywords
+from ..values.types import Any, ArrayLike
 from .arguments import checked_tolerance
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
 
 _ABSOLUTE = 1e-3  # of the relative one: that of solve
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import gcd
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +19,8 @@ from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
 from ..run.arguments import check_structure, checked_system
+from ..values.types import Any, Methods, Sequence, System
 from .results import quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..system.system import System
-    from ..values.types import Methods
 
 CHECKS = 4  # times at which a run of the default range is compared
 MOST_CHECKS = 32

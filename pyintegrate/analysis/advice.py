@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..method.catalogue import find_method
 from ..values.table import Table
+from ..values.types import ArrayLike, Methods, System
 from .accuracy import CHECKS, FINEST_RUN, TIMES, doubt_of, fits, follow, settle, suitable_methods
 from .results import ByMethod, quiet, with_unit
-
-if TYPE_CHECKING:
-    from ..system.system import System
-    from ..values.types import ArrayLike, Methods
 
 MOST = 1 << 22  # steps to try before a method is rejected
 FINE = 1.02  # ratio of steps at which the search ends
@@ -264,7 +260,7 @@ def _lyapunov(sol, near, size):
         apart = np.linalg.norm((near.y - sol.y) / size, axis=-1).reshape(len(sol), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
     t, found = np.abs(sol.t.reshape(len(sol), -1)[:, 0] - sol.t.reshape(-1)[0]), 0.0
-    for one, distances in zip(grown.T, apart.T, strict=True):
+    for one, distances in zip(grown.T, apart.T):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
         # In twice the time the logarithm doubles, unlike that of a power of the time.

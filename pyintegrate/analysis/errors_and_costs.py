@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,9 @@ from ..integration import integrate
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.table import Table
+from ..values.types import ArrayLike, Floats, Integers, Methods, Sequence, System
 from .accuracy import ROUNDING, distance, evaluations_a_step, follow, ladder, suitable_methods
 from .results import ByMethod, drawn_by, quiet, with_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..system.system import System
-    from ..values.types import ArrayLike, Floats, Integers, Methods
 
 LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
 TINY = 1e-9
@@ -278,7 +273,7 @@ def work_precision(
             points.append((abs(motion.t_end - motion.t0) / n, evaluations, took, error))
             if steps is None and dt is None and np.median(error) < ROUNDING:
                 break
-        curves[method.name] = tuple(np.array(column) for column in zip(*points, strict=True))
+        curves[method.name] = tuple(np.array(column) for column in zip(*points))
     return WorkPrecision(motion, curves)
 
 
@@ -317,7 +312,7 @@ class WorkPrecision(ByMethod[Any]):
             NaN if no run came so close.
         """
         columns = ("dt", "evaluations", "seconds", "error")
-        curve = dict(zip(columns, self[name], strict=True))
+        curve = dict(zip(columns, self[name]))
         errors, spent = typical(curve["error"]), curve[choice("of", of, columns[:3])]
         reached = np.flatnonzero(errors <= error)
         if not len(reached):
@@ -355,7 +350,7 @@ class WorkPrecision(ByMethod[Any]):
                 f"{t:.3g}" if np.isfinite(t) else "-" for t in times
             ]
         note = "force evaluations for one trajectory to an error relative to the motion; * least"
-        return Table(self._span(), list(columns), list(zip(*columns.values(), strict=True)), note)
+        return Table(self._span(), list(columns), list(zip(*columns.values())), note)
 
 
 WORK = 240  # force evaluations per period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10

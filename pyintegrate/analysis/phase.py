@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
+from ..values.types import Any, Callable, Floats, Solution
 from .observables import blocks, check_solution, cure, exact_states, found, only_the_end, times
 from .results import quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..solution.solution import Solution
-    from ..values.types import Floats
 
 
 def phase_drift(

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..values.table import Tabled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..values.types import Axes
+from ..values.types import Axes, Callable, Iterator
 
 Value = TypeVar("Value")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -20,23 +20,22 @@ from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..values.table import pandas
+from ..values.types import (
+    ArrayLike,
+    AxesArray,
+    Methods,
+    Sequence,
+    Solution,
+    System,
+    Systems,
+    Table,
+    ToATolerance,
+)
 from ..watching.analyses import of_comparison
 from .accuracy import evaluations_a_step
 from .measures import measured
 from .observables import systems_by_name
 from .results import Several
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from ..solution.solution import Solution
-    from ..system.system import System
-    from ..values.table import Table
-    from ..values.types import ArrayLike, AxesArray, Methods
-
-    Systems: TypeAlias = Sequence[System] | Mapping[Any, System]
-    ToATolerance: TypeAlias = tuple[str | Method, Tolerance]
 
 
 def same_work(system, first, method, dt, t_end, t0):
@@ -211,9 +210,9 @@ def compare(
         raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
     if not isinstance(equal_work, bool | np.bool_):
         raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
-    solutions: dict[Any, Solution] = {}
-    seconds: dict[Any, float] = {}
-    found: dict[str, tuple[Solution, float]] = {}  # to a tolerance: the same beside every dt
+    solutions = {}
+    seconds = {}
+    found = {}  # to a tolerance: the same beside every dt
     options = of_comparison(system, options)
     for step in _unique("dt", steps.tolist() if several else [dt], float if dt is not None else id):
         first = None
@@ -324,7 +323,7 @@ class Comparison(Several["Solution"]):
 
     @cached_property
     def _measures(self):
-        known: dict[Any, Any] = {}
+        known = {}
         with one_record_warning():
             return {
                 key: measured(solution, known) | {"seconds": self._seconds.get(key)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,10 @@ from ..run.arguments import check_structure
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..values.table import Table
+from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import listed, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, extent, quiet, with_unit
-
-if TYPE_CHECKING:
-    from ..system.system import System
-    from ..values.types import ArrayLike, Floats, Methods
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
@@ -271,11 +268,11 @@ class StabilityRegion:
     """
 
     method: Any
-    real: np.ndarray
-    imaginary: np.ndarray
-    growth: np.ndarray
-    stable: np.ndarray
-    boundary: np.ndarray
+    real: Floats
+    imaginary: Floats
+    growth: Floats
+    stable: Booleans
+    boundary: Floats
 
     plot = drawn_by("stability_region")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from ..values.types import Any, Callable
 
 
 class Numbers(NamedTuple):

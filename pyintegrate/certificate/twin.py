@@ -7,9 +7,9 @@ depend on time: the core's own tests cover that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..values.types import Any, Callable, Sequence
 from .number_kinds import DUALS, FLOATS, Dual, Numbers, many_digits
 from .twin_steps import RUNS, Motion, column
 

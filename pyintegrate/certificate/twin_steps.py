@@ -3,10 +3,6 @@
 Arrays are left factors: mpf * array prints the array before it asks it to multiply.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from ..run.starter import default_starter
@@ -47,7 +43,7 @@ class Motion:
     def along(self, y, direction):
         """J(y) times a direction: the change of the slope along it. These calls are not counted."""
         motion = self.unwatched(duals_over(self.numbers))
-        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction, strict=True)]))
+        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction)]))
         return column([x.gradient if isinstance(x, Dual) else 0.0 * x for x in changed])
 
     def unwatched(self, numbers=None):
@@ -66,7 +62,7 @@ class Motion:
 
 def _sum(weights, values, beside):
     """beside + sum of weight value, skipping None."""
-    for weight, value in zip(weights, values, strict=False):
+    for weight, value in zip(weights, values):
         if weight is not None:
             beside = beside + value * weight
     return beside
@@ -93,7 +89,7 @@ def _solve(equations, guess, motion):
     u = _float(guess)
     plain, unit = motion.unwatched(DUALS), np.eye(len(u))
     for _ in range(_STEPS_OF_NEWTON):
-        rest = equations(column([Dual(*pair) for pair in zip(u, unit, strict=True)]), plain, _float)
+        rest = equations(column([Dual(*pair) for pair in zip(u, unit)]), plain, _float)
         inverse = np.linalg.inv(np.array([x.gradient for x in rest]))
         change = inverse @ [x.value for x in rest]
         u = u - change
@@ -124,7 +120,7 @@ def _explicit_rk(method, motion, h, n_steps, y):
     A, b = table["A"], table["b"]
     used = _used_stages(A, b)
     for _ in range(n_steps):
-        k: list[Any] = []
+        k = []
         for s, row in enumerate(A):
             k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h) if s in used else None)
         y = y + _sum(b, k, 0.0 * y) * h
@@ -163,7 +159,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = _solve(equations, np.concatenate([motion.unwatched().slope(y)] * stages), motion)
         k = k.reshape(stages, dim)
-        fixed: list[Any] = [last] if shared and last is not None else []
+        fixed = [last] if shared and last is not None else []
         k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
         y, last = y + _sum(b, k, 0.0 * k[0]) * h, k[-1]
     return y
@@ -178,8 +174,8 @@ def _rosenbrock(method, motion, h, n_steps, y):
             motion.along(y, column([motion.numbers.make(x) for x in row])) for row in unit.tolist()
         ]
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
-        u: list[Any] = []
-        for row, before in zip(table["A"], inverse, strict=True):
+        u = []
+        for row, before in zip(table["A"], inverse):
             slope = motion.slope(_sum(row, u, y))
             u.append(_eliminated(M, slope * h - _sum(before, u, 0.0 * y)))
         y = _sum(table["b"], u, y)
@@ -208,7 +204,7 @@ def _composition(method, motion, h, n_steps, y):
     """Kick p += w h force(q), drift q += w h velocity(p); a force is reused until q has moved."""
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
-        for kick, drift in zip(table["kick"], table["drift"], strict=True):
+        for kick, drift in zip(table["kick"], table["drift"]):
             if kick is not None:
                 if now is None:
                     now = motion.acceleration(q)
@@ -223,8 +219,8 @@ def _nystrom(method, motion, h, n_steps, y):
     table, (x, v) = motion.table(method), motion.split(y)
     c, A = (table[name][: method.evaluations] for name in ("c", "A"))
     for _ in range(n_steps):
-        k: list[Any] = []
-        for node, row in zip(c, A, strict=True):
+        k = []
+        for node, row in zip(c, A):
             there = x if node is None else x + v * (node * h)
             k.append(motion.acceleration(there + _sum(row, k, 0.0 * x) * (h * h)))
         x = x + v * h + _sum(table["b"], k, 0.0 * x) * (h * h)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ..run.arguments import checked_system, components_of
 from ..run.progress import Reporter
 from ..values.checks import broadcast_shape, choice, integer, numbers, positive
 from ..values.keywords import explains_keywords
+from ..values.types import Any, ArrayLike, Callable, Mapping, Method, Sequence, System
 from .fitted_motions import Fit
 from .levenberg_marquardt import NOT_CLOSED, minimised, most, total
 from .recordings import Recordings
 from .shooting import LOSSES, Shots
 from .unknowns import Unknowns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..method.method import Method
-    from ..system.system import System
-    from ..values.types import ArrayLike
 
 FIRST, TIMES, STAGES = 0.1, 10.0, 8  # weights of the gaps between segments
 CLOSED = 1e-6  # of the spread of a component: a gap that is none
@@ -141,7 +133,7 @@ def fit(
     listed = observe is None or isinstance(observe, list | tuple)
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]
-    observed: list = list(observe) if listed else [observe]  # type: ignore[arg-type]
+    observed = list(observe) if listed else [observe]  # type: ignore[arg-type]
     for what in observed:
         if not callable(what) and what not in system.state_names:
             raise ValueError(
@@ -244,7 +236,7 @@ def _ended(shots, x, held, progress):
             parts.append(_of_block(shots, x[:, lanes], held[:, lanes], lanes))
             if report is not None:
                 report(min(first + block, m))
-    return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts, strict=True))
+    return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts))
 
 
 def _of_block(shots, x, held, lanes):
@@ -259,7 +251,7 @@ def _of_block(shots, x, held, lanes):
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
         part = minimised(shots, x[:, left], held[:, left], lanes[left])
         found = found or part
-        for whole, new in zip(found, part, strict=True):
+        for whole, new in zip(found, part):
             whole[..., left] = new
         rounds[left] += part[-1]
         x[:, left] = part[0]

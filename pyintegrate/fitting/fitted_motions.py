@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ..analysis.observables import system_at
@@ -12,12 +10,9 @@ from ..errors import warn_caller
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
 from ..values.table import Table, Tabled, batch_axes
+from ..values.types import Any, ArrayLike, Solution
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
 from .recordings import over_batch
-
-if TYPE_CHECKING:
-    from ..solution.solution import Solution
-    from ..values.types import ArrayLike
 
 ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
 LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1
@@ -33,11 +28,6 @@ class Ends(Named):
     cost, status, iterations : ndarray
         (starts, *batch).
     """
-
-    parameters: dict[str, Any]
-    cost: Any
-    status: Any
-    iterations: Any
 
 
 class Profile(Named):
@@ -55,11 +45,6 @@ class Profile(Named):
     parameters : dict of ndarray
         (n, *batch): the others.
     """
-
-    values: Any
-    cost: Any
-    rise: Any
-    parameters: dict[str, Any]
 
 
 class Fit(Tabled):
@@ -111,7 +96,7 @@ class Fit(Tabled):
 
         state = np.searchsorted((LAST_GOOD + 1, NOT_CLOSED + 1), reason, "right").astype(np.int8)
         self.starts = Ends(
-            parameters=dict(zip(names, shaped(x[shots.where]), strict=True)), cost=shaped(cost),
+            parameters=dict(zip(names, shaped(x[shots.where]))), cost=shaped(cost),
             status=shaped(state), iterations=shaped(rounds),
         )  # fmt: skip
         best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
@@ -120,7 +105,7 @@ class Fit(Tabled):
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
-        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch), strict=True))
+        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch)))
         self.system = shots.system(
             **{k: v.reshape((*batch, *v.shape[1:])) for k, v in shots.parameters(x).items()}
         )
@@ -141,7 +126,7 @@ class Fit(Tabled):
         with quiet():
             errors = np.sqrt(spread[range(p), range(p)])
         self._warn(spread, errors)
-        self.standard_errors = dict(zip(names, errors.reshape(p, *batch), strict=True))
+        self.standard_errors = dict(zip(names, errors.reshape(p, *batch)))
         self.residuals = self.data - self.predict(self.t)
 
     plot = drawn_by("fitted")
@@ -183,7 +168,7 @@ class Fit(Tabled):
         lost &= status == 0
         if lost.any():
             errors[lost] = np.nan
-            told = [name for name, row in zip(self.parameters, lost, strict=True) if row.any()]
+            told = [name for name, row in zip(self.parameters, lost) if row.any()]
             warn_caller(
                 f"the data do not determine {', '.join(told)}{' apart' * (len(told) > 1)} in"
                 f" {np.count_nonzero(lost.any(axis=0))} of {status.size} fits: fix one, or give a"
@@ -319,7 +304,7 @@ class Fit(Tabled):
         held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
         held[at] = True
         x, cost, *_ = minimised(shots, x, held, np.arange(x.shape[1]))
-        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch), strict=True))
+        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch)))
         cost = cost.reshape(n, *batch)
         with quiet():
             rise = (cost - self.cost) / self._variance.reshape(batch)
@@ -327,7 +312,7 @@ class Fit(Tabled):
 
     def table(self) -> Table:
         """A row for each fit: the unknowns, their standard errors, the cost, the status."""
-        columns: dict = {}
+        columns = {}
         for name, value in self.parameters.items():
             columns |= {name: value, f"+- {name}": self.standard_errors[name]}
         columns |= {"cost": self.cost, "points": self.points, "reason": self.reason}

@@ -7,8 +7,6 @@ many tangents as there are inputs, backward too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ..errors import warn_caller
@@ -17,12 +15,7 @@ from ..run.arguments import checked_system
 from ..solution.sensitivity import checked_names
 from ..solving import solve
 from ..values.checks import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..system.system import System
-    from ..values.types import ArrayLike
+from ..values.types import Any, ArrayLike, Callable, Sequence, System
 
 
 class Motion:

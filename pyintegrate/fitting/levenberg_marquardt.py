@@ -11,8 +11,6 @@ Kanzow, Yamashita, Fukushima (2004), J. Comput. Appl. Math. 172, 375-397 (projec
 Triggs et al. (2000), Bundle adjustment, LNCS 1883, 298-372 (robust losses, Schur complement).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 ROUNDS = 100
@@ -181,10 +179,9 @@ def minimised(shots, x, held, lanes):
         before = np.where(good, predicted, before)
         x = np.where(good, x + step, x)
         cost, gradient, matrix = (
-            np.where(good, new, old)
-            for new, old in zip(there, (cost, gradient, matrix), strict=True)
+            np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix))
         )
-        for whole, part in zip(found, (x, cost, matrix), strict=True):
+        for whole, part in zip(found, (x, cost, matrix)):
             whole[..., places] = part
         reason[places] = why
         going = why == 0

@@ -1,7 +1,5 @@
 """Recordings: data, their times and errors, laid out for a batch of fits."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..values.checks import numbers

@@ -9,10 +9,6 @@ Bock (1983), Recent advances in parameter identification techniques for O.D.E., 
 2, 95-121. Voss, Timmer, Kurths (2004), Int. J. Bifurcation Chaos 14, 1905-1933.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from .. import _core
@@ -23,6 +19,7 @@ from ..solving import solve
 from ..tangents.tangent_system import traced_with_tangents
 from ..trace.derivative import directional
 from ..trace.tracing import Traced
+from ..values.types import Any
 from ..watching.quantity import View
 from .levenberg_marquardt import gram, total
 from .recordings import over_batch
@@ -155,8 +152,8 @@ class Shots:
     # ---- the motion ----
     def parameters(self, x):
         """The free parameters of lanes by name, each (lanes, *its shape)."""
-        rows = dict(zip(self.unknowns.order, x[self.nodes :], strict=True))
-        found: dict = {name: [] for name in self.unknowns.parameters}
+        rows = dict(zip(self.unknowns.order, x[self.nodes :]))
+        found = {name: [] for name in self.unknowns.parameters}
         for j, (name, _) in enumerate(self.unknowns.elements):
             found[name.partition("[")[0]].append(rows[j])
         return {

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..system.system import System
-    from ..values.types import ArrayLike, Methods
-    from .widget import Lab
+from ..values.types import ArrayLike, Lab, Methods, System
 
 
 def lab(

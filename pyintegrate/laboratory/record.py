@@ -3,7 +3,6 @@
 import warnings
 from functools import cache
 from math import inf, isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from ..solving import solve
 from ..system.catalogue import systems as catalogue
 from ..system.catalogue import systems as known_systems
 from ..theory.stability import decay_limit, stability_polynomial
-
-if TYPE_CHECKING:
-    pass
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
 ANGLES = ("theta", "phi", "angle", "alpha")
@@ -163,7 +159,7 @@ def describe_system(system):
         matrix = len(shape) == 2 and shape[0] == shape[1]
         values = np.diagonal(value) if matrix else np.ravel(value)
         sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
-        low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
+        low, high = zip(*(_range(name, float(x)) for x in values)) if sliders else (
             (), ())  # fmt: skip
         params[name] = {
             "value": np.asarray(value, float).tolist(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import anywidget
 import numpy as np
 import traitlets
@@ -13,6 +11,7 @@ from ..method.catalogue import methods as catalogue
 from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers
+from ..values.types import Any, Comparison, System
 from . import front_end
 from .record import (
     STARTS,
@@ -23,10 +22,6 @@ from .record import (
     make_record,
     usual_run,
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from ..analysis.side_by_side import Comparison
-    from ..system.system import System
 
 FIRST = {"omega": 15**0.5}  # of the oscillator that is shown if no system is given
 FIRST_END = 90.0
@@ -114,8 +109,8 @@ class Lab(anywidget.AnyWidget):
             raise ValueError(f"the lab shows {MOST_METHODS} methods at most")
         self.solution: Comparison
         self.solution, record = make_record(system, state, self._methods)
-        self.system: System = system
-        self.python: str = record["python"]
+        self.system = system
+        self.python = record["python"]
         runs = [{name: _bytes(value) for name, value in run.items()} for run in record["runs"]]
         return record | {"runs": runs, "number": state.get("number", 0)}
 

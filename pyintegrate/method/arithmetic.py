@@ -4,8 +4,6 @@ The number is in the C core (csrc/pyintegrate.h); files, pickles and snapshots h
 version that made them.
 """
 
-from __future__ import annotations
-
 from .. import _core
 from ..errors import ArithmeticWarning, warn_caller
 

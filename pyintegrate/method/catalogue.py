@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .. import _core
 from ..values.catalogue import Catalogue
 from ..values.names import METHODS, SENTENCES
+from ..values.types import Any, Mapping, Sequence
 from .method import Method
 from .table import MethodTable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 
 class MethodCatalogue(Catalogue[Method]):

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
+from ..values.types import Method, Sequence
 from .user_defined import ROUNDED, of_order
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..method.method import Method
 
 
 def Composition(
@@ -59,7 +54,7 @@ def Composition(
     """
     if not isinstance(requires, str) or requires not in ("separable", "quadratic_kinetic"):
         raise ValueError(f"requires must be 'separable' or 'quadratic_kinetic', got {requires!r}")
-    steps: list[tuple[str, float | Fraction]] = []
+    steps = []
     try:
         items = iter(sequence)
     except TypeError:
@@ -80,8 +75,8 @@ def Composition(
                 " inconsistent"
             )
     steps = [(k, w) for k, w in steps if w]
-    kicks: list[float | Fraction] = []
-    drifts: list[float | Fraction] = []
+    kicks = []
+    drifts = []
     for kind, weight in steps:
         if kind == "kick":
             kicks.append(weight)
@@ -112,7 +107,7 @@ def from_weights(kicks, drifts, requires, name, order):
     kick, drift = list(map(float, kicks)), list(map(float, drifts))
     shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
     evaluations = sum(map(bool, kick)) - shared
-    steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
+    steps = [w for pair in zip(kick, drift) for w in pair if w]
     begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
     symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
     return of_order(

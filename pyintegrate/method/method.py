@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..values.citations import cite
+from ..values.types import Any, Certificate
 from .table import MethodTable
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..certificate.certificate import Certificate
 
 
 class Method:

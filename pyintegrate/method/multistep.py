@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..values.checks import integer
+from ..values.types import Any, Method
 from .coefficients import as_meant
 from .user_defined import of_order, table
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..method.method import Method
 
 
 def Multistep(

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .. import _core
 from ..values.keywords import explains_keywords
+from ..values.types import Any, Method
 from .user_defined import ROUNDED, of_order, table
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..method.method import Method
 
 _SINGULAR = 1e12  # condition number
 

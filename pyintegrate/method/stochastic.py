@@ -4,15 +4,9 @@ A formula takes a ``Step`` (pyintegrate/stochastic/step.py) and returns the comp
 state. Sums and products are those of lists of components; one that is missing is zero.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from .. import _core
+from ..values.types import Any
 from .method import Method
-
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = ("additive", "diagonal", "commutative", "general")  # each is a case of the next
 

@@ -14,58 +14,20 @@ except ImportError as missing:
         "pip install pyintegrate[plot]"
     ) from missing
 
-from .fitted_curves import fitted
-from .heat_maps import basin_map, heatmap, passages, scan
-from .method_curves import convergence, stability_map, stability_region, work_precision
-from .moving import animate
-from .pages import comparison, dashboard, overview
-from .portraits.chaos_and_order import (
-    chaos_map,
-    fan,
-    frequencies,
-    ftle,
-    histogram_over_time,
-    lyapunov,
+from ..values.lazily import lazily
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        ".fitted_curves": "fitted",
+        ".heat_maps": "basin_map heatmap passages scan",
+        ".method_curves": "convergence stability_map stability_region work_precision",
+        ".moving": "animate",
+        ".pages": "comparison dashboard overview",
+        ".portraits.chaos_and_order": "chaos_map fan frequencies ftle histogram_over_time lyapunov",
+        ".portraits.phase_planes": "branches equilibria phase_plane",
+        ".section_points": "bifurcation return_map section",
+        ".solution_curves": "energy error phase_drift phase_portrait trajectory",
+        ".style": "colour_of",
+    },
 )
-from .portraits.phase_planes import branches, equilibria, phase_plane
-from .section_points import bifurcation, return_map, section
-from .solution_curves import energy, error, phase_drift, phase_portrait, trajectory
-from .style import colour_of
-
-__all__ = [
-    "animate",
-    "basin_map",
-    "bifurcation",
-    "branches",
-    "chaos_map",
-    "colour_of",
-    "comparison",
-    "convergence",
-    "dashboard",
-    "energy",
-    "equilibria",
-    "error",
-    "fan",
-    "fitted",
-    "frequencies",
-    "ftle",
-    "heatmap",
-    "histogram_over_time",
-    "lyapunov",
-    "overview",
-    "passages",
-    "phase_drift",
-    "phase_plane",
-    "phase_portrait",
-    "return_map",
-    "scan",
-    "section",
-    "stability_map",
-    "stability_region",
-    "trajectory",
-    "work_precision",
-]
-
-
-def __dir__():
-    return __all__

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..values.checks import integer
+from ..values.types import Any, Fit
 from .pictures import picture
 from .style import axis_label
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..fitting.fitted_motions import Fit
 
 POINTS = 300
 NORMAL = 1.959963984540054  # standard errors on either side hold 95 %

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 from matplotlib.patches import Patch
@@ -14,20 +12,12 @@ from ..analysis.phase import period_error
 from ..analysis.results import unit_of, with_unit
 from ..errors import Status
 from ..values.checks import choice
+from ..values.types import Any, ArrayLike, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
 from .log_axis import edges, log_axis, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, on_ground
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..analysis.portraits.recurrences import Basins
-    from ..analysis.sections.grid_scan import Passages, Scan
-    from ..solution.solution import Solution
-    from ..values.types import ArrayLike
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
@@ -499,7 +489,7 @@ def basin_map(
         )
     if solution is None:
         axes = [(np.arange(n, dtype=float) if given is None else np.asarray(given, float), "")
-                for n, given in zip(label.shape[::-1], (x, y), strict=True)]  # fmt: skip
+                for n, given in zip(label.shape[::-1], (x, y))]  # fmt: skip
     else:
         axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
     (columns, x_label), (rows, y_label) = axes
@@ -545,7 +535,7 @@ def _explain(ax, found, shown):
 def _place(found, number):
     """Where an attractor is, in words."""
     parts = []
-    for name, value in zip(found.components, found.attractors[number], strict=True):
+    for name, value in zip(found.components, found.attractors[number]):
         text = axis_label(found.system, name).split(" [")[0]
         value = 0.0 if abs(value) < 5e-4 * np.abs(found.attractors).max() else value
         number = f"{value:.3g}".replace("-", "\N{MINUS SIGN}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from contourpy import contour_generator
 
@@ -17,15 +15,10 @@ from ..method.catalogue import find_method, methods
 from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
+from ..values.types import Any, Axes, Mapping, Methods
 from .log_axis import log_axis
 from .pictures import figure_size, muted, picture, place_legend, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..values.types import Axes, Methods
 
 
 @picture(legend=False)
@@ -341,7 +334,7 @@ def stability_map(
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
     system = systems["spring"]
-    for panel, method in zip(axes, chosen, strict=True):
+    for panel, method in zip(axes, chosen):
         mesh = _panel(panel, method, k, b, dt)
         name = (labels or {}).get(method.name, title_of(method))
         wide = panel.get_position().width * panel.figure.get_figwidth()

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -15,7 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
 from ..system.exact.rigid_body import rotation
-from .bodies import NAMED, bodies_of, letter_label, letters_of
+from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
+from .bodies import LINES, NAMED, bodies_of, letter_label, letters_of
 from .curves import (
     batch_of,
     batch_size,
@@ -30,13 +30,6 @@ from .curves import (
 from .pictures import figure_size, left_out, legend_below, muted, wrapped
 from .solution_curves import component_names, smooth_times, widest
 from .style import axis_label, exact_look, line_keywords
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from matplotlib.animation import FuncAnimation
-
-    from ..values.types import Labels
 
 FORMATS = ("rgba", "raw", "png")  # of frames as those who write films ask for them
 
@@ -105,7 +98,7 @@ class _Ground:
         if self.region is not None:
             self.figure.dpi = self.dpi
             self.figure.set_canvas(self.usual)
-        for artist, animated in zip(self.artists, self.before, strict=True):
+        for artist, animated in zip(self.artists, self.before):
             artist.set_animated(animated)
 
 
@@ -298,7 +291,7 @@ class Scene:
             self.true = whole if np.isfinite(whole).all() else None
         self.reach = self._reach()
         self.parameters = [self._parameters(index) for index in self.chosen]
-        empty: list = [[]] * self.shape.dimensions
+        empty = [[]] * self.shape.dimensions
         grey = exact_look() | {"zorder": 1}
         self.ghosts = [ax.plot(*empty, **grey)[0]] if self.true is not None else []
         style = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
@@ -314,7 +307,7 @@ class Scene:
         """Draw the last saved states at or before a moment: nothing is interpolated."""
         now = latest(self.t, moment)
         ends = []
-        for line, states, given in zip(self.lines, self.states, self.parameters, strict=True):
+        for line, states, given in zip(self.lines, self.states, self.parameters):
             ends.append(self._place(line, states[now], given))
         move(self.masses, np.concatenate(ends).T)
         if self.true is not None:
@@ -360,7 +353,7 @@ class Scene:
             size = 1.2 * max(np.linalg.norm(g["half"]) for g in self.parameters)
             middle = np.nanmean(self.states[0][:, :3], axis=0)
             spread = np.nanmax(np.abs(self.states[0][:, :3] - middle), initial=0.0)
-            for letter, centre in zip("xyz", middle, strict=True):
+            for letter, centre in zip("xyz", middle):
                 getattr(ax, f"set_{letter}lim")(centre - size - spread, centre + size + spread)
             ax.set_box_aspect((1, 1, 1))
             ax.set_axis_off()
@@ -472,17 +465,17 @@ def animate(
     moments = np.linspace(begin, end, count)
     movers: list[Any] = []
     if scenes:
-        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves, strict=False)]
+        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves)]
         panes = _beside(panes, system)
     if letters:
         movers += _moving_bodies(axes[0], curves, letters, keywords)
     else:
         movers += [
             _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
-            for pane, ax in zip(panes, axes[scenes:], strict=True)
+            for pane, ax in zip(panes, axes[scenes:])
             for curve in curves
         ]
-    for pane, ax in zip(panes, axes[scenes:], strict=True):
+    for pane, ax in zip(panes, axes[scenes:]):
         _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
     clock = axes[0].set_title("", loc="left", fontsize="medium")
     if note := left_out(curves):
@@ -555,7 +548,7 @@ def _moving_bodies(ax, curves, letters, keywords):
         bodies = bodies_of(curve.solution)
         for body in bodies:
             names = [body.components[letter] for letter in letters]
-            style = {"color": body.colour, "linestyle": ("-", "--", ":", "-.")[turn % 4]}
+            style = {"color": body.colour, "linestyle": LINES[turn % 4]}
             label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
             movers.append(_Mover(ax, curve.solution, names, style, label, keywords))
     return movers
@@ -569,7 +562,7 @@ class _Mover:
         self.chosen = chosen = chosen_trajectories(batch_of(solution))
         self.parts = [_values(solution, name, chosen) for name in names]
         self.old = names[0] != "t"  # only curves against time keep their whole trail
-        empty: list = [[]] * len(names)
+        empty = [[]] * len(names)
         style = style | {"linewidth": 1.2} | keywords
         self.trails = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in chosen]
         dot = {"marker": "o", "linestyle": "", "markersize": 6, "color": style["color"]}
@@ -607,7 +600,7 @@ def _still(ax, curves, pane, movers, bodies):
             names = system.state_names
             true = [t if n == "t" else states[..., names.index(n)].ravel() for n in pane]
     settings = {}
-    for place, (letter, name) in enumerate(zip("xyz", pane, strict=False)):
+    for place, (letter, name) in enumerate(zip("xyz", pane)):
         found = np.concatenate([mover.parts[place].ravel() for mover in movers])
         good = found[np.isfinite(found)]
         good = good if good.size else np.zeros(1)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -16,6 +15,7 @@ from ..analysis.observables import energies, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
+from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
 from .curves import batch_of, batch_size, collect
 from .pictures import (
@@ -46,14 +46,6 @@ from .solution_curves import (
     trajectory,
 )
 from .style import line_keywords
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..analysis.side_by_side import Comparison, Comparisons
-    from ..solution.solution import Solution
-    from ..values.types import Axes, AxesArray, Labels
 
 NARROW = 4.0  # inches: a panel that has no room beside it
 BESIDE = 2.5  # inches of width that one of several panels beside each other takes
@@ -378,9 +370,9 @@ def comparison(
     with small_text(small):
         lying = (shape[0] * shape[1], 1) if column else shape
         axes = several_axes(ax, lying, size).reshape(shape)
-        for (heading, curves), row in zip(rows, axes, strict=True):
+        for (heading, curves), row in zip(rows, axes):
             shown = last_periods(curves[0].solution) if window is None else window
-            for panel, one in zip(names, row, strict=True):
+            for panel, one in zip(names, row):
                 _panel(panel, one, curves, shown, keywords)
                 if small:
                     hold_text(one)
@@ -409,15 +401,15 @@ def _panel(name, ax, curves, window, keywords):
         _final_values(ax, curves, ends, [f"{end:+.3g}" for end in ends])
         return
     lines = [line for line in ax.lines[before:] if line.get_label() in names]
-    pairs = zip(lines, curves, strict=True)
+    pairs = zip(lines, curves)
     told = [_energy_change(*pair, ylabel == LABELS["ratio"]) for pair in pairs]
-    _final_values(ax, curves, *zip(*told, strict=True))
+    _final_values(ax, curves, *zip(*told))
 
 
 def _rows(comparison, labels, name=""):
     """Heading and curves of each row: one for every dt, colours by method."""
     unit = unit_of(comparison.system, "t")
-    groups: dict = {}
+    groups = {}
     for key in comparison:
         step = key[1] if isinstance(key, tuple) else None
         groups.setdefault(step, []).append(comparison[key])

@@ -6,18 +6,13 @@ import inspect
 import re
 import textwrap
 from functools import wraps
-from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
 from matplotlib.collections import QuadMesh
 
+from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..values.types import Axes
 
 SIZE = "font.size"
 SMALL = 5.0  # inches: a figure for a column of a paper

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..analysis.observables import system_at
 from ..analysis.results import unit_of, with_unit
+from ..values.types import Any, Bifurcation, ReturnMap, Section
 from .pictures import picture
 from .style import BLUE, PALETTE, axis_label, on_ground
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..analysis.sections.surface_crossings import Bifurcation, ReturnMap, Section
 
 MANY = 2000  # points above which they are drawn as small as possible
 
@@ -163,7 +157,7 @@ def _two(section):
     """A position and its velocity, or two components, that vary over the points."""
     names, lead = section.system.state_names, section.system.positions
     flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
-    pairs = zip(names[:lead], names[lead:], strict=False)
+    pairs = zip(names[:lead], names[lead:])
     pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
     if pairs:
         return pairs[0]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..method.method import Method
 
 import matplotlib
 from matplotlib.colors import to_rgb
 
 from ..analysis.results import unit_of, with_unit
 from ..method.catalogue import methods
+from ..values.types import Method
 
 # Okabe & Ito (2008), Color Universal Design: distinct for any kind of colour vision.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -58,7 +55,7 @@ def colours(names):
     >>> colours(["rk4", "semi_implicit_euler"])["rk4"]
     '#0072B2'
     """
-    chosen: dict[str, str] = {}
+    chosen = {}
     # Methods with a fixed colour come first, so that no other takes it from them.
     for name in sorted(dict.fromkeys(names), key=lambda name: name not in METHOD_COLOURS):
         own = METHOD_COLOURS.get(name)
@@ -107,7 +104,7 @@ def looks(names):
     """
     names = list(dict.fromkeys(names))
     palette, chosen = colours(names), {}
-    seen: dict[str, int] = {}
+    seen = {}
     for name in names:
         turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
         line, marker = line_style(palette[name], turn), MARKERS[turn % len(MARKERS)]

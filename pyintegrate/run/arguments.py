@@ -1,7 +1,5 @@
 """All checks and broadcasts of a run, once: arguments become a Problem and its Options."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from math import isfinite, prod
 from types import NoneType
@@ -348,13 +346,13 @@ def checked_times(name, value, dtype, shapes):
     return value if value.ndim else float(value)
 
 
-def steps_to(t_end, dt, t0, batch):
-    """The steps from t0 to an end time that must fit a given batch."""
+def fitting_end(t_end, dtype, batch):
+    """An end time, which must fit a given batch."""
     shapes = {"the solution": batch}
-    t_end = checked_times("t_end", t_end, DOUBLE, shapes)
+    t_end = checked_times("t_end", t_end, dtype, shapes)
     if broadcast_shape(shapes) != batch:
         raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
-    return steps_between(dt, t0, t_end)
+    return t_end
 
 
 def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):

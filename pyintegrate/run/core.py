@@ -145,8 +145,7 @@ class Run:
             elif state is None and record is None:  # interrupted, and what is between overwritten
                 completed, state = 0, problem.initial
             if count:
-                failed = Failures.room(count)
-                self._core.failures(*failed)
+                failed = Failures.of(self._core.failures())
         sums, events, whole = self._sums, self._event_memory, completed == problem.n_steps
         if sums is not None:
             last = -1 if blocks < 0 else problem.first + completed

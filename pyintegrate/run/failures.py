@@ -30,9 +30,9 @@ class Failures:
         self.index, self.status, self.step = index, status, step
 
     @classmethod
-    def room(cls, count):
-        """Room for `count` trajectories, for the core to fill in."""
-        return cls(np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
+    def of(cls, parts):
+        """What the core tells: the bytes of each."""
+        return cls(*map(np.frombuffer, parts, (np.int64, np.int8, np.int64)))
 
     def __len__(self):
         return len(self.index)
@@ -77,4 +77,4 @@ class Failures:
         return text + _UNSOLVED if np.any(self.status == Status.NOT_CONVERGED) else text
 
 
-NONE = Failures.room(0)
+NONE = Failures.of((b"", b"", b""))

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..values.checks import integer
 from ..values.named import Named
-from .stepper import Snapshot, Stepper
-
-if TYPE_CHECKING:
-    from ..values.types import Floats
+from ..values.types import Floats
+from .stepper import Stepper
 
 
 class LoopSnapshot(Named):
-    """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``."""
+    """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``.
 
-    stepper: Snapshot
-    before: np.ndarray
-    rest: float
-    dropped: int
+    Attributes
+    ----------
+    stepper : Snapshot
+    before : ndarray
+    rest : float
+    dropped : int
+    """
 
 
 class FixedTimestep:

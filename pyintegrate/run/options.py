@@ -1,15 +1,14 @@
 """How a run is carried out: saves, threads, progress, failures, output."""
 
-from __future__ import annotations
-
 import os
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
+from ..values.types import Any
 from .times import in_dtype
 
 # ---- saves --------------------------------------------------------------------------------------

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.named import Named
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike, Floats
+from ..values.types import ArrayLike, Floats
 
 _STEPS, _TRAJECTORIES, _COMPONENTS = 1 << 49, 1 << 48, 1 << 16
 OF_NOISE = ("seed", "first_trajectory", "substeps")  # options
@@ -68,9 +65,9 @@ def noise(
         _whole("component", component, _COMPONENTS),
     )
     names = ("trajectory", "step", "component")
-    shape = broadcast_shape({n: a.shape for n, a in zip(names, given, strict=True)})
+    shape = broadcast_shape({n: a.shape for n, a in zip(names, given)})
     counters = np.empty((prod(shape), 3), np.uint64)
-    for column, array in zip(counters.T, given, strict=True):
+    for column, array in zip(counters.T, given):
         column[...] = np.broadcast_to(array, shape).ravel()
     out = np.empty(shape)
     _core.noise(seed, stream, counters, out)
@@ -93,11 +90,15 @@ def checked_seed(seed):
 
 
 class RandomNumbers(Named):
-    """What the random numbers of a run depend on."""
+    """What the random numbers of a run depend on.
 
-    seed: int
-    first_trajectory: Any  # int, or an array over the batch
-    substeps: int
+    Attributes
+    ----------
+    seed : int
+    first_trajectory : Any
+        Int, or an array over the batch.
+    substeps : int
+    """
 
     @classmethod
     def checked(cls, system, dt, seed=None, first_trajectory=0, substeps=1):
@@ -133,7 +134,7 @@ class RandomNumbers(Named):
     def __eq__(self, other):
         if not isinstance(other, RandomNumbers):
             return NotImplemented
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        pairs = zip(vars(self).values(), vars(other).values())
         return all(np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]

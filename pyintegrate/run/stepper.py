@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,21 +13,23 @@ from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..values.memory import outward, pad, whole
 from ..values.parameters import rows_of
+from ..values.types import (
+    Any,
+    ArrayLike,
+    DTypeLike,
+    Event,
+    Events,
+    Floats,
+    Integers,
+    Method,
+    Reduction,
+    Sequence,
+    System,
+    Watched,
+)
 from .arguments import checked_system, make_run, usual_stepper
 from .failures import Failures
 from .times import time_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from ..method.method import Method
-    from ..system.system import System
-    from ..values.types import ArrayLike, DTypeLike, Floats, Integers
-    from ..watching.event_log import Events
-    from ..watching.events import Event
-    from ..watching.reductions import Reduction
-    from ..watching.watched import Watched
 
 # The halves of a step that can be called separately, by the method's name: kick and drift.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
@@ -367,8 +368,7 @@ class Stepper:
 
     @property
     def _failures(self):
-        rows = np.array(self._core.failures(), np.int64).reshape(-1, 3)
-        return Failures(rows[:, 0], rows[:, 1], rows[:, 2])
+        return Failures.of(self._core.failures())
 
     # ---- restart and restore ----
     def reset(
@@ -499,14 +499,13 @@ class Stepper:
         def go_back():
             self._restored += 1
             self._rows[...] = snapshot.rows
-            for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
+            for rows, kept in zip(self._param_rows, snapshot.params):
                 rows[...] = kept
             self._has_history = snapshot.has_history
             self._core.begin(snapshot.n, snapshot.has_history)
-            for lane, _, _ in self._core.failures():
-                self._core.clear_failure(int(lane))
-            for failure in snapshot.failures:
-                self._core.fail(*failure)
+            for lane in self._failures.index:
+                self._core.clear_failure(lane)
+            self._core.fail(*snapshot.failures)
             if self._by_hand is not None:
                 self._by_hand.put_back(snapshot.watching)
 

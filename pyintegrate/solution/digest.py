@@ -5,8 +5,6 @@ two different solutions give one stream. Numbers are little-endian. A zero has n
 -0.0, and all NaNs count as one, as no arithmetic tells their bits apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np
@@ -33,7 +31,7 @@ def digest(solution):
 def _said(solution):
     """Everything but the saved states, by name."""
     problem = solution._problem
-    arrays: dict = {}
+    arrays = {}
     noise = {} if problem.random is None else {"noise": dict(vars(problem.random))}
     return noise | {
         "system": _system(solution.system, arrays),
@@ -65,7 +63,7 @@ def _said(solution):
 
 def _system(system, arrays):
     """The data to make it again from; for functions, which are not data, name and parameters."""
-    made: dict = {}
+    made = {}
     try:
         about = to_data(system, "system", made)
     except TypeError:

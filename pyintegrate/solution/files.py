@@ -19,13 +19,14 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ..values.disk import to_disk
+from ..values.types import Callable
 
 FORMAT, HEADER, ARRAYS = "pyintegrate solution", "header", "arrays"
 BLOCK_BYTES = 16 << 20  # read or written at once
@@ -407,7 +408,7 @@ def _read_zarr(path):
     def get(name, shape, dtype, chunks):
         if not prod(shape):
             return np.empty(shape, dtype)
-        grid = (-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True))
+        grid = (-(-n // chunk) for n, chunk in zip(shape, chunks))
         for index in np.ndindex(*grid):
             place = os.path.join(folders[name], "c", *map(str, index))
             _check_chunk(place, name, prod(chunks) * dtype.itemsize)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,23 +10,17 @@ from .. import _core
 from ..errors import report_failures
 from ..method.arithmetic import warn_of_change
 from ..run import output
-from ..run.arguments import steps_to
+from ..run.arguments import fitting_end, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..values.checks import numbers, whole_steps
+from ..values.checks import DOUBLE, numbers, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
+from ..values.types import Any, ArrayLike, Booleans, Floats, Integers, Mapping, Watched
 from .origin import Origin, origin_of
 from .sensitivity import motion_alone
 from .solution import Solution, span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from ..values.types import ArrayLike, Booleans, Floats, Integers
-    from ..watching.watched import Watched
 
 
 class FixedSolution(Solution):
@@ -240,7 +233,8 @@ class FixedSolution(Solution):
         problem = self._problem
         first = problem.first + self.n_steps
         if t_end is not None:
-            n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
+            end = fitting_end(t_end, DOUBLE, problem.batch)
+            n_steps = steps_between(self.dt, self.t0, end) - first
             if n_steps < 0:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:

@@ -5,8 +5,6 @@ y0 + s (D + (1 - s) ((2 s - 1) D + (1 - s) H f0 - s H f1)).
 Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..run.times import in_dtype, time_of

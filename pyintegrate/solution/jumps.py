@@ -4,8 +4,6 @@ A formula for the motion, and the conserved quantities, do not include the rule 
 changes the state: after a jump the true motion is unknown, and results from it are NaN.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import warn_record

@@ -1,13 +1,10 @@
 """A Solution as labelled arrays of xarray, or as a table of pandas."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from .. import _core
 from ..values.table import pandas
+from ..values.types import Any
 
 
 def to_dataset(solution):
@@ -94,7 +91,7 @@ def to_frame(solution):
     places = np.nonzero(valid)
     index = [
         np.ravel(varying[name])[place] if name in varying else place
-        for name, place in zip(dims, places, strict=False)
+        for name, place in zip(dims, places)
     ]
     index = MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
     return DataFrame(rows, index)
@@ -167,7 +164,7 @@ def _dimensions(solution):
     "batch"."""
     batch = solution.status.shape
     dims = ["batch"] if len(batch) == 1 else [f"batch_{i}" for i in range(len(batch))]
-    along: dict[int, list[str]] = {}
+    along = {}
     for name, value in _varying(solution).items():
         shape = np.shape(value)
         for axis, n in enumerate(shape, len(batch) - len(shape)):

@@ -1,7 +1,5 @@
 """Where a motion began that is integrated in parts: every part measures its errors from there."""
 
-from __future__ import annotations
-
 import weakref
 
 

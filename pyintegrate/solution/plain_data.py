@@ -3,13 +3,10 @@
 If data cannot make an object, a single ValueError begins with the name of its field in the header.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +25,7 @@ from ..tangents.tangent_system import TangentSystem
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem, restore_own
 from ..values.checks import MOST_COMPONENTS
+from ..values.types import Any
 
 _MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
 _DEEP = 40  # nested lists
@@ -226,7 +224,7 @@ def _has_coefficients(method, data, arrays):
 def system_to_data(system, arrays):
     """Data to make it again from; otherwise its name and parameters, for ``system=``."""
     about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
-    made: dict = {}
+    made = {}
     try:
         about["made_by"] = to_data(system, "system", made)
     except TypeError:

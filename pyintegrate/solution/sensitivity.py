@@ -3,8 +3,6 @@
 The motion is integrated with its tangents (``System.tangent``); its Solution keeps that solution.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..run.arguments import checked_dtype, checked_system, components_of

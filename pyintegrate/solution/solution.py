@@ -15,20 +15,19 @@ from ..errors import IntegrationError, Status, warn_caller
 from ..values.citations import cite
 from ..values.keywords import RESULTS
 from ..values.memory import outward
+from ..values.types import (
+    Across,
+    Any,
+    AxesArray,
+    Events,
+    Floats,
+    Integers,
+    KindOfSolution,
+    PathLike,
+    Table,
+)
 from .jumps import until_jump
 from .sensitivity import derivatives
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any
-
-    from ..method.method import Method
-    from ..system.system import System
-    from ..values.table import Table
-    from ..values.types import AxesArray, Booleans, Floats, Integers
-    from ..watching.batch.results import Across
-    from ..watching.event_log import Events
-    from ..watching.watched import Watched
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
 
@@ -37,7 +36,7 @@ class Missing(AttributeError, ValueError):
     """An attribute of other results, with where it is found here."""
 
 
-class Solution:
+class Solution(KindOfSolution):
     """The saved states of a batch of trajectories.
 
     Attributes
@@ -79,44 +78,6 @@ class Solution:
     _carried: Any = None  # the solution with tangents, and the names
     _elsewhere = RESULTS  # attributes of other results
     _of_each: tuple[str, ...] = ()  # counts of each trajectory
-
-    system: System
-    method: Method
-    t0: float | Floats
-    n_steps: int
-    _problem: Any
-    _options: Any
-    _states: Any
-    _final: Any
-    _history: Any
-    _failures: Any
-    if TYPE_CHECKING:  # what each kind has in its own way
-        dt: Any  # of steps of one length
-        _alone: Any
-        _joined: Any
-        _gap: Any
-        _same_in_parts: Any
-
-        @property
-        def t(self) -> Floats: ...
-        @property
-        def steps(self) -> Integers: ...
-        @property
-        def valid(self) -> Booleans: ...
-        @property
-        def origin(self) -> Floats: ...
-        @property
-        def watched(self) -> Watched: ...
-        @property
-        def evaluations(self) -> Any: ...
-        @property
-        def _origin_time(self) -> Any: ...
-        @property
-        def _step_lengths(self) -> Any: ...
-        @property
-        def _clock(self) -> dict[str, Any]: ...
-        @property
-        def _pace(self) -> str: ...
 
     @classmethod
     def _with_tangents(cls, integrate, names):

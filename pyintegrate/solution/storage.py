@@ -14,11 +14,10 @@ that begins with the field's name.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from importlib import import_module
 from math import inf, prod
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from ..system.system import System
 from ..values.checks import MOST_COMPONENTS
 from ..values.memory import MAX_AXES, check_memory, pad
 from ..values.named import Named
+from ..values.types import Any, Callable, PathLike, Solution
 from ..watching.event_log import EventLog, Events
 from ..watching.events import MOST_EVENTS
 from ..watching.plan import MOST_SUMS
@@ -43,11 +43,6 @@ from .plain_data import (
     system_to_data,
     to_data,
 )
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from .solution import Solution
 
 _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it
 _MOST_TRIES = (1 << 31) - 2  # steps of a trajectory, to a tolerance
@@ -248,7 +243,7 @@ def save(solution, path):
             stacklevel=3,
         )
     fields, table = KINDS[solution._format][:2]
-    arrays: dict[str, Any] = {}
+    arrays = {}
     header = {
         "format": files.FORMAT,
         "version": solution._format,
@@ -271,15 +266,20 @@ def _found(field, solution):
 
 # ---- loading -------------------------------------------------------------------------------------
 class Stored(Named):
-    """The checked content of a file, for the class that is made of it."""
+    """The checked content of a file, for the class that is made of it.
 
-    header: dict
-    arrays: Any  # StoredArrays
-    values: dict  # arrays of the table
-    system: System
-    method: Any
-    batch: tuple[int, ...]
-    dtype: np.dtype
+    Attributes
+    ----------
+    header : dict
+    arrays : Any
+        StoredArrays.
+    values : dict
+        Arrays of the table.
+    system : System
+    method : Any
+    batch : tuple of int
+    dtype : np.dtype
+    """
 
     def run(self, make, *arguments, **options):
         """What `make` makes of system, first state and arguments: a Problem, Options, and more.
@@ -443,7 +443,7 @@ def _sizes(header, batch):
 
 def _fits(shape, batch):
     """Whether a shape broadcasts to that of the batch."""
-    pairs = zip(shape[::-1], batch[::-1], strict=False)
+    pairs = zip(shape[::-1], batch[::-1])
     return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
 
 
@@ -455,7 +455,7 @@ def _check_array(name, field, about, sizes, dtype):
         refuse(name, f"it has the type {found}, expected {kind}")
     forms = [shape] if field.shape == "any" else []
     for form in field.shape.split("|"):
-        axes: tuple = ()
+        axes = ()
         for word in form.split():
             axes += sizes.setdefault(word, shape[len(axes) : len(axes) + 1])
         forms.append(axes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,14 +11,9 @@ from ..values.catalogue import Catalogue
 from ..values.names import SYSTEMS
 from ..values.parameters import declared, short
 from ..values.table import Table
+from ..values.types import Mapping, NBody, RigidBody
 from .definition import SystemDefinition
 from .system import BUILT_IN, System
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .n_body import NBody
-    from .rigid_body import RigidBody
 
 
 class SystemCatalogue(Catalogue[System]):
@@ -32,9 +26,8 @@ class SystemCatalogue(Catalogue[System]):
     (True, 'double_pendulum')
     """
 
-    if TYPE_CHECKING:  # systems with methods of their own
-        n_body: NBody
-        rigid_body: RigidBody
+    n_body: NBody  # systems with methods of their own
+    rigid_body: RigidBody
 
     kind, others, sentences = "system", SYSTEMS, {}
     wanted = "the name of a system must be a string"

@@ -8,24 +8,17 @@ from __future__ import annotations
 import importlib
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..values.checks import broadcast, numbers
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike, MaybeFloats
+from ..values.types import ArrayLike, HasParameters, MaybeFloats
 
 _CACHED = 16 << 10  # values at a time
 
 
-class ClosedForms:
+class ClosedForms(HasParameters):
     """The methods for closed forms; the other methods are in System."""
-
-    if TYPE_CHECKING:
-        name = dim = initial = batch_shapes = params = property(lambda self: Any)
-        components: Any
 
     def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
         """Exact solution through y0 at t0, or None if it has no closed form.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from ..values.types import Any, Sequence
 
 _OF_THIS_PROCESS = {"compiled", "frozen", "handle"}  # besides the mathematics
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..values.checks import MOST_COMPONENTS, integer
 from ..values.parameters import checked
+from ..values.types import ArrayLike
 from .definition import SystemDefinition
 from .system import System
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
 # last digit in extended precision. All masses and g are 1, the period is 6.32591398292621.
@@ -181,7 +178,7 @@ def restore_bodies(n, state, units, params):
 def _of(n, initial, given):
     """The system of n bodies with its default parameters, or those of a predefined state."""
     known, units = None, _SI
-    params: dict = {}
+    params = {}
     if isinstance(initial, str):
         if initial not in _READY:
             raise ValueError(f"initial must be a state or one of {list(_READY)}, got {initial!r}")
@@ -217,7 +214,7 @@ def _definition(n, state, units):
     changed = {
         "dim": 6 * n,
         "dof": 3 * n,
-        "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state, strict=True)],
+        "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state)],
         "params": [(name, unit(u), values[name], m) for name, u, _, m in _DESCRIPTOR["params"]],
         "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
     }

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..values.checks import broadcast, numbers
 from ..values.parameters import checked
+from ..values.types import ArrayLike, Floats
 from .definition import SystemDefinition
 from .system import System
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike, Floats
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
 _DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from inspect import Parameter, Signature
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,15 +15,18 @@ from ..values.checks import broadcast, numbers
 from ..values.names import near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from ..values.table import Table
+from ..values.types import (
+    Any,
+    ArrayLike,
+    Floats,
+    Mapping,
+    MaybeFloats,
+    Method,
+    Self,
+    Sequence,
+    SystemDefinition,
+)
 from .closed_forms import ClosedForms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Self
-
-    from ..method.method import Method
-    from ..values.types import ArrayLike, Floats, MaybeFloats
-    from .definition import SystemDefinition
 
 _RHS, _ENERGY, _INVARIANTS, _JACOBIAN = map(
     _core.questions().index, ("rhs", "energy", "invariants", "jacobian")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import sys
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..system.definition import SystemDefinition
 from ..user_system.component_names import free_names
 from ..values.checks import broadcast, numbers
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..values.types import ArrayLike, Floats
+from ..values.types import Any, ArrayLike, Floats
 
 
 class Directions:
@@ -29,11 +24,10 @@ class Directions:
         For each tangent: "1" .. "k" for the free ones, then the parameters.
     """
 
-    if TYPE_CHECKING:
-        name: Any
-        initial: Any
-        params: Any
-        definition: Any
+    name: Any
+    initial: Any
+    params: Any
+    definition: Any
 
     @property
     def base(self):

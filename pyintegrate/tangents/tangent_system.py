@@ -11,8 +11,6 @@ Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VI.2 (lemma 4.1:
 commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from itertools import chain, islice
@@ -151,7 +149,7 @@ def _by_entries(graph, nodes, seeds):
     variables = [graph.nodes[number] for number in seeds]
     found = []
     for entries in forward(graph, nodes, variables):
-        change: dict = {}
+        change = {}
         for number, entry in entries.items():
             for j, seed in seeds[number].items():
                 term = entry * seed

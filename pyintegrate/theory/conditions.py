@@ -1,7 +1,5 @@
 """The conditions of one order, for any family: their number, residuals, and whether they hold."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import lcm, sqrt
 from typing import NamedTuple

@@ -8,8 +8,6 @@ References
 Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.14.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
@@ -56,7 +54,7 @@ def nystrom_nodes(tree):
 def nystrom_target(tree):
     """The value of phi for the exact solution at time 1: the nested integrals of the tree."""
     sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
-    inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
+    inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes)]
     return prod(inner, start=Fraction(1))
 
 
@@ -70,8 +68,8 @@ def nystrom_symmetry(tree):
 
 def kicks_and_drifts(exact):
     """Letters and numbers in the order applied."""
-    pairs = zip(exact["kick"], exact["drift"], strict=True)
-    return [(name, w) for pair in pairs for name, w in zip("kd", pair, strict=True) if w]
+    pairs = zip(exact["kick"], exact["drift"])
+    return [(name, w) for pair in pairs for name, w in zip("kd", pair) if w]
 
 
 def nystrom_composition(exact, rounding):
@@ -109,8 +107,8 @@ def nystrom(exact, rounding):
 
 def _by_trees(rounding, scale, c, inner_of, velocities, positions):
     """Order by order; a sum of n coefficients' products is a multiple of 1 / scale^n."""
-    inner: dict = {}  # A phi, and a bound of it
-    later: list = []  # the conditions on positions come from the trees with one node less
+    inner = {}  # A phi, and a bound of it
+    later = []  # the conditions on positions come from the trees with one node less
     for number in count(1):
         residuals, later_next = later, []
         for tree in nystrom_trees(number):

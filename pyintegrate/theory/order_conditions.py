@@ -19,8 +19,6 @@ Trans. R. Soc. A 357, 1079-1100, for Lyndon words; Hairer, Wanner (1996), Solvin
 Differential Equations II, IV.7, for Rosenbrock methods.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -172,7 +170,7 @@ def _runge_kutta(exact, rounding):
     branch = both(A, scale)
     sums = [  # c = A 1, which a force that depends on time needs
         (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
-        for row, node in zip(A, exact["c"], strict=True)
+        for row, node in zip(A, exact["c"])
     ]
     return _by_trees(rounding, scale, branch, branch, both(b, scale), sums)
 
@@ -189,7 +187,7 @@ def _rosenbrock(exact, rounding):
     sums = [  # by which the time goes along
         (Fraction(sum(row), SCALE) - x, sum(bound) + size(x), 1)
         for name, matrix, letter in (("c", alpha, "alpha"), ("d", gamma, "gamma"))
-        for row, bound, x in zip(matrix, sizes[letter], exact[name], strict=True)
+        for row, bound, x in zip(matrix, sizes[letter], exact[name])
     ]
     return _by_trees(rounding, SCALE, single, several, weights, sums)
 
@@ -197,7 +195,7 @@ def _rosenbrock(exact, rounding):
 def _by_trees(rounding, scale, single, several, weights, sums):
     """Order by order; a matrix for the branches of one subtree, and for those of several."""
     ones = np.ones_like(weights)
-    inner: dict = {}  # the branch of a tree, alone and among others
+    inner = {}  # the branch of a tree, alone and among others
     for number in count(1):
         residuals = []
         for tree in trees(number):
@@ -251,7 +249,7 @@ def _bracket(word):
     if len(word) == 1:
         return {word: 1}
     cut = next(i for i in range(1, len(word)) if word[i:] in lyndon_words(len(word) - i))
-    total: Counter[str] = Counter()
+    total = Counter()
     for left, x in _bracket(word[:cut]).items():
         for right, y in _bracket(word[cut:]).items():
             total[left + right] += x * y
@@ -272,14 +270,14 @@ def _composition(exact, rounding):
         words = lyndon_words(number)
         values, bounds = _word_coefficients(whole, words), _word_coefficients(sizes, words)
         residuals = [(Fraction(values[w], scale**number) - 1) / factorial(number) for w in words]
-        rest = dict(zip(words, map(float, residuals), strict=True))
+        rest = dict(zip(words, map(float, residuals)))
         for word in words:  # in the basis of commutators, which is triangular
             for other, x in _bracket(word).items():
                 if other != word and other in rest:
                     rest[other] -= x * rest[word]
         found = collect(
             number, rounding, [(r, bounds[w] / factorial(number), 1)
-                               for w, r in zip(words, residuals, strict=True)],
+                               for w, r in zip(words, residuals)],
         )  # fmt: skip
         yield found._replace(norm=sqrt(sum(x * x for x in rest.values())))
 

@@ -3,8 +3,6 @@
 A polynomial is a list of integers or fractions, the lowest coefficient first.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, lcm
@@ -80,10 +78,10 @@ def _bernstein(p, low, high):
     degree, width = len(p) - 1, high - low
     unit = lcm(low.denominator, width.denominator)
     start, width, scale = int(low * unit), int(width * unit), 1
-    shifted: list[int] = []  # unit^degree p(low + width u), by Horner's rule
+    shifted = []  # unit^degree p(low + width u), by Horner's rule
     for coefficient in reversed(p):
         raised = [0, *(width * c for c in shifted)]
-        shifted = [start * c + r for c, r in zip([*shifted, 0], raised, strict=True)]
+        shifted = [start * c + r for c, r in zip([*shifted, 0], raised)]
         shifted[0] += coefficient * scale
         scale *= unit
     common = lcm(*(comb(degree, i) for i in range(degree + 1)))

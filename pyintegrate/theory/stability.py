@@ -1,7 +1,5 @@
 """Stability limits of the step, from the method's coefficients, in exact arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf, lcm, nan, sqrt
 
@@ -222,7 +220,7 @@ def half_trace(method):
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2, here times a power of `scale`.
     a, b, c, d, factor = [1], [0], [0], [1], 2
-    for kick, drift in zip(exact["kick"], exact["drift"], strict=True):
+    for kick, drift in zip(exact["kick"], exact["drift"]):
         if kick:
             w, factor = int(kick * scale), factor * scale
             c, d = _weighted(c, scale, a, -w, 0), _weighted(d, scale, b, -w, 1)
@@ -284,8 +282,8 @@ def nystrom_step(method):
     one = [Fraction(1)]
     rows = []
     for x, v in ((one, []), ([], one)):  # for a unit position, for a unit velocity
-        slopes: list = []  # h^2 a at the stages
-        for node, row in zip(exact["c"], exact["A"], strict=True):
+        slopes = []  # h^2 a at the stages
+        for node, row in zip(exact["c"], exact["A"]):
             there = _moved(add(x, v, node), row, slopes)
             slopes.append([0, *(-c for c in there)])
         rows.append((_moved(add(x, v), exact["b"], slopes),
@@ -295,7 +293,7 @@ def nystrom_step(method):
 
 
 def _moved(p, weights, slopes):
-    for weight, slope in zip(weights, slopes, strict=False):
+    for weight, slope in zip(weights, slopes):
         if weight:
             p = add(p, slope, weight)
     return p

@@ -5,8 +5,6 @@ References
 Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import factorial
 
@@ -161,10 +159,10 @@ def sum_and_difference(method):
     """
     allowed = _LEFT * float(method.exact_coefficients[1])
     P, Q = stability_function(method)
-    found: tuple[list, list] = ([], [])
+    found = ([], [])
     for j in range(max(len(P), len(Q))):
         p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
-        for total, one in zip(found, (p + q, p - q), strict=True):
+        for total, one in zip(found, (p + q, p - q)):
             total.append(one if abs(one) > allowed * float(abs(p) + abs(q)) else Fraction(0))
     return found
 

@@ -3,8 +3,6 @@
 Each instruction is a line, in the same order, so that the compiled kernels give the same bits.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -101,7 +99,7 @@ def _body(program, question, structure):
     """The lines of a function, and the cost of each operation in additions."""
     dim, dof = program.sizes[:2]
     first, last = program.sections[QUESTIONS.index(question)]
-    names: dict[int, str] = {}  # the variable of a register, a result or a derived parameter
+    names = {}  # the variable of a register, a result or a derived parameter
     lines, answers, costs = [], {}, []
     halves = question in ("acceleration", "velocity")
     letters = {Y: "x" if halves else "y", V: "momentum" if question == "velocity" else "v", P: "p"}
@@ -118,7 +116,7 @@ def _body(program, question, structure):
 
     for k, row in enumerate(program.code[first:last].tolist()):
         name, arity, text = _OPERATIONS[row[0]]
-        inputs = dict(zip("abcd", map(operand, row[2 : 2 + arity]), strict=False))
+        inputs = dict(zip("abcd", map(operand, row[2 : 2 + arity])))
         text = "".join(inputs.get(part, str(part)) for part in re.split(r"\b([abcd])\b", text))
         lines.append(f"    const vreal n{k} = {text};\n")
         names[row[1]] = f"n{k}"

@@ -9,16 +9,13 @@ References
 Griewank, Walther (2008), Evaluating Derivatives, SIAM, chapters 3.1 and 3.2.
 """
 
-from __future__ import annotations
-
 import operator
-from collections.abc import Callable
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any
 
+from ..values.types import Callable
 from .errors import TraceError
-from .graph import Node, below, make
+from .graph import below, make
 
 # Piecewise constant: the derivative is 0 wherever there is one.
 _FLAT = {"sign", "floor", "rint"}
@@ -32,7 +29,7 @@ def _partials(node):
     rule = _RULES.get(node.operation)
     if rule is None:
         raise TraceError(f"{node.operation} has no derivative", "report it")
-    pairs = zip(node.arguments, rule(node, *node.arguments), strict=True)
+    pairs = zip(node.arguments, rule(node, *node.arguments))
     return [(argument, d) for argument, d in pairs if d is not _0]
 
 
@@ -177,7 +174,7 @@ def _forward_one(graph, node, known):
         }
     if not any(known[a.number] for a in node.arguments):
         return {}
-    terms: dict[Any, list[Node]] = {}
+    terms = {}
     one = graph.constant(1.0)
     for argument, partial in _partials(node):
         for v, inner in known[argument.number].items():

@@ -4,14 +4,12 @@ Each function takes nodes and returns a node. Functions that are no operation of
 themselves are formulas of operations, to within a few ulp of NumPy.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from ..values.types import Any
 from .errors import TraceError
 from .graph import OPERATIONS, make
 

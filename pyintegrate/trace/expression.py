@@ -4,13 +4,12 @@ A Symbol is one real number (or a truth value), a Vector an array of symbols. Nu
 them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partialmethod
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..values.types import Callable
 from .elementary import FUNCTIONS
 from .errors import TraceError
 
@@ -106,45 +105,31 @@ def apply(name, *values):
 ON_SYMBOLS: dict[str, Callable] = {}
 
 
-class Operators:
+class Operators(NDArrayOperatorsMixin):
     """Arithmetic and comparisons of symbols and vectors: NumPy's ufuncs."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        if options.pop("out", None) is not None:
-            raise TraceError(f"np.{ufunc.__name__}(out=...) writes into it", "use what it returns")
-        if ufunc.__name__ in ("matmul", "vecdot") and method == "__call__":
-            return ON_SYMBOLS["matrix_product"](ufunc.__name__, *inputs)
-        if ufunc.__name__ == "divmod" and method == "__call__":
-            return divmod(*inputs)  # type: ignore[misc]
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        name = ufunc.__name__
+        if out is not None:
+            if out[0] is not inputs[0]:
+                raise TraceError(f"np.{name}(out=...) writes into it", "use what it returns")
+            result = ufunc(*inputs)  # of x += ..., and the like
+            return out[0].update(result) if isinstance(out[0], Vector) else result
+        if name in ("matmul", "vecdot") and method == "__call__":
+            return ON_SYMBOLS["matrix_product"](name, *inputs)
+        if name == "divmod" and method == "__call__":
+            a, b = inputs
+            return a // b, a % b
         if method == "reduce":
-            return ON_SYMBOLS["reduced"](ufunc.__name__, *inputs, **options)
+            return ON_SYMBOLS["reduced"](name, *inputs, **options)
         if method != "__call__" or options:
-            raise unknown(f"np.{ufunc.__name__} with {method if not options else list(options)}")
-        return apply(_PROPER.get(ufunc.__name__, ufunc.__name__), *inputs)
+            raise unknown(f"np.{name} with {method if not options else list(options)}")
+        return apply(name, *inputs)
 
     def __array_function__(self, function, types, arguments, options):
         return ON_SYMBOLS["call"](function, arguments, options)
-
-    def __neg__(self):
-        return apply("negative", self)
-
-    def __pos__(self):
-        return apply("positive", self)
-
-    def __abs__(self):
-        return apply("absolute", self)
-
-    def __invert__(self):
-        return apply("invert", self)
-
-    def __divmod__(self, other):
-        return self // other, self % other
-
-    def __rdivmod__(self, other):
-        return other // self, other % self
 
     def conjugate(self):
         return self
@@ -152,47 +137,6 @@ class Operators:
     @property
     def real(self):
         return self
-
-
-_PROPER = {"true_divide": "divide", "mod": "remainder", "abs": "absolute"}
-_BINARY = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-}
-_COMPARISONS = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
-
-
-def _operators():
-    def binary(name):
-        return (
-            lambda self, other: apply(name, self, other),
-            lambda self, other: apply(name, other, self),
-        )
-
-    for short, name in _BINARY.items():
-        forward, backward = binary(name)
-        setattr(Operators, f"__{short}__", forward)
-        setattr(Operators, f"__r{short}__", backward)
-    for short, name in _COMPARISONS.items():
-        setattr(Operators, f"__{short}__", binary(name)[0])
-
-
-_operators()
 
 
 class Symbol(Operators):
@@ -330,6 +274,12 @@ class Vector(Operators):
             "it decides by the truth of an array", f"use np.where(condition, a, b); {NO_TRACING}"
         )
 
+    def update(self, result):
+        if not self.array.flags.writeable:
+            raise TraceError("it changes its arguments", "write x = x + ..., not x += ...")
+        self.array[...] = plain(result)
+        return self
+
     def copy(self, order="C"):
         return Vector(self.array.copy())
 
@@ -351,12 +301,6 @@ class Vector(Operators):
 
     def tolist(self):
         return [item.tolist() if isinstance(item, Vector) else item for item in self]
-
-    def __matmul__(self, other):
-        return np.matmul(self, other)
-
-    def __rmatmul__(self, other):
-        return np.matmul(other, self)
 
     def __repr__(self):
         return f"<vector of symbols, shape {self.shape}>"
@@ -381,18 +325,6 @@ def _vector_methods():
     names = "all", "any", "clip", "cumsum", "dot", "max", "mean", "min", "prod", "squeeze", "sum"
     for name in (*names, "trace"):
         setattr(Vector, name, method(name))
-
-    def inplace(name):
-        def update(self, other):
-            if not self.array.flags.writeable:
-                raise TraceError("it changes its arguments", "write x = x + ..., not x += ...")
-            self.array[...] = plain(apply(name, self, other))
-            return self
-
-        return update
-
-    for short, name in _BINARY.items():
-        setattr(Vector, f"__i{short}__", inplace(name))
 
 
 _vector_methods()

@@ -1,14 +1,13 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
-from __future__ import annotations
-
 import dis
 import sys
 import warnings
 from types import CodeType, FunctionType
-from typing import Any
 
 import numpy as np
+
+from ..values.types import Any
 
 _PACKAGE = __package__.partition(".")[0]
 _COMPARED = (
@@ -39,7 +38,7 @@ class Frozen:
         self._seen: dict[
             tuple[int, str], list[Any]
         ] = {}  # (where, name) -> [where, name, value, bytes of a small array]
-        visited: set[FunctionType] = set()
+        visited = set()
         for function in functions:
             self._visit(function, visited)
         self._variables = list(self._seen.values())
@@ -78,7 +77,7 @@ class Frozen:
         visited.add(function)
         names, free = _names(function.__code__)
         places: list[tuple[Any, str]] = [(function.__globals__, name) for name in names]
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         places += [(cells[name], name) for name in free if name in cells]
         for place, name in places:
             value = _read(place, name)

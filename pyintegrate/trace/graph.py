@@ -6,14 +6,12 @@ constants where that is exact, and rewrites where no bit of the result changes: 
 a + (-b), x / 4.
 """
 
-from __future__ import annotations
-
 import math
 import operator
-from collections.abc import Callable
 from fractions import Fraction
 
 from .. import _core
+from ..values.types import Callable
 from .errors import TraceError
 
 OPERATIONS = {name: (number, arity) for number, (name, arity, _) in enumerate(_core.operations())}
@@ -103,7 +101,7 @@ def placed(graph, nodes, state, time=None):
         "state": state,
         "time": lambda _: graph.time() if time is None else time,
     }
-    made: dict = {}
+    made = {}
     for node in below(nodes):
         if node.arguments:
             new = graph.make(node.operation, *(made[a.number] for a in node.arguments))
@@ -151,8 +149,8 @@ class Graph:
 
     def __init__(self, dim, dof):
         self.dim, self.dof = dim, dof
-        self.nodes: list[Node] = []
-        self._known: dict[tuple, Node] = {}
+        self.nodes = []
+        self._known = {}
         self.scale_freely = False  # in derivatives: move powers of two out of products
 
     # ---- leaves ----

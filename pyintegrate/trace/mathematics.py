@@ -1,7 +1,5 @@
 """A graph as readable formulas."""
 
-from __future__ import annotations
-
 from .graph import below
 from .program import count_uses
 
@@ -37,9 +35,9 @@ def formulas(outputs, names, state_names, param_names):
     """
     needed = below(outputs)
     uses = count_uses(outputs, *(node.arguments for node in needed))
-    text: dict[int, tuple[int, str]] = {}
-    cost: dict[int, int] = {}
-    shared: list[str] = []
+    text = {}
+    cost = {}
+    shared = []
     for node in needed:
         number = node.number
         cost[number] = (1 if node.arguments else 0) + sum(cost[a.number] for a in node.arguments)
@@ -48,7 +46,7 @@ def formulas(outputs, names, state_names, param_names):
             shared.append(f"r{len(shared) + 1} = {line}")
             level, line = 3, f"r{len(shared)}"
         text[number] = (level, line)
-    lines = [f"{name} = {text[node.number][1]}" for name, node in zip(names, outputs, strict=True)]
+    lines = [f"{name} = {text[node.number][1]}" for name, node in zip(names, outputs)]
     lines += shared
     return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."]
 

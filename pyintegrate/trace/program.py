@@ -6,15 +6,13 @@ with NumPy's to rounding, not to the bit. Then pairs of operations become one in
 changes no bit, and registers are freed at their last use.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import chain
 
 import numpy as np
 
 from .. import _core
-from .graph import OPERATIONS, Node
+from .graph import OPERATIONS
 
 QUESTIONS = tuple(_core.questions())
 _LIMITS = _core.limits()
@@ -119,10 +117,10 @@ class Program:
 class _Assembler:
     def __init__(self, graph, n_params):
         self.graph, self.n_params = graph, n_params
-        self.constants: dict[str, int] = {}
-        self.values: list[float] = []
-        self.derived: dict[int, int] = {}  # node number -> row after the parameters
-        self.derived_nodes: list[Node] = []
+        self.constants = {}
+        self.values = []
+        self.derived = {}  # node number -> row after the parameters
+        self.derived_nodes = []
         self.n_registers = 0
 
     # ---- operands ----
@@ -170,10 +168,10 @@ class _Assembler:
             for a in arguments:
                 last_use[a.number] = at
         bank = (P << BANK_SHIFT | self.n_params) if prepare else OUT << BANK_SHIFT
-        targets: dict[int, int] = {}
+        targets = {}
         for i, node in enumerate(outputs):
             targets.setdefault(node.number, bank + i)
-        place: dict[int, int] = {}
+        place = {}
         free = []
         used = 0
         code = []
@@ -263,7 +261,7 @@ _FIRST = {"add", "subtract", "multiply", "fma", "fms", "fnma"}
 def _paired(steps, outputs):
     """Steps in which an operation whose only use is another one is combined with that."""
     uses = count_uses(outputs, *(arguments for _, _, arguments in steps))
-    done: dict[int, tuple] = {}  # in order
+    done = {}  # in order
     for node, operation, arguments in steps:
         for i, a in enumerate(arguments):
             first = done.get(a.number)
@@ -313,7 +311,7 @@ def assemble(graph, outputs, n_params, noises=0, second=0):
     Program
     """
     assembler = _Assembler(graph, n_params)
-    code: list[tuple] = []
+    code = []
     sections = np.full((len(QUESTIONS), 2), -1, dtype=np.int32)
     for question in QUESTIONS[:-1]:
         if question in outputs:

@@ -1,14 +1,12 @@
 """One call of a user's function with symbols, its checks and its errors."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from functools import partial
 from itertools import chain
 
 import numpy as np
 
+from ..values.types import Callable
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .derivative import forward
 from .elementary import real
@@ -47,7 +45,7 @@ class Traced:
 
     def __init__(self, graph, outputs, n_params):
         self.graph, self.outputs, self.n_params = graph, outputs, n_params
-        self.programs: dict[bool, object] = {}
+        self.programs = {}
 
     def program(self, jacobian=False):
         """The byte code; with the Jacobian only if needed, for it may be long."""
@@ -122,7 +120,7 @@ class Traced:
         if len(nodes) > MOST_NODES:
             raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")
         graph = Graph(int(dim), int(dof))
-        made: list = []
+        made = []
         for operation, arguments, value in nodes:
             if any(not 0 <= a < len(made) for a in arguments):
                 raise ValueError(f"{operation} uses an operation that comes later")

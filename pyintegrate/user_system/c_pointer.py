@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +11,10 @@ from .. import _core
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS, integer, string
 from ..values.parameters import checked
+from ..values.types import Any, ArrayLike, Callable, Floats, Mapping, Sequence
 from .callback import differences
 from .definition import described
 from .traced import TracedSystem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from ..values.types import ArrayLike, Floats
 
 _PROTOTYPES = (
     "int f(double t, const double *y, double *dydt, const double *p)",

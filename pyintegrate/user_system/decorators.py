@@ -6,19 +6,11 @@ trace) and then runs as byte code: over any batch, with any method, without Pyth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast, overload
+from typing import Any, ParamSpec, Protocol, cast, overload
 
+from ..values.types import ArrayLike, Callable, Concatenate, Decorator, Function, TracedSystem
 from .definition import Definition
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Concatenate, TypeAlias
-
-    from ..values.types import ArrayLike
-    from .traced import TracedSystem
-
-    Function: TypeAlias = Callable[..., Any]
-    Decorator: TypeAlias = Callable[[Function], TracedSystem]
 Options = ParamSpec("Options")
 
 

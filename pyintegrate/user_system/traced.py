@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..system.definition import SystemDefinition
 from ..system.system import System
-
-if TYPE_CHECKING:
-    from typing import Self
-
+from ..values.types import Self
 
 _JACOBIAN = _core.questions().index("jacobian")
 # Families of methods whose steps use the Jacobian.

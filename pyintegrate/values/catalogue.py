@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from .names import Names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+from .types import Any, Callable, Iterator, Sequence
 
 Item = TypeVar("Item")
 
@@ -32,7 +29,7 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Item]) -> None:
         self._all, self._make = dict.fromkeys(names), make
-        self._made: dict[str, Item] = {}
+        self._made = {}
 
     @property
     def listing(self) -> str:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from .. import _core
-
-if TYPE_CHECKING:
-    from typing import Any, Literal
+from .types import Any, Literal
 
 _PACKAGE = (
     "The pyintegrate developers, pyintegrate {version}: integration of batches of trajectories",
@@ -70,6 +67,6 @@ def cite(what: Any, style: Literal["bibtex", "text"] = "bibtex") -> str:
             key=re.sub(r",.*|\W|et al", "", authors), year=year, where=where,
             authors=authors.replace(" et al.", ", others").replace(", ", " and "),
         )
-        for authors, year, where in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        for authors, year, where in zip(parts[::3], parts[1::3], parts[2::3])
     ]  # fmt: skip
     return "\n".join([*entries, package])

@@ -27,54 +27,35 @@ _SYSTEM = "the system is the first argument: a System, made of a function by @pi
 # The words of SciPy and others -> what to write here.
 _TIMES = "times= keeps the states at any times, save= those of every k-th step or of named steps"
 _ELSEWHERE = {
-    "y0": _STATE,
-    "u0": _STATE,
-    "q0": _STATE,
-    "z0": _STATE,
-    "p0": _STATE,
-    "initial": _STATE,
     "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
     "params": "parameters belong to the system: system(k=15.0)",
     "events": "pi.integrate and pi.Stepper do: events={{'hit': pi.event(g, direction=-1)}}",
-    "t_eval": _TIMES,
-    "saveat": _TIMES,
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
-    "t_span": _END,
     "n_steps": "the end is t_end=; a pi.Stepper makes n steps by stepper.step(n)",
     "max_steps": "pi.solve does, and its resume uses the same number; steps of one length"
     " are counted by n_steps=",
-    "t1": _END,
-    "tf": _END,
-    "tmax": _END,
-    "t_final": _END,
     "t": f"{_END}; sol.at(t) gives the states at any times",
-    "rtol": _STEP,
-    "atol": _STEP,
-    "tol": _STEP,
-    "first_step": _STEP,
-    "max_step": _STEP,
-    "h": _STEPS,
-    "step": _STEPS,
-    "step_size": _STEPS,
-    "timestep": _STEPS,
-    "fun": _SYSTEM,
-    "func": _SYSTEM,
-    "f": _SYSTEM,
-    "jac": "implicit methods take the Jacobian from the system, which derives it by itself",
-    "Dfun": "implicit methods take the Jacobian from the system, which derives it by itself",
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",
     "sensitivity": "pi.integrate and pi.solve take sensitivity=",
-    "integrator": _METHOD,
-    "solver": _METHOD,
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
-    "b_hat": _ESTIMATE,
-    "bhat": _ESTIMATE,
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
 }
+for _cure_of, _words in {
+    _STATE: "y0 u0 q0 z0 p0 initial",
+    _TIMES: "t_eval saveat",
+    _END: "t_span t1 tf tmax t_final",
+    _STEP: "rtol atol tol first_step max_step",
+    _STEPS: "h step step_size timestep",
+    _SYSTEM: "fun func f",
+    _METHOD: "integrator solver",
+    _ESTIMATE: "b_hat bhat",
+    "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun",
+}.items():
+    _ELSEWHERE |= dict.fromkeys(_words.split(), _cure_of)
 
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
@@ -155,7 +136,7 @@ def _explanation(function, rest, arguments, keywords, error):
         known += [name for name in inspect.signature(rest).parameters if name not in known]
     known = [name for name in known if name != "self"]
     name = function.__qualname__.removesuffix(".__init__")
-    given = dict(zip(signature.parameters, arguments, strict=False)) | keywords
+    given = dict(zip(signature.parameters, arguments)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
     parts = []

@@ -5,8 +5,6 @@ names and aliases of the catalogue, then in the tables below. For a name with se
 sentence lists them.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cached_property
 
@@ -17,60 +15,50 @@ _MOST = 8  # names in a message
 _HIGHEST = 12  # largest number that is taken for an order
 _NUMBERED = re.compile(r"([a-z]+)(\d+)")
 
+
+def _by_name(table):
+    """Lines of a name and its other names, as a dictionary of these."""
+    rows = (line.split(": ") for line in table.split("\n"))
+    return {other: name for name, others in rows for other in others.split(", ")}
+
+
 # Their names in other packages and textbooks: SciPy, MATLAB, GSL, Julia, lecture notes.
-METHODS = {
-    "classical runge kutta": "rk4",
-    "runge kutta": "rk4",
-    "runge kutta 4th order": "rk4",
-    "runge kutta 3/8": "rk38",
-    "runge kutta 2": "midpoint",
-    "runge kutta 3": "kutta3",
-    "runge kutta fehlberg": "fehlberg45",
-    "runge kutta 45": "dormand_prince54",
-    "dormand prince": "dormand_prince54",
-    "dopri": "dormand_prince54",
-    "dopri853": "dop853",
-    "bogacki shampine": "bogacki_shampine32",
-    "cash karp": "cash_karp45",
-    "tsitouras": "tsitouras54",
-    "heun": "heun2",
-    "heuns": "heun2",
-    "eulers": "explicit_euler",
-    "ralston": "ralston2",
-    "merson": "merson45",
-    "rk8pd": "prince_dormand87",
-    "ssprk22": "heun2",
-    "trapezoid": "trapezoidal",
-    "trapezoidal rule": "trapezoidal",
-    "midpoint rule": "midpoint",
-    "implicit midpoint rule": "implicit_midpoint",
-    "radau iia": "radau_iia5",
-    "rosenbrock": "rodas5p",
-    "rodas": "rodas5p",
-    "ode23t": "trapezoidal",
-    "verlet": "velocity_verlet",
-    "stoermer verlet": "stormer_verlet",
-    "yoshida": "forest_ruth4",
-}
-SYSTEMS = {
-    "harmonic oscillator": "oscillator",
-    "mass spring": "spring",
-    "mass spring damper": "spring",
-    "spring damper": "spring",
-    "damped spring": "spring",
-    "simple pendulum": "pendulum",
-    "free fall": "constant_force",
-    "vdp": "van_der_pol",
-    "roessler": "rossler",
-    "lorenz 63": "lorenz",
-    "predator prey": "lotka_volterra",
-    "logistic growth": "logistic",
-    "two body": "kepler",
-    "kepler problem": "kepler",
-    "three body problem": "three_body",
-    "solar system": "n_body",
-    "gravity": "n_body",
-}
+METHODS = _by_name("""\
+rk4: classical runge kutta, runge kutta, runge kutta 4th order
+rk38: runge kutta 3/8
+midpoint: runge kutta 2, midpoint rule
+kutta3: runge kutta 3
+fehlberg45: runge kutta fehlberg
+dormand_prince54: runge kutta 45, dormand prince, dopri
+dop853: dopri853
+bogacki_shampine32: bogacki shampine
+cash_karp45: cash karp
+tsitouras54: tsitouras
+heun2: heun, heuns, ssprk22
+explicit_euler: eulers
+ralston2: ralston
+merson45: merson
+prince_dormand87: rk8pd
+trapezoidal: trapezoid, trapezoidal rule, ode23t
+implicit_midpoint: implicit midpoint rule
+radau_iia5: radau iia
+rodas5p: rosenbrock, rodas
+velocity_verlet: verlet
+stormer_verlet: stoermer verlet
+forest_ruth4: yoshida""")
+SYSTEMS = _by_name("""\
+oscillator: harmonic oscillator
+spring: mass spring, mass spring damper, spring damper, damped spring
+pendulum: simple pendulum
+constant_force: free fall
+van_der_pol: vdp
+rossler: roessler
+lorenz: lorenz 63
+lotka_volterra: predator prey
+logistic: logistic growth
+kepler: two body, kepler problem
+three_body: three body problem
+n_body: solar system, gravity""")
 _BDF = "'bdf2', 'bdf3', 'bdf4', 'bdf5' and 'bdf6' are BDF of a fixed order"
 _STEPS = "of steps and order that it chooses itself, and here both are fixed"
 SENTENCES = {
@@ -187,7 +175,7 @@ class Names:
             ends = {m[0]: int(m[2]) for m in found if m and m[1] == number[1]}
             n = int(number[2])
             near = sorted(ends, key=lambda one: (abs(ends[one] - n), ends[one]))
-        names: dict[str, str] = {}
+        names = {}
         for one in (near or get_close_matches(key, [*self._plain], n=4))[:3]:
             names.setdefault(self._plain[one], written.get(one, self._plain[one]))
         return [*names.values()]

@@ -90,8 +90,7 @@ def core_run(**changes):
     run.fail(np.array([3]), np.array([1], np.int8), np.array([0]))
     run.work()
     run.outcome()
-    none = np.empty(1, np.int64), np.empty(1, np.int8), np.empty(1, np.int64)
-    run.failures(*none)
+    run.failures()
     return run
 
 
@@ -205,7 +204,7 @@ CALLS = {
     "fail: no such trajectory": lambda: core_run().fail(
         np.array([99]), np.array([1], np.int8), np.array([0])
     ),
-    "failures: too short": lambda: core_run().failures(np.zeros(0), np.zeros(0), np.zeros(0)),
+    "fail: too short": lambda: core_run().fail(np.zeros(1), np.zeros(0), np.zeros(0)),
     "integrate": integrated,
     "integrate: final": lambda: integrated(save="final"),
     "integrate: workers": lambda: integrated(workers=2, n_steps=3000, save="final"),

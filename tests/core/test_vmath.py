@@ -35,6 +35,7 @@ FLAGS = [
     "-fno-math-errno",
     "-Wall",
     "-Wextra",
+    "-Wno-unused-parameter",
     "-Werror",
     "-shared",
     "-fPIC",

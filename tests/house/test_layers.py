@@ -99,7 +99,9 @@ def _statements(text):
     return [
         (within.get(node), node)
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node not in for_types
+        if isinstance(node, ast.ImportFrom)
+        and node not in for_types
+        and (node.module or "").rpartition(".")[2] != "types"
     ]
 
 

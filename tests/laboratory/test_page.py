@@ -28,6 +28,7 @@ NATIVE = [
     "-ffp-contract=off",
     "-Wall",
     "-Wextra",
+    "-Wno-unused-parameter",
     "-Werror",
     "-shared",
     "-fPIC",

@@ -16,7 +16,7 @@ from matplotlib.testing.compare import compare_images  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
 from pyintegrate.plots import gallery  # noqa: E402
-from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
+from pyintegrate.plots.gallery import FIGURES  # noqa: E402
 
 BASELINE = Path(__file__).parent / "baseline"
 # Root mean square of 0 ... 255. Without text no pixel differs between Matplotlib 3.8 and 3.11, with

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 from matplotlib import image  # noqa: E402  (the backend comes first)
 
 from pyintegrate.plots import gallery  # noqa: E402
-from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
+from pyintegrate.plots.gallery import FIGURES  # noqa: E402
 
 DOCS = ROOT / "docs"
 PICTURES = [name for name in FIGURES if not name.endswith("_table")]

@@ -132,8 +132,8 @@ def use_stepper(rng, made, lanes):
         steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
         right = {
             "step": (steps,), "begin": (rng.integers(5), bool(rng.integers(2))),
-            "clear_failure": (lane,), "fail": (lane, rng.integers(6), rng.integers(99)),
-            "look": (rng.integers(9),),
+            "clear_failure": (lane,), "look": (rng.integers(9),),
+            "fail": (np.array([lane]), bytes([rng.integers(6)]), np.array([rng.integers(99)])),
         }.get(what, ())  # fmt: skip
         arguments = right if what == "step" else some_bent(rng, right)
         attempt(f"stepper.{what}", getattr(made, what), *arguments)

@@ -91,11 +91,7 @@ class Renormalised:
         if len(self.failures):
             run.fail(*self.failures)
         run.work(None if report is None else lambda steps: report(done + steps), workers - 1)
-        where, count = run.outcome()[1:3]
-        failed = Failures.room(count) if count else NONE
-        if count:
-            run.failures(*failed)
-        return state[where - 1], failed
+        return state[run.outcome()[1] - 1], Failures.of(run.failures())
 
     def outcome(self):
         """Status and step of the failures of each trajectory, and their report, by name."""

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +17,11 @@ from ...run.arguments import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import ArrayLike, Callable, Exit, Floats, Integers, Solution, System
 from ...watching import reductions
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
 from ..results import drawn_by
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...solution.solution import Solution
-    from ...system.system import System
-    from ...values.types import ArrayLike, Floats
-
-    Exit = str | Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +40,7 @@ class Scan(Tabled):
     """
 
     axes: dict
-    values: np.ndarray
+    values: Any
     measure: Any
     solution: Any
 
@@ -221,8 +213,8 @@ class Passages:
         Each trajectory ends at its crossing: ``solution.final``.
     """
 
-    t: np.ndarray
-    exit: np.ndarray
+    t: Floats
+    exit: Integers
     names: tuple
     solution: Any
 
@@ -399,7 +391,7 @@ def _begun_outside(solution, events):
     """Which trajectories began outside, for each exit: as seen by a run of no steps."""
     located = EventPlan(solution.system, events).located
     watch = {}
-    for (name, one), is_number in zip(events.items(), located, strict=True):
+    for (name, one), is_number in zip(events.items(), located):
         look = reductions.first if is_number else reductions.count
         watch[name] = look(one.quantity)
     start = integrate(
@@ -408,5 +400,5 @@ def _begun_outside(solution, events):
     )  # fmt: skip
     return {
         name: start.watched[name] >= (0 if is_number else 1)
-        for name, is_number in zip(events, located, strict=True)
+        for name, is_number in zip(events, located)
     }

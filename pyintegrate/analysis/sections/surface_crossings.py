@@ -5,26 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...integration import integrate
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
+from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, taken, times
 from ..results import drawn_by
 from .grid_scan import checked_axes, laid_out
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...solution.solution import Solution
-    from ...system.system import System
-    from ...values.types import ArrayLike, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +39,9 @@ class Section:
         (n, k): the additional values requested from `crossings`.
     """
 
-    y: np.ndarray
-    t: np.ndarray
-    trajectory: np.ndarray
+    y: Floats
+    t: Floats
+    trajectory: Integers
     system: Any
     batch: tuple = ()
     values: Any = None
@@ -336,7 +329,7 @@ def crossings(
         few = ~np.isin(parts[0][2], over)
         parts = [tuple(part[few] for part in parts[0])]
         parts.append(_points(run(most, numbers, after, start)[1], over))
-    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts, strict=True))
+    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
     told = None if values is None else kept[order]
     if modulo is not None and direction:  # where a component grows, or falls
@@ -417,9 +410,9 @@ class ReturnMap:
     system : System
     """
 
-    now: np.ndarray
-    then: np.ndarray
-    trajectory: np.ndarray
+    now: Floats
+    then: Floats
+    trajectory: Integers
     quantity: str
     lag: int
     system: Any
@@ -508,9 +501,9 @@ class Bifurcation:
     """
 
     parameter: str
-    at: np.ndarray
-    values: np.ndarray
-    count: np.ndarray
+    at: Floats
+    values: Floats
+    count: Integers
     quantity: str
     section: Any
     where: str = ""

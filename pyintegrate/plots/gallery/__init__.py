@@ -4,18 +4,31 @@ The code of a figure is text, so that what is shown beside a picture is what dre
 """
 
 import os
-from dataclasses import dataclass
+import tomllib
 from pathlib import Path
-from typing import Any
-
-from .figures import FIGURES
+from typing import Any, NamedTuple
 
 MOST_BYTES = 120_000  # of a picture
 COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Figure(NamedTuple):
+    """A picture or a table: its title, what one sees in it, and the code that makes it."""
+
+    title: str
+    text: str
+    code: str
+
+
+FIGURES = {
+    name: Figure(**about)
+    for name, about in tomllib.loads(
+        Path(__file__).with_name("figures.toml").read_text(encoding="utf-8")
+    ).items()
+}
+
+
+class Drawn(NamedTuple):
     """The result of a figure of the gallery: a picture or a table, and its file."""
 
     name: str

@@ -235,7 +235,6 @@ def core_calls():
     one, out = np.ones(1), np.zeros((3, 1))
     run, stepper = _core.start(**of_run), _core.stepper(**of_stepper)
     run.work()
-    found = np.zeros(9, np.int64), np.zeros(9, np.int8), np.zeros(9, np.int64)
     code = (program.code, program.constants, program.sections, *program.sizes)
     table = ((0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1.0, 0.0))
 
@@ -250,8 +249,8 @@ def core_calls():
         "evaluate": lambda: _core.evaluate("lorenz", 64, 0, 1, one, (one,) * 3, (one,) * 3, out),
         "start": lambda: _core.start(**of_run), "stepper": lambda: _core.stepper(**of_stepper),
         "work": lambda: _core.start(**of_run).work(), "outcome": run.outcome,
-        "failures": lambda: run.failures(*found), "step": lambda: stepper.step(3),
-        "failed": stepper.failures, "fail": lambda: stepper.fail(0, 1, 3),
+        "failures": lambda: run.failures(), "step": lambda: stepper.step(3),
+        "failed": stepper.failures, "fail": lambda: stepper.fail(bytes(8), b"\1", bytes(8)),
         "clear_failure": lambda: stepper.clear_failure(0),
     }  # fmt: skip
 

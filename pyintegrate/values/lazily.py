@@ -1,0 +1,26 @@
+"""Public names of a package, loaded when they are first asked for."""
+
+import sys
+from importlib import import_module
+
+
+def lazily(package, holders):
+    """What finds them, what lists them, and their list: ``__getattr__, __dir__, __all__``.
+
+    Parameters
+    ----------
+    package : str
+    holders : dict
+        Relative names of modules to the names that they hold.
+    """
+    places = {name: module for module, names in holders.items() for name in names.split()}
+    names = sorted(places)
+
+    def load(name):
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(import_module(places[name], package), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return load, lambda: names, names
