@@ -23,71 +23,47 @@ class StepControl(Named):
     """Tolerances, limits and times of a run, checked; its mathematics is a ``Problem``.
 
     Rows are floats if one value serves all trajectories, else arrays with one item per trajectory.
-
-    Attributes
-    ----------
-    t_end : float or ndarray
-        As given.
-    rtol : ndarray
-        As given, raised to what the dtype allows.
-    atol : ndarray
-    rows_end : float or ndarray
-    rows_rtol : tuple of float or ndarray
-        One row, or one for each component.
-    rows_atol : tuple of float or ndarray
-    first_step : float or ndarray
-        Rows; 0 if it is to be estimated.
-    max_step : float or ndarray
-    max_steps : int
-    save : str
-        "all", "final" or "times".
-    times : ndarray or None
-        (n,) or (n, lanes), in the dtype of the run.
-    breaks : ndarray
-        (n,) or (n, *batch): a step ends there, and the next begins anew.
-    automatic : bool
-        Whether the tolerance chose the method.
-    loose : ndarray or None
-        (lanes,): see pairs_of.
-    last_step : float or ndarray
-        Of the run that this one continues, (lanes,): its last steps, 0 if there is none.
-    stiff : ndarray or None
-        Which of them "auto" has found stiff; None: none.
     """
 
-    last_step = 0.0
-    stiff = None
+    t_end: float | np.ndarray  # as given
+    rtol: np.ndarray  # as given, raised to what the dtype allows
+    atol: np.ndarray
+    rows_end: float | np.ndarray
+    rows_rtol: tuple[float | np.ndarray, ...]  # one row, or one for each component
+    rows_atol: tuple[float | np.ndarray, ...]
+    first_step: float | np.ndarray  # rows; 0 if it is to be estimated
+    max_step: float | np.ndarray
+    max_steps: int
+    save: str  # "all", "final" or "times"
+    times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
+    breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
+    automatic: bool  # whether the tolerance chose the method
+    loose: np.ndarray | None  # (lanes,): see pairs_of
+    # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
+    # has found stiff, None: none.
+    last_step: float | np.ndarray = 0.0
+    stiff: np.ndarray | None = None
 
 
 class AdaptiveOutcome(Named):
-    """The results of the core: arrays over the lanes.
+    """The results of the core: arrays over the lanes."""
 
-    Attributes
-    ----------
-    state : ndarray
-        (dim, lanes).
-    t : ndarray
-    h : ndarray
-    accepted : ndarray
-    rejected : ndarray
-    status : ndarray
-    lanes : tuple of int
-        Attempted steps of lanes, and those that held an unfinished trajectory.
-    states : Any
-        (n_saved, *batch, components).
-    moments : ndarray or None
-        Times of each trajectory, of all steps: (n_saved, lanes).
-    counts : ndarray or None
-        The number of times, (lanes,).
-    within : ndarray or None
-        Numbers of the step that begins at each time, by which it is made again:
-        (n_saved, k, lanes).
-    stiff_spans, stiff_tries : ndarray or None
-        Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
-        attempts of the implicit method.
-    """
-
-    states = moments = counts = within = stiff_spans = stiff_tries = None
+    state: np.ndarray  # (dim, lanes)
+    t: np.ndarray
+    h: np.ndarray
+    accepted: np.ndarray
+    rejected: np.ndarray
+    status: np.ndarray
+    lanes: tuple[int, int]  # attempted steps of lanes, and those that held an unfinished trajectory
+    states: Any = None  # (n_saved, *batch, components)
+    moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
+    counts: np.ndarray | None = None  # the number of times, (lanes,)
+    # Numbers of the step that begins at each, by which it is made again: (n_saved, k, lanes)
+    within: np.ndarray | None = None
+    # Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
+    # attempts of the implicit method.
+    stiff_spans: np.ndarray | None = None
+    stiff_tries: np.ndarray | None = None
 
 
 class AdaptiveRun:

@@ -14,7 +14,7 @@ from ..run.arguments import check_structure
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..values.table import Table
-from ..values.types import ArrayLike, Booleans, Floats, Methods, System
+from ..values.types import ArrayLike, Floats, Methods, System
 from .accuracy import listed, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, extent, quiet, with_unit
@@ -268,11 +268,11 @@ class StabilityRegion:
     """
 
     method: Any
-    real: Floats
-    imaginary: Floats
-    growth: Floats
-    stable: Booleans
-    boundary: Floats
+    real: np.ndarray
+    imaginary: np.ndarray
+    growth: np.ndarray
+    stable: np.ndarray
+    boundary: np.ndarray
 
     plot = drawn_by("stability_region")
 

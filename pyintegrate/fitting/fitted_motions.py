@@ -29,6 +29,11 @@ class Ends(Named):
         (starts, *batch).
     """
 
+    parameters: dict[str, Any]
+    cost: Any
+    status: Any
+    iterations: Any
+
 
 class Profile(Named):
     """The least cost for given values of one unknown.
@@ -45,6 +50,11 @@ class Profile(Named):
     parameters : dict of ndarray
         (n, *batch): the others.
     """
+
+    values: Any
+    cost: Any
+    rise: Any
+    parameters: dict[str, Any]
 
 
 class Fit(Tabled):

@@ -15,7 +15,7 @@ from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
 from ..system.exact.rigid_body import rotation
 from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
-from .bodies import LINES, NAMED, bodies_of, letter_label, letters_of
+from .bodies import NAMED, bodies_of, letter_label, letters_of
 from .curves import (
     batch_of,
     batch_size,
@@ -548,7 +548,7 @@ def _moving_bodies(ax, curves, letters, keywords):
         bodies = bodies_of(curve.solution)
         for body in bodies:
             names = [body.components[letter] for letter in letters]
-            style = {"color": body.colour, "linestyle": LINES[turn % 4]}
+            style = {"color": body.colour, "linestyle": ("-", "--", ":", "-.")[turn % 4]}
             label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
             movers.append(_Mover(ax, curve.solution, names, style, label, keywords))
     return movers

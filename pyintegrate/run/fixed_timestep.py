@@ -7,19 +7,16 @@ import numpy as np
 from ..values.checks import integer
 from ..values.named import Named
 from ..values.types import Floats
-from .stepper import Stepper
+from .stepper import Snapshot, Stepper
 
 
 class LoopSnapshot(Named):
-    """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``.
+    """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``."""
 
-    Attributes
-    ----------
-    stepper : Snapshot
-    before : ndarray
-    rest : float
-    dropped : int
-    """
+    stepper: Snapshot
+    before: np.ndarray
+    rest: float
+    dropped: int
 
 
 class FixedTimestep:

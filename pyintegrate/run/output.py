@@ -16,7 +16,7 @@ from ..values.memory import outward
 from ..values.named import Named
 from ..values.types import Any
 from .core import Outcome, Run
-from .failures import NONE
+from .failures import NONE, Failures
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 MOST_COUNTED = 1 << 20  # items in an array whose axes do not nest
@@ -148,19 +148,13 @@ def _as_rows(out):
 
 
 class _Done(Named):
-    """Progress of a run in blocks: the saves written, the steps, the state rows after them.
+    """Progress of a run in blocks: the saves written, the steps, the state rows after them."""
 
-    Attributes
-    ----------
-    saves : int
-    steps : int
-    state : ndarray
-    failures : Failures or None
-    watched : tuple
-        Sums, event_rows.
-    """
-
-    watched = (None, None)
+    saves: int
+    steps: int
+    state: np.ndarray
+    failures: Failures | None
+    watched: tuple = (None, None)  # sums, event_rows
 
 
 class _InBlocks:

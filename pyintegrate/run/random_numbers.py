@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.named import Named
-from ..values.types import ArrayLike, Floats
+from ..values.types import Any, ArrayLike, Floats
 
 _STEPS, _TRAJECTORIES, _COMPONENTS = 1 << 49, 1 << 48, 1 << 16
 OF_NOISE = ("seed", "first_trajectory", "substeps")  # options
@@ -90,15 +90,11 @@ def checked_seed(seed):
 
 
 class RandomNumbers(Named):
-    """What the random numbers of a run depend on.
+    """What the random numbers of a run depend on."""
 
-    Attributes
-    ----------
-    seed : int
-    first_trajectory : Any
-        Int, or an array over the batch.
-    substeps : int
-    """
+    seed: int
+    first_trajectory: Any  # int, or an array over the batch
+    substeps: int
 
     @classmethod
     def checked(cls, system, dt, seed=None, first_trajectory=0, substeps=1):

@@ -266,20 +266,15 @@ def _found(field, solution):
 
 # ---- loading -------------------------------------------------------------------------------------
 class Stored(Named):
-    """The checked content of a file, for the class that is made of it.
+    """The checked content of a file, for the class that is made of it."""
 
-    Attributes
-    ----------
-    header : dict
-    arrays : Any
-        StoredArrays.
-    values : dict
-        Arrays of the table.
-    system : System
-    method : Any
-    batch : tuple of int
-    dtype : np.dtype
-    """
+    header: dict
+    arrays: Any  # StoredArrays
+    values: dict  # arrays of the table
+    system: System
+    method: Any
+    batch: tuple[int, ...]
+    dtype: np.dtype
 
     def run(self, make, *arguments, **options):
         """What `make` makes of system, first state and arguments: a Problem, Options, and more.

@@ -1,15 +1,14 @@
 """Immutable values with named fields; a change makes a new value."""
 
-from .types import OfFields
 
-
-class Named(OfFields):
+class Named:
     """Named fields that never change; ``changed(name=value)`` makes a new value.
 
     Examples
     --------
     >>> class Point(Named):
-    ...     y = 0.0
+    ...     x: float
+    ...     y: float = 0.0
     >>> point = Point(x=1.0)
     >>> point.changed(y=2.0).y, point.y
     (2.0, 0.0)

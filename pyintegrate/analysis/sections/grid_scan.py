@@ -17,7 +17,7 @@ from ...run.arguments import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import ArrayLike, Callable, Exit, Floats, Integers, Solution, System
+from ...values.types import ArrayLike, Callable, Exit, Floats, Solution, System
 from ...watching import reductions
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
@@ -40,7 +40,7 @@ class Scan(Tabled):
     """
 
     axes: dict
-    values: Any
+    values: np.ndarray
     measure: Any
     solution: Any
 
@@ -213,8 +213,8 @@ class Passages:
         Each trajectory ends at its crossing: ``solution.final``.
     """
 
-    t: Floats
-    exit: Integers
+    t: np.ndarray
+    exit: np.ndarray
     names: tuple
     solution: Any
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...integration import integrate
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
-from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
+from ...values.types import Any, ArrayLike, Callable, Floats, Mapping, Solution, System
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
@@ -39,9 +39,9 @@ class Section:
         (n, k): the additional values requested from `crossings`.
     """
 
-    y: Floats
-    t: Floats
-    trajectory: Integers
+    y: np.ndarray
+    t: np.ndarray
+    trajectory: np.ndarray
     system: Any
     batch: tuple = ()
     values: Any = None
@@ -410,9 +410,9 @@ class ReturnMap:
     system : System
     """
 
-    now: Floats
-    then: Floats
-    trajectory: Integers
+    now: np.ndarray
+    then: np.ndarray
+    trajectory: np.ndarray
     quantity: str
     lag: int
     system: Any
@@ -501,9 +501,9 @@ class Bifurcation:
     """
 
     parameter: str
-    at: Floats
-    values: Floats
-    count: Integers
+    at: np.ndarray
+    values: np.ndarray
+    count: np.ndarray
     quantity: str
     section: Any
     where: str = ""
