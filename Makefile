@@ -210,6 +210,7 @@ bench: $(VENV)/.dev
 bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(PY) benchmarks/compare_peers.py --write
+	$(PY) benchmarks/compare_noise.py --write
 	$(PY) benchmarks/time_to_error.py --write
 
 # Tangents beside peers; heyoka is left out where pip has none for the machine.

@@ -305,7 +305,8 @@ only the ratios are meaningful.
 
 ![Time per trajectory and step against the number of trajectories](performance.png)
 """
-    (ROOT / "docs" / "performance.md").write_text(text)
+    page = ROOT / "docs" / "performance.md"  # its end is compare_noise.py's
+    page.write_text(text + "".join(page.read_text().partition("\n## Noise\n")[1:]))
 
 
 if __name__ == "__main__":

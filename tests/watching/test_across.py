@@ -104,6 +104,38 @@ def test_a_point_is_itself():
     assert sol.across["q"][0].tolist() == [1.3, 1.3]
 
 
+@pytest.mark.parametrize("span", [3, 30, 36, 60])
+@pytest.mark.parametrize("scale", [-960, -872, 0, 900, 1000])
+def test_sums_are_exact_over_any_span_of_magnitudes(span, scale):
+    """To both sides of 33 bits, up to which values are added in two levels, and of its range."""
+    draw = np.random.default_rng(7)
+    x = np.ldexp(draw.uniform(0.9, 1, 1001), scale + draw.integers(0, 2, 1001))
+    x = np.stack([x, -x, np.ldexp(x, -span)], axis=-1).ravel()  # all but the last cancels
+    x = np.concatenate([x, x[::3], -x[::3]])
+    across = {
+        "m": pi.across.mean("x"),
+        "low": pi.across.minimum("x"),
+        "high": pi.across.maximum("x"),
+    }
+    run = {"dt": 1e-3, "n_steps": 0, "save": "final", "across": across}
+    sol = pi.integrate(pi.systems.oscillator, x, 0.0, **run)
+    assert sol.across["m"][0] == math.fsum(x) / len(x)
+    assert (sol.across["low"][0], sol.across["high"][0]) == (x.min(), x.max())
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_extremes_tell_the_zeros_apart(sign):
+    """-0 is below 0, in every place of a block."""
+    across = {"low": pi.across.minimum("x"), "high": pi.across.maximum("x")}
+    run = {"dt": 1e-3, "n_steps": 0, "save": "final", "across": across}
+    for place in range(9):
+        x = np.full(9, sign * 0.0)
+        x[place] = -sign * 0.0
+        sol = pi.integrate(pi.systems.oscillator, x, 0.0, **run)
+        assert np.signbit(sol.across["low"][0])
+        assert not np.signbit(sol.across["high"][0])
+
+
 def test_sums_of_the_largest_and_the_smallest_doubles_are_exact():
     x = np.array([1.7e308, 5e-324, -1.7e308, 5e-324, 1e-300, 1.7e308, -1.7e308, -1e-300])
     sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=1, across={

@@ -1,5 +1,6 @@
 /* Statistics across the batch: see across.h. */
 #include "across.h"
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,41 +107,89 @@ static int count_cells(PiAcross *a, int64_t row, const double *q, int64_t count)
 }
 
 /* ---- values of a group ----------------------------------------------------------------------- */
-static int is_finite(double q) { return (bits_of(q) >> MANTISSA & 2047) != 2047; }
-static void count_special(int64_t *tally, const double *q, int64_t count) {
-    int special = 0;
-    for (int64_t i = 0; i < count; i++) special |= !is_finite(q[i]);
-    for (int64_t i = 0; special && i < count; i++)
+typedef double Two __attribute__((vector_size(16)));
+typedef int64_t TwoBits __attribute__((vector_size(16)));
+static const uint64_t SIGN = (uint64_t)1 << 63, INFINITE = (uint64_t)2047 << MANTISSA;
+
+static int is_finite(double q) { return (bits_of(q) & INFINITE) != INFINITE; }
+/* The bits of the largest magnitude. */
+static uint64_t count_special(int64_t *tally, const double *q, int64_t count) {
+    uint64_t most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = (bits_of(q[i]) & ~SIGN) > most ? bits_of(q[i]) & ~SIGN : most;
+    for (int64_t i = 0; most >= INFINITE && i < count; i++)
         if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
     tally[0] += count;
+    return most;
+}
+/* The sum of the first n values, at most PI_TOGETHER, n even: each below 2^E, the next power
+ * of two to `most`, is split into multiples of 2^(E - 42) and of 2^(E - 85), below 2^42 of them, so
+ * that no sum is rounded. 0 if that is not all of every value. */
+static int add_level(int64_t *limbs, const double *q, int64_t n, uint64_t most) {
+    const uint64_t exponent = most >> MANTISSA;
+    if (exponent < 150 || exponent > 1990) return 0;
+    double shift[2]; /* 3/2 2^52 units: what is added to it is rounded to a unit */
+    for (uint64_t i = 0; i < 2; i++) {
+        const uint64_t bits = (exponent + 11 - 43 * i) << MANTISSA | (uint64_t)1 << (MANTISSA - 1);
+        memcpy(shift + i, &bits, sizeof bits);
+    }
+    Two high = {0}, low = {0};
+    TwoBits rest = {0};
+    for (int64_t i = 0; i < n; i += 2) {
+        Two x;
+        memcpy(&x, q + i, sizeof x);
+        const Two a = (x + shift[0]) - shift[0], r = x - a, b = (r + shift[1]) - shift[1];
+        high += a;
+        low += b;
+        rest |= (TwoBits)(r - b);
+    }
+    if ((uint64_t)(rest[0] | rest[1]) & ~SIGN) return 0;
+    add_value(limbs, high[0] + high[1]);
+    add_value(limbs, low[0] + low[1]);
+    return 1;
 }
 /* The sums of a part are made apart, and enter the row at once. */
 static void add_sums(const PiAcross *a, int64_t *item, const double *q, const double *r,
-                     int64_t count) {
+                     int64_t count, uint64_t most) {
     int64_t limbs[PI_PRODUCT_LIMBS];
     const int product = a->kind == PI_EXACT_PRODUCT;
     memset(limbs, 0, (size_t)a->width * sizeof *limbs);
-    for (int64_t i = 0; i < count && !product; i++)
-        if (is_finite(q[i])) add_value(limbs, q[i]);
-    for (int64_t i = 0; i < count && product; i++)
-        if (is_finite(q[i]) && is_finite(r[i])) add_product(limbs, q[i], r[i]);
+    const int64_t level = count & ~(int64_t)1;
+    for (int64_t i = !product && add_level(limbs, q, level, most) ? level : 0; i < count; i++)
+        if (product && is_finite(q[i]) && is_finite(r[i])) add_product(limbs, q[i], r[i]);
+        else if (!product && is_finite(q[i])) add_value(limbs, q[i]);
     for (int64_t i = 0; i < a->width; i++) item[i] += limbs[i];
 }
+/* Two at a time by the comparison of doubles, which leaves NaN out and takes the zeros for one. */
 static void widen(int64_t *item, const double *q, int64_t count) {
-    int64_t low = item[0], high = item[1];
-    for (int64_t i = 0; i < count; i++) {
+    const double inf = INFINITY;
+    Two low = {inf, inf}, high = -low;
+    int64_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        Two x;
+        memcpy(&x, q + i, sizeof x);
+        const TwoBits below = x<low, above = x> high;
+        low = (Two)((below & (TwoBits)x) | (~below & (TwoBits)low));
+        high = (Two)((above & (TwoBits)x) | (~above & (TwoBits)high));
+    }
+    const TwoBits zero = (low == 0) | (high == 0);
+    if (zero[0] | zero[1]) i = 0;
+    for (int k = 0; i && k < 2; k++) {
+        const int64_t least = ordered(low[k]), most = ordered(high[k]);
+        item[0] = least < item[0] ? least : item[0];
+        item[1] = most > item[1] ? most : item[1];
+    }
+    for (; i < count; i++) {
         if (q[i] != q[i]) continue;
         const int64_t place = ordered(q[i]);
-        low = place < low ? place : low;
-        high = place > high ? place : high;
+        item[0] = place < item[0] ? place : item[0];
+        item[1] = place > item[1] ? place : item[1];
     }
-    item[0] = low;
-    item[1] = high;
 }
 static int add_part(PiAcross *a, int64_t row, const double *q, const double *r, int64_t count) {
     int64_t *const item = a->items + row * a->width;
-    count_special(a->tally + row * PI_TALLY, q, count);
-    if (a->kind <= PI_EXACT_PRODUCT) add_sums(a, item, q, r, count);
+    const uint64_t most = count_special(a->tally + row * PI_TALLY, q, count);
+    if (a->kind <= PI_EXACT_PRODUCT) add_sums(a, item, q, r, count, most);
     else if (a->kind == PI_EXTREMES) widen(item, q, count);
     else if (a->kind == PI_CELLS) return count_cells(a, row, q, count);
     for (int64_t i = 0; i < count && a->kind == PI_BINS; i++) {
@@ -149,23 +198,27 @@ static int add_part(PiAcross *a, int64_t row, const double *q, const double *r, 
     }
     return 0;
 }
-static void pick(double *to, const double *from, const int *at, int64_t count) {
+/* The values at some places, in their order; without a copy where that is all from the first on. */
+static const double *pick(double *to, const double *from, const int *at, int64_t count) {
+    if (!count || at[count - 1] == count - 1) return from;
     for (int64_t i = 0; i < count; i++) to[i] = from[at[i]];
+    return to;
 }
 int pi_across_add(PiAcross *a, int64_t row, const double *quantities, int64_t apart, const int *at,
                   const int64_t *lanes, int64_t count) {
     if (row < a->first || row - a->first >= a->rows) return 0;
     row -= a->first;
     int error = 0;
-    double q[PI_TOGETHER], r[PI_TOGETHER];
-    pick(q, quantities + a->quantity[0] * apart, at, count);
-    if (a->kind == PI_EXACT_PRODUCT) pick(r, quantities + a->quantity[1] * apart, at, count);
+    double picked[2][PI_TOGETHER];
+    const double *q = pick(picked[0], quantities + a->quantity[0] * apart, at, count);
+    const double *r = pick(picked[1], quantities + a->quantity[1] * apart, at, count);
     for (int64_t i = 0; i < count && a->kind == PI_VALUES; i++)
         a->values[row * a->stride + lanes[i]] = q[i];
     while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
     for (int64_t i = 0, end; i < count && !error; i = end) {
         const int32_t label = a->label ? a->label[lanes[i]] : 0; /* others may write to it */
-        for (end = i + 1; end < count && (!a->label || a->label[lanes[end]] == label);) end++;
+        end = a->label ? i + 1 : count;
+        while (end < count && a->label[lanes[end]] == label) end++;
         if (label < 0 || label >= a->groups) continue;
         error = add_part(a, row * a->groups + label, q + i, r + i, end - i);
     }
