@@ -213,7 +213,9 @@ def _analysed(signal, k):
         w, amplitude, means[which], residuals[which] = terms(z, k)
         values[which] = w
         amplitudes[which] = amplitude * np.exp(-0.5j * (n - 1) * w)  # from the centre to t0
-        early, late = (_first(part) for part in (z[:, : n // 2], z[:, -(n // 2) :]))
+        early, late = (
+            _peak(_centred(part)[0], n // 2)[0] for part in (z[:, : n // 2], z[:, -(n // 2) :])
+        )
         drifts[which] = np.abs(late - early)
     return values, amplitudes, means, residuals, drifts
 
@@ -254,21 +256,10 @@ def terms(z, k):
             far_ = np.concatenate([far_.real, -far_.imag], axis=2)
             near_ = np.concatenate([near_.real, near_.imag], axis=1)
         rest = z - _times(far_, near_)
-    size = [np.sqrt(_power(part.reshape(lanes, -1)[:, :n])) for part in (rest, z)]
+    size = [np.linalg.norm(part.reshape(lanes, -1)[:, :n], axis=1) for part in (rest, z)]
     absent = there == 0
     with quiet():
         return *(np.where(absent, np.nan, part) for part in (w, a)), mean, size[0] / size[1]
-
-
-def _first(z):
-    """The leading frequency of signals (lanes, n)."""
-    return _peak(_centred(z)[0], z.shape[1])[0]
-
-
-def _power(z):
-    """The sums of squares of rows."""
-    z = np.ascontiguousarray(z).view(float)
-    return np.einsum("ij,ij->i", z, z)
 
 
 @lru_cache(8)
