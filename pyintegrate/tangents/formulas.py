@@ -5,6 +5,8 @@ written for one trajectory, components first: x and v have components even if do
 added to |r|^2 keeps the derivative finite at r = 0, and changes no digit elsewhere.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..trace import tracing
@@ -133,9 +135,13 @@ def built_in_force(system):
     >>> built_in_force(pi.systems.lorenz).outputs["rhs"][0].operation
     'multiply'
     """
-    dim, dof, name = system.dim, system.dof, system.name
+    return _traced(system.name, system.dim, system.dof, tuple(system.shapes.items()))
+
+
+@lru_cache(8)
+def _traced(name, dim, dof, shapes):
     graph = Graph(dim, dof)
-    params, rows = tracing.parameter_symbols(graph, system.shapes)
+    params, rows = tracing.parameter_symbols(graph, dict(shapes))
     t = tracing.Symbol(graph.time())
     halves = ((0, dof), (dof, dim)) if dof else ((0, dim),)
     state = [tracing.state_symbols(graph, a, b, False) for a, b in halves]

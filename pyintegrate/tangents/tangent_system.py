@@ -13,6 +13,7 @@ commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
 
 import warnings
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 
 from ..trace.derivative import directional, forward
@@ -65,7 +66,7 @@ def tangent(system, k, parameters=()):
         return by_differences(system, k, elements)
     _tell_of_corners(system, traced, elements)
     try:
-        made = _smaller(traced, k, elements)
+        made = _smaller(traced, k, tuple(elements))
     except TraceError:
         raise ValueError(
             f"{n} tangents of {system.name!r} take more than {MOST_NODES} operations: take fewer"
@@ -112,6 +113,7 @@ def _tell_of_corners(system, traced, elements):
 
 
 # ---- the force -----------------------------------------------------------------------------------
+@lru_cache(8)
 def _smaller(traced, k, elements):
     """Products with the partial derivatives, by propagation or by entries: whichever is smaller."""
     made = traced_with_tangents(traced, k, elements, directional)

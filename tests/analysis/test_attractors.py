@@ -49,6 +49,22 @@ def test_the_magnetic_pendulum_is_fair():
     assert close(found, 1 / 3)
 
 
+def test_a_start_below_the_saddle_is_where_it_stays():
+    """With friction no motion of the well crosses energy 0, that of its saddle, upwards."""
+    well, box = pi.systems.duffing(gamma=0.0), {"x": (-2, 2), "v": (-2, 2)}
+    starts = np.random.default_rng(6).uniform(-2, 2, (400, 2))
+    followed, early = (
+        pi.analysis.attractors(well, box, starts, dt=0.1, n=100, energy=energy)
+        for energy in (None, 0.0)
+    )
+    assert np.array_equal(followed.label, early.label)
+    assert early.attractors.tobytes() == followed.attractors.tobytes()
+    failed = pi.analysis.attractors(well, box, [[np.nan, 0.0], [1.0, 0.0]], dt=0.1, energy=0.0)
+    assert failed.label.tolist() == [-1, 0]
+    with pytest.raises(ValueError, match="has none"):
+        pi.analysis.attractors(magnets, {"x": (-3, 3)}, dt=0.1, energy=0.0)
+
+
 def test_the_forced_duffing_oscillator_has_the_published_fractions():
     """Attractors.jl, stroboscopic map: 0.511 and 0.489 in a square of +-2.2."""
     system = pi.systems.duffing(alpha=-1, beta=1, delta=0.15, gamma=0.2, omega=1.0)

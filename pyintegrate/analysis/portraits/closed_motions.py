@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 TOO_SMALL = (1e-4, 1e-7, 1e-10)  # singular values, of the largest, that a step does without
 LONGEST = 0.5  # a step, as a share of the state and of the period
+MOST = 2000  # steps of a segment: one that needs more all but collides
 ROUGH = 1e-9  # to which tolerance motions are followed until they almost close
 PATIENCE = 8  # rounds in which what is left open must be halved, or a guess is given up
 CYCLES = 30  # round an orbit, which sort its directions by their growth
@@ -152,9 +153,9 @@ def periodic_orbits(
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
     Y = shots.laid_out(all_lanes, y, T)
-    shots.options |= {"rtol": max(rtol, ROUGH), "atol": max(atol, ROUGH)}
+    shots.options |= {"rtol": max(rtol, ROUGH), "atol": max(atol, ROUGH), "max_steps": MOST // 2}
     shots.close(Y, T, max(tolerance, 10 * ROUGH), rounds)
-    shots.options |= {"rtol": rtol, "atol": atol}
+    shots.options |= {"rtol": rtol, "atol": atol, "max_steps": MOST}
     _, _, M, best = shots.close(Y, T, tolerance, rounds)
     return _told(system, batch, Y[:, 0], T, M, best, tolerance, moving)
 
@@ -178,20 +179,24 @@ class _Shots:
         sol = solve(system_at(self.system, self.batch, lane), y, t_end=T, times=times, **own)
         return np.moveaxis(sol.y, 0, 1).copy()
 
+    def ends(self, lane, Y, T, **along):
+        """Motions, their ends (n, m, dim), and the system and the times at these."""
+        n, m, dim = Y.shape
+        one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
+        begins = np.tile(np.arange(m), n) * part
+        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, **along,
+                    **self.options)  # fmt: skip
+        end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
+        return sol, end.reshape(Y.shape), one, begins + part
+
     def fired(self, lane, Y, T):
         """What is left open and the field at the ends (n, m, dim), derivatives (..., dim, dim)."""
-        n, m, dim = Y.shape
-        flat = np.repeat(lane, m)
-        one, part = system_at(self.system, self.batch, flat), np.repeat(T / m, m)
-        begins = np.tile(np.arange(m), n) * part
-        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part,
-                    sensitivity=self.names, **self.options)  # fmt: skip
+        sol, end, one, late = self.ends(lane, Y, T, sensitivity=self.names)
         M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
-        end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
+        end[~np.isfinite(M).all(axis=(-2, -1)).reshape(Y.shape[:2])] = np.nan
         with quiet():
-            f = one.rhs(begins + part, end)
-        F = end.reshape(Y.shape) - np.roll(Y, -1, axis=1)
-        return F, f.reshape(Y.shape), M.reshape(n, m, dim, dim)
+            f = one.rhs(late, end.reshape(-1, Y.shape[2])).reshape(Y.shape)
+        return end - np.roll(Y, -1, axis=1), f, M.reshape(*Y.shape, -1)
 
     def residual(self, F, Y):
         """|F| as a share of max(1, |y|), (n,); inf where a motion failed."""
@@ -221,13 +226,19 @@ class _Shots:
                     if not len(tried):
                         break
                     dY, dT = correction(cut, tried)
-                    lane, new = active[tried], [Y0[tried] + share * dY, T0[tried] + share * dT]
-                    new += self.fired(lane, *new)
-                    after = self.residual(new[2], new[0])
+                    lane, new = active[tried], (Y0[tried] + share * dY, T0[tried] + share * dT)
+                    left = self.ends(lane, *new)[1] - np.roll(new[0], -1, axis=1)
+                    after = self.residual(left, new[0])
                     won = after < best[lane]
-                    for held, got in zip((Y, T, *fired, best), (*new, after), strict=True):
+                    for held, got in zip((Y, T, best), (*new, after), strict=True):
                         held[lane[won]] = got[won]
             active = active[best[active] < before]
+            if len(active):  # tangents are many times the work: for the best of all tries only
+                new = self.fired(active, Y[active], T[active])
+                for held, got in zip(fired, new, strict=True):
+                    held[active] = got
+                best[active[~np.isfinite(new[0]).all(axis=(1, 2))]] = np.inf
+                active = active[np.isfinite(best[active])]
             if i % PATIENCE == PATIENCE - 1:
                 active, mark = active[best[active] < mark[active] / 2], best.copy()
         return *fired, best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from ...system.system import System
     from ...values.types import ArrayLike
 
-NEWTON = 4  # steps: from a parabola's guess three reach rounding
+NEWTON = 3  # steps: from a parabola's guess they reach rounding
+RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude
 NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below this
-POINTS = 1 << 20  # of signals that are analysed together
+POINTS = 1 << 18  # of signals that are analysed together
+ROWS, DEGREE = 32, 8  # within a row of a signal a change of frequency is a short polynomial
 LEAST = 16  # saves
 
 
@@ -210,7 +213,9 @@ def _analysed(signal, k):
         w, amplitude, means[which], residuals[which] = terms(z, k)
         values[which] = w
         amplitudes[which] = amplitude * np.exp(-0.5j * (n - 1) * w)  # from the centre to t0
-        early, late = (terms(part, 1)[0][:, 0] for part in (z[:, : n // 2], z[:, -(n // 2) :]))
+        early, late = (
+            _peak(_centred(part)[0], n // 2)[0] for part in (z[:, : n // 2], z[:, -(n // 2) :])
+        )
         drifts[which] = np.abs(late - early)
     return values, amplitudes, means, residuals, drifts
 
@@ -227,78 +232,115 @@ def terms(z, k):
     """
     lanes, n = z.shape
     real = not np.iscomplexobj(z)
-    window = _window(n)
-    mean = np.sum(z * window, axis=1)  # not a product of matrices, whose bits depend on lanes
-    z = z - mean[:, np.newaxis]
-    w, rest = np.full((lanes, k), np.nan), z
-    basis, least = np.zeros((lanes, 0, n), z.dtype), np.zeros(lanes)
+    z, mean = _centred(z)
+    *_, near, far = _laid_out(n)
+    w, there, least = *np.zeros((2, lanes, k)), np.zeros(lanes)
+    a, aim, gram = w + 0j, np.zeros((2, lanes, k, 1)), np.zeros((2, lanes, k, k))
+    steps, turns = np.zeros((lanes, k, len(near)), complex), np.zeros((lanes, len(far), k), complex)
+    rest = z
     for j in range(k):
-        found, power = _peak(rest * window)
-        least = NOISE**2 * power if not j else least
-        there = power > least
-        w[there, j] = found[there]
-        e = np.where(there[:, np.newaxis], _turning(found, n), 0)[:, np.newaxis]
-        basis = np.concatenate([basis, e.real, e.imag] if real else [basis, e], axis=1)
-        dual = basis.conj() * window
-        gram = np.linalg.pinv(dual @ basis.swapaxes(1, 2), hermitian=True)
-        a = gram @ (dual @ z[..., np.newaxis])
-        rest = z - (basis.swapaxes(1, 2) @ a)[..., 0]
-    size = [np.sqrt(np.mean(np.abs(part) ** 2, axis=1)) for part in (rest, z)]
-    a = a[..., 0].reshape(lanes, k, -1)
-    a = a[..., 0] - 1j * a[..., 1] if real else a[..., 0]
+        w[:, j], found = _peak(rest, n)
+        least = NOISE * np.abs(found) if not j else least
+        there[:, j] = np.abs(found) > least
+        # A of the signal at a term is that of the rest, and those of the terms before.
+        row = _leak(w[:, j, None] - w, n)
+        other = _leak(w[:, j, None] + w, n) if real else 0.0
+        row = np.stack([row + other, row - other]) * there * there[:, j, None] / (1 + real)
+        gram[:, :, j] = gram[..., j] = row
+        found += (row[0] * a.real + 1j * row[1] * a.imag).sum(axis=1)
+        aim[..., j, 0] = np.stack([found.real, found.imag]) * there[:, j]
+        a.real, a.imag = np.linalg.solve(gram + RIDGE * np.eye(k), aim)[..., 0]
+        turns[:, :, j], steps[:, j] = (np.exp(1j * w[:, j, None] * at) for at in (far, near))
+        far_, near_ = turns * a[:, None], steps
+        if real:
+            far_ = np.concatenate([far_.real, -far_.imag], axis=2)
+            near_ = np.concatenate([near_.real, near_.imag], axis=1)
+        rest = z - _times(far_, near_)
+    size = [np.linalg.norm(part.reshape(lanes, -1)[:, :n], axis=1) for part in (rest, z)]
+    absent = there == 0
     with quiet():
-        return w, np.where(np.isnan(w), np.nan, a), mean, size[0] / size[1]
+        return *(np.where(absent, np.nan, part) for part in (w, a)), mean, size[0] / size[1]
 
 
-def _window(n):
-    """Hann's, of sum 1."""
-    return (1 + np.cos(np.pi * np.linspace(-1, 1, n))) / (n - 1)
+@lru_cache(8)
+def _laid_out(n):
+    """Hann's window in rows, its sum 1, the polynomials within a row, and places.
+
+    Sample j from the centre is at far + near, of its row and in it.
+    """
+    length = -(-n // ROWS)
+    window = np.zeros(ROWS * length)
+    window[:n] = (1 + np.cos(np.pi * np.linspace(-1, 1, n))) / (n - 1)
+    near = np.arange(length) - (length - 1) / 2
+    far = length * np.arange(ROWS) + (length - n) / 2
+    taylor = np.ones((length, DEGREE), complex)
+    taylor[:, 1:] = -1j * near[:, np.newaxis] / np.arange(1, DEGREE)
+    return window.reshape(ROWS, length), np.cumprod(taylor, axis=1), near, far
 
 
-def _peak(z):
-    """The frequency at which weighted signals (lanes, n) have most power, and that power."""
-    lanes, n = z.shape
-    real = not np.iscomplexobj(z)
-    power = np.abs(np.fft.rfft(z) if real else np.fft.fft(z)) ** 2
+def _centred(z):
+    """Signals (lanes, n) in rows, without their means, and these."""
+    (lanes, n), window = z.shape, _laid_out(z.shape[1])[0]
+    rows = np.zeros((lanes, *window.shape), z.dtype)
+    mean = np.einsum("ij,j->i", z, window.ravel()[:n])  # the bits of a product of matrices vary
+    np.subtract(z, mean[:, np.newaxis], out=rows.reshape(lanes, -1)[:, :n])
+    return rows, mean
+
+
+def _times(a, b):
+    """Products of matrices (lanes, ROWS, m) and (lanes, m, p), in parts too small for threads."""
+    return (a.reshape(len(a), -1, 4, a.shape[2]) @ b[:, np.newaxis]).reshape(len(a), ROWS, -1)
+
+
+def _leak(x, n):
+    """The amplitude under the window that exp(i w j) has at a frequency x away."""
+    total = 0.0
+    for shift, weight in ((0, 1), (1, 0.5), (-1, 0.5)):
+        half = (x + shift * 2 * np.pi / (n - 1)) / 2
+        s = np.sin(half)
+        with quiet():
+            total += weight * np.where(np.abs(s) < 1e-12, n * np.cos(n * half) / np.cos(half),
+                                       np.sin(n * half) / s)  # fmt: skip
+    return total / (n - 1)
+
+
+def _peak(z, n):
+    """The frequency at which signals in rows have the largest amplitude A, and A there."""
+    window, taylor, near, far = _laid_out(n)
+    z, lanes, real = z * window, len(z), not np.iscomplexobj(z)
+    flat = z.reshape(lanes, -1)
+    size = 1 << (flat.shape[1] - 1).bit_length()  # or a little less, as divides well
+    size = next(m for m in (size // 16 * i for i in (9, 10, 12, 15, 16)) if m >= flat.shape[1])
+    spectrum = (np.fft.rfft if real else np.fft.fft)(flat, size)
+    parts = spectrum.view(float)
+    parts *= parts
+    power = parts[:, ::2] + parts[:, 1::2]
     count, lane = power.shape[1], np.arange(lanes)
-    top = power.argmax(axis=1)
-    if real:  # a peak at zero is what the mean has left
-        top = 1 + power[:, 1:].argmax(axis=1)
+    # Of a real signal a peak at zero is what the mean has left.
+    top = real + power[:, int(real) :].argmax(axis=1)
     beside = top[:, np.newaxis] + np.arange(-1, 2)
     beside = np.abs(beside) % count if not real else np.minimum(beside, count - 1)
     with quiet():
         a, b, c = np.log(power[lane[:, np.newaxis], beside].T)
         off = np.nan_to_num((a - c) / (2 * (a - 2 * b + c)))
-    bin_ = 2 * np.pi / n
-    guess = bin_ * (top + np.clip(off, -1, 1))
-    w = guess = np.where(guess > np.pi, guess - 2 * np.pi, guess) if not real else guess
-    # Sums over j = L a + b as two products, with L^2 about n: few exponentials.
-    length = int(np.ceil(np.sqrt(n)))
-    padded = np.zeros((lanes, length * length), z.dtype)
-    padded[:, :n] = z
-    blocks = padded.reshape(lanes, length, length)
-    b = np.arange(length) - length / 2
-    a = length * np.arange(length) + length / 2 - (n - 1) / 2
-    for step in range(NEWTON + 1):
-        inner = np.exp(-1j * w[:, np.newaxis] * b)
-        outer = np.exp(-1j * w[:, np.newaxis] * a)[:, np.newaxis]
-        sums = blocks @ np.stack([inner, b * inner, b * b * inner], axis=-1)
-        s0, s1, s2 = np.moveaxis(sums, -1, 0)
-        A, B, C = ((outer @ s[..., np.newaxis])[:, 0, 0]
-                   for s in (s0, a * s0 + s1, a * a * s0 + 2 * a * s1 + s2))  # fmt: skip
-        power = np.abs(A) ** 2
-        if step == NEWTON:
-            return w, power
-        # P = |A|^2, A' = -i B, A'' = -C.
-        slope, bend = (A.conj() * -1j * B).real, np.abs(B) ** 2 - (A.conj() * C).real
+    bin_ = 2 * np.pi / size
+    w = bin_ * (top + np.clip(off, -1, 1))
+    w = np.where(w > np.pi, w - 2 * np.pi, w) if not real else w
+    # A(w + d) is a sum over rows of exp(-i (w + d) far) times a short polynomial in d.
+    inner = np.exp(-1j * w[:, np.newaxis] * near)[..., np.newaxis] * taylor
+    rows = _times(z, inner.view(float)).view(complex) if real else _times(z, inner)
+    rows *= np.exp(-1j * w[:, np.newaxis] * far)[..., np.newaxis]
+    d, rates = np.zeros(lanes), (-1j * far) ** np.arange(3)[:, np.newaxis]
+    p, q = np.arange(DEGREE)[:, np.newaxis], np.arange(3)
+    factor, power = np.array([p**0, p, p * (p - 1)])[..., 0].T, np.maximum(p - q, 0)
+    for _ in range(NEWTON):
+        sums = rows @ (factor * d[:, np.newaxis, np.newaxis] ** power)
+        sums *= np.exp(-1j * d[:, np.newaxis] * far)[..., np.newaxis]
+        (A, b0, c0), (b1, c1, _), (c2, _, _) = np.moveaxis(rates @ sums, 0, -1)
+        # P = |A|^2, and its derivatives.
+        B, C = b0 + b1, c0 + 2 * c1 + c2
+        slope, bend = (A.conj() * B).real, np.abs(B) ** 2 + (A.conj() * C).real
         with quiet():
-            move = np.where(bend < 0, -slope / bend, 0.0)
-        w = np.clip(w + move, guess - bin_, guess + bin_)
-
-
-def _turning(w, n):
-    """exp(i w j), j counted from the centre, (lanes, n)."""
-    length = int(np.ceil(np.sqrt(n)))
-    near = np.exp(1j * w[:, np.newaxis] * np.arange(length))
-    far = np.exp(1j * w[:, np.newaxis] * (length * np.arange(length) - (n - 1) / 2))
-    return (far[..., np.newaxis] * near[:, np.newaxis]).reshape(len(w), -1)[:, :n]
+            move = np.clip(np.where(bend < 0, -slope / bend, 0.0), -bin_ - d, bin_ - d)
+        d = d + move
+    return w + d, A + move * (B + move / 2 * C)
