@@ -167,26 +167,37 @@ INLINE void bernstein_at(const Lanes *l, vreal theta, vreal *b) {
 /* u(theta) of row i: even and odd terms abreast. */
 INLINE vreal on_polynomial(const Lanes *l, int64_t i, const vreal *b) {
     const int64_t all = l->c.dim * l->c.R;
-    const vreal *a = l->poly + i;
+    const vreal *a = l->poly + i, *const last = b + l->degree;
     vreal even = vset(0), odd = vset(0);
-    int m = 1;
-    for (; m + 1 <= l->degree; m += 2, a += 2 * all) {
-        odd = vfma(b[m], a[0], odd);
-        even = vfma(b[m + 1], a[all], even);
+    for (b++; b < last; b += 2, a += 2 * all) {
+        odd = vfma(b[0], a[0], odd);
+        even = vfma(b[1], a[all], even);
     }
-    if (m <= l->degree) odd = vfma(b[m], a[0], odd);
+    if (b == last) odd = vfma(b[0], a[0], odd);
     return l->c.y[i] + (even + odd);
 }
-/* The intermediate state of lanes that interpolate; c->h is the time within the step. */
-static void interpolate(Lanes *l) {
-    const Chunk *c = &l->c;
-    for (int64_t u = 0; u < c->R; u++) {
-        if (!vany(l->dense[u] & l->passed[u])) continue;
-        vreal b[PI_MAX_DEGREE + 1];
-        bernstein_at(l, c->h[u] / l->whole[u], b);
-        for (int64_t i = u; i < c->dim * c->R; i += c->R)
-            l->between[i] = vselect(l->dense[u], on_polynomial(l, i, b), l->between[i]);
+/* States at all times that the steps of register u have passed. Times stay in registers: one that
+ * is read where its lanes were just written waits for all stores before. */
+static void record_on_polynomials(Lanes *l, int64_t u) {
+    const PiSolve *s = l->solve;
+    const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]), end = l->tn[u];
+    int64_t *const due = l->due + u * VLEN, *const id = l->id + u * VLEN, next = s->record_next;
+    vreal t = own(l, OWN_DUE)[u], b[PI_MAX_DEGREE + 1];
+    vint passed;
+    real *to[VLEN];
+    EACH(k, 0, VLEN) to[k] = (real *)s->record + due[k] * next + id[k] * s->record_lane;
+    while (vany(passed = l->accepted[u] & ((t - end) * ahead <= vset(0)))) {
+        bernstein_at(l, ((t - l->c.t0[u]) - own(l, OWN_T_LOW)[u]) / l->whole[u], b);
+        for (int d = 0; d < s->n_saved; d++) {
+            const int64_t at = s->saved[d] * l->c.R + u, component = d * s->record_component;
+            const vreal y = vselect(t == end, l->yn[at], on_polynomial(l, at, b));
+            EACH(k, 0, VLEN)
+                if (passed[k]) to[k][component] = y[k];
+        }
+        EACH(k, 0, VLEN)
+            if (passed[k]) due[k]++, to[k] += next, t[k] = due_of(l, u * VLEN + k);
     }
+    own(l, OWN_DUE)[u] = t;
 }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */

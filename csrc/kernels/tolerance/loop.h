@@ -59,13 +59,11 @@ static void record_passed(Lanes *l) {
 /* States at times that the accepted steps have passed: on the polynomials of explicit pairs; with
  * implicit ones by steps of the method that end there, from the same state. */
 static void record_due(Lanes *l) {
-    while (!l->c.stopped) {
+    for (int64_t u = 0; !l->solve->implicit && u < l->c.R; u++) record_on_polynomials(l, u);
+    while (l->solve->implicit && !l->c.stopped) {
         const vint within = find_passed(l);
         if (!any_row(&l->c, l->passed)) return;
-        if (vany(within)) {
-            if (l->solve->implicit) make_parts(l);
-            else interpolate(l);
-        }
+        if (vany(within)) make_parts(l);
         if (!l->c.stopped) record_passed(l);
     }
 }

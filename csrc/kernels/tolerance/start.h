@@ -69,14 +69,13 @@ static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t numbe
         to[d * s->record_component] = lane_of(y + s->saved[d] * l->c.R, i);
 }
 /* The next time at which lane i is saved; beyond the end if there is none. */
-static void set_due(Lanes *l, int64_t i) {
+static inline real due_of(const Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
-    const real *all = (const real *)s->times, ahead = lane_of(own(l, OWN_NEXT), i);
-    own(l, OWN_DUE)[i / VLEN][i % VLEN] =
-        s->record && l->due[i] < s->n_times
-            ? all[l->due[i] * s->times_next + l->id[i] * s->times_lane]
-            : (ahead < 0 ? -(real)INFINITY : (real)INFINITY);
+    if (s->record && l->due[i] < s->n_times)
+        return ((const real *)s->times)[l->due[i] * s->times_next + l->id[i] * s->times_lane];
+    return lane_of(own(l, OWN_NEXT), i) < 0 ? -(real)INFINITY : (real)INFINITY;
 }
+static void set_due(Lanes *l, int64_t i) { own(l, OWN_DUE)[i / VLEN][i % VLEN] = due_of(l, i); }
 /* The time and the saved components of lane i, and the numbers of the step that it makes from
  * there; at its end there is none. -1 without memory. */
 static int keep_lane(Lanes *l, int64_t i, int step) {
