@@ -197,7 +197,8 @@ class BuildCore(build_ext):
         sets = chosen_sets(command)
         without = [f"-DPI_WITHOUT_{name.upper()}" for name in SETS if name not in sets]
         given = ext.extra_compile_args
-        words = compiler.__dict__.get("compiler_so"), FLAGS, without, given, sys.version
+        own = FLAGS, KERNELS, SMALL
+        words = compiler.__dict__.get("compiler_so"), *own, without, given, sys.version
         names = [str(word) for word in words]
         key = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
         folder = Path("build") / "core" / key
