@@ -14,9 +14,9 @@ demo: $(VENV)/.demo
 
 # What a contributor runs. make test-all adds what takes long, or needs the tools of make lint.
 test: $(VENV)/.test
-	$(PY) -m pytest -q -n auto
+	$(PY) -m pytest -q -n auto --dist loadfile
 test-all: $(VENV)/.dev
-	$(PY) -m pytest -q -n auto --all
+	$(PY) -m pytest -q -n auto --dist loadfile --all
 	@if command -v chromium && command -v chromedriver; then $(MAKE) --no-print-directory browser; else echo \
 	    "NO BROWSER HAS SEEN THE LAB: apt-get install chromium chromium-driver"; fi
 

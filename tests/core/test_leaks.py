@@ -26,6 +26,14 @@ REPEATS = 60
 SEEN = 32  # bytes for each call
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _frozen():
+    """What other tests hold is not searched again and again."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 class Mallinfo2(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "abcdefg"] + [
         (name, ctypes.c_size_t) for name in ("uordblks", "fordblks", "keepcost")

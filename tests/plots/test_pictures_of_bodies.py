@@ -55,6 +55,7 @@ def test_what_was_not_saved_is_named(call, needed):
 # ---- moving --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_page_holds_all_frames_below_the_limit():
     c = pi.compare(pi.systems.kepler, dt=0.02, t_end=12.0)
     with pyplot.rc_context({"animation.embed_limit": 0.4}):
