@@ -343,7 +343,7 @@ def _told(text, own, shared, sources):
         kind, default, words, meaning = _SHARED[one.name]
         default = default if one.default is one.empty else one.default
         told[i] = one.replace(annotation=kind, default=default)
-        if not re.search(rf"^    \*?{one.name}\b.* : ", text, re.MULTILINE):
+        if text and not re.search(rf"^    \*?{one.name}\b.* : ", text, re.MULTILINE):
             line = f"    {'*' * (one.name == 'sources')}{one.name} : {words}\n        {meaning}\n"
             before = "-\n" if one.name == "sources" else "    **keywords\n"
             place = text.index(before) + (2 if one.name == "sources" else 0)

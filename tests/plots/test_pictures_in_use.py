@@ -1,5 +1,8 @@
 """Pictures as users ask for them: what is left out is said, nothing is cut, every keyword works."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -287,3 +290,10 @@ def test_texts_are_folded_to_the_width_that_there_is():
     folded = pictures.wrapped("a title that is far too long for a column", 1.5, "axes.titlesize")
     assert len(folded.split("\n")) >= 2
     assert pictures.wrapped("short", 1.5, "axes.titlesize") == "short"
+
+
+@pytest.mark.long
+def test_pictures_are_there_without_docstrings():
+    """python -OO, which leaves them out: shared parameters are told in them."""
+    program = "import pyintegrate as pi\nfor name in dir(pi.plots): getattr(pi.plots, name)"
+    subprocess.run([sys.executable, "-OO", "-c", program], check=True)
