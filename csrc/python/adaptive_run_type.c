@@ -20,7 +20,7 @@ static void adaptive_run_dealloc(PyObject *self) {
 
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
     const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
-    if (n != 1 && n != dim) return pi_refuse("%s: expected a tuple of 1 or %d rows", name, dim);
+    if (n != 1 && n != dim) return pi_refused("%s: expected a tuple of 1 or %d rows", name, dim);
     if (pi_views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
                       rows))
         return -1;
@@ -32,8 +32,8 @@ static int read_due_times(AdaptiveRun *r, const Given *a) {
     const Py_buffer *record = pi_views_strided(&r->base.views, a->record, "record", 3, item);
     if (!record) return -1;
     if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
-        return pi_refuse("record has another shape than (n, %d, %lld)", s->n_saved,
-                         (long long)s->lanes);
+        return pi_refused("record has another shape than (n, %d, %lld)", s->n_saved,
+                          (long long)s->lanes);
     s->n_times = record->shape[0];
     s->times_next = r->run.each ? s->lanes : 1;
     s->times_lane = r->run.each;
@@ -51,8 +51,8 @@ static int read_within(AdaptiveRun *r, PyObject *tuple) {
     const int n = PyTuple_Check(tuple) ? (int)PyTuple_Size(tuple) : 0,
               least = pi_numbers_of_step(s);
     if (n < least || n > 1 << 20 || !s->record || r->run.keep || r->run.observation)
-        return pi_refuse("within: expected a tuple of %d rows or more, with record and times",
-                         least);
+        return pi_refused("within: expected a tuple of %d rows or more, with record and times",
+                          least);
     PiRow *rows = pi_views_zeros(&r->base.views, n, sizeof *rows);
     s->within = rows;
     return !rows ? -1
@@ -72,7 +72,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     if (!m) return -1;
     if (!r->run.workers) r->run.workers = 1;
     const char *refusal = pi_adaptive_choose(&r->run, &resolved, m);
-    if (refusal) return pi_refuse("%s", refusal);
+    if (refusal) return pi_refused("%s", refusal);
     int *saved;
     const int dim = s->system->dim, n_params = s->system->n_params, item = r->run.real_bytes;
     Views *v = &r->base.views;

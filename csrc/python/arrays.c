@@ -5,7 +5,7 @@
 
 enum { VIEWS = 16 };
 
-int pi_refuse(const char *format, ...) {
+int pi_refused(const char *format, ...) {
     va_list words;
     va_start(words, format);
     if (!PyErr_Occurred()) PyErr_FormatV(PyExc_ValueError, format, words);
@@ -96,15 +96,15 @@ int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes
     const int64_t items = views->view[views->count - 1]->buffer.len / item;
     row->stride = items > 1;
     if (row->stride && items < lanes)
-        return pi_refuse("%s has %lld items, expected 1 or %lld", name, (long long)items,
-                         (long long)lanes);
+        return pi_refused("%s has %lld items, expected 1 or %lld", name, (long long)items,
+                          (long long)lanes);
     return 0;
 }
 
 int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                   PiRow *rows) {
     if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
-        return pi_refuse("%s: expected a tuple of %d arrays", name, n);
+        return pi_refused("%s: expected a tuple of %d arrays", name, n);
     for (int i = 0; i < n; i++)
         if (pi_views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
     return 0;
@@ -136,7 +136,7 @@ void pi_views_release(Views *views) {
 
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out) {
     if (!PyTuple_Check(sequence) || PyTuple_Size(sequence) != n)
-        return pi_refuse("%s: expected a tuple of %d numbers", name, n);
+        return pi_refused("%s: expected a tuple of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
         out[i] = PyFloat_AsDouble(PyTuple_GetItem(sequence, i));
         if (out[i] == -1 && PyErr_Occurred()) return -1;

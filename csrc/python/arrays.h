@@ -24,7 +24,7 @@ typedef struct {
 } Views;
 
 /* A ValueError, formatted like those of Python, unless there is an exception; -1. */
-int pi_refuse(const char *format, ...);
+int pi_refused(const char *format, ...);
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
  * exception. */
 void *pi_views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,

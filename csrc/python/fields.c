@@ -92,15 +92,15 @@ static int read_integer(const Field *field, PyObject *value, int64_t *to) {
     *to = PyLong_AsLongLongAndOverflow(index, &overflow);
     Py_DECREF(index);
     if (!overflow && *to >= field->least && *to <= field->most) return 0;
-    return pi_refuse("%s is %R: out of range, expected %lld to %lld", field->name, value,
-                     (long long)field->least, (long long)field->most);
+    return pi_refused("%s is %R: out of range, expected %lld to %lld", field->name, value,
+                      (long long)field->least, (long long)field->most);
 }
 static int read_real(const Field *field, PyObject *value, double *to) {
     *to = PyFloat_AsDouble(value);
     if (*to == -1 && PyErr_Occurred())
         return PyErr_Format(PyExc_TypeError, "%s must be a number, got %R", field->name, value), -1;
     if (*to >= 0) return 0;
-    return pi_refuse("%s is %R: out of range, expected 0 to infinity", field->name, value);
+    return pi_refused("%s is %R: out of range, expected 0 to infinity", field->name, value);
 }
 static int read_field(const Field *field, PyObject *value, void *run, Given *given) {
     char *to = (char *)(field->kind == OBJECT ? (void *)given : run) + field->offset;
@@ -198,7 +198,7 @@ int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
     for (Py_ssize_t i = 0; i < n; i++) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
-        if (c < 0 || c >= dim) return pi_refuse("there is no component %lld", c);
+        if (c < 0 || c >= dim) return pi_refused("there is no component %lld", c);
         item[i] = (int)c;
     }
     return (int)n;

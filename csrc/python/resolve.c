@@ -32,7 +32,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     if (state_of(module)->missing && warn_once(state_of(module))) return -1;
     if (bits != 64 && bits != 32)
-        return pi_refuse("bits is %lld, expected 32 or 64", (long long)bits);
+        return pi_refused("bits is %lld, expected 32 or 64", (long long)bits);
     *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32, .draw = isa->f64->draw};
     if (PyCapsule_CheckExact(object)) {
         const SystemHandle *handle = PyCapsule_GetPointer(object, SYSTEM_CAPSULE);
@@ -47,7 +47,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
             to->force = to->kernels->force;
             return 0;
         }
-    return pi_refuse("no system %s in the core", name);
+    return pi_refused("no system %s in the core", name);
 }
 
 int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
@@ -56,7 +56,7 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
     const PiMethod *first = m && starter ? PyCapsule_GetPointer(starter, METHOD_CAPSULE) : NULL;
     if (!m || (starter && !first)) return -1;
     const char *refusal = pi_run_choose(run, resolved, m, first);
-    return refusal ? pi_refuse("%s", refusal) : 0;
+    return refusal ? pi_refused("%s", refusal) : 0;
 }
 
 PyObject *pi_core_scales(PyObject *module, PyObject *system) {

@@ -35,7 +35,7 @@ static int read_drive(Run *r, PyObject *strides) {
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each ||
             params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each))
-            return pi_refuse("a driven parameter has too few items");
+            return pi_refused("a driven parameter has too few items");
         own[i] = each;
         if (each == 1) run->params[i].stride = 0;
     }
@@ -53,8 +53,8 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     for (int64_t i = 0; i < *saves; i++) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
         if (step < least || step > r->run.n_steps)
-            return pi_refuse("save_steps: step %lld, expected %lld to %lld", (long long)step,
-                             (long long)least, (long long)r->run.n_steps);
+            return pi_refused("save_steps: step %lld, expected %lld to %lld", (long long)step,
+                              (long long)least, (long long)r->run.n_steps);
         record->every = common_divisor(step, record->every);
     }
     if (!record->every) record->every = r->run.n_steps + 1;
@@ -76,7 +76,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
     if (!view) return -1;
     if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes)
-        return pi_refuse(
+        return pi_refused(
             "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
             "(%lld, %d, %lld)",
             view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
@@ -111,8 +111,8 @@ static int read_rows(Run *r, const Given *o) {
     const int64_t items = (*pi_views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
-    return pi_refuse("initial has %lld items, expected %lld or %d", (long long)items,
-                     (long long)all, run->state_rows);
+    return pi_refused("initial has %lld items, expected %lld or %d", (long long)items,
+                      (long long)all, run->state_rows);
 }
 
 static int make_run(PyObject *module, CoreObject *object, const Given *o) {

@@ -42,7 +42,7 @@ static int make_rows(Stepper *s, const Given *o) {
         pi_views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes,
                       run->params))
         return -1;
-    if ((uintptr_t)state % 64) return pi_refuse("state must be aligned to 64 bytes");
+    if ((uintptr_t)state % 64) return pi_refused("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
     return 0;
 }
@@ -86,7 +86,7 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     }
     if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
     if (run->state_rows != s->run[STEP].state_rows)
-        return pi_refuse("a kick or a drift remembers what the step does");
+        return pi_refused("a kick or a drift remembers what the step does");
     if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
@@ -105,7 +105,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
     const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
     if (run->lanes < 1 || (n != 1 && n != PHASES))
-        return pi_refuse(
+        return pi_refused(
             "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
             "1 or %d methods",
             (long long)run->lanes, n, PHASES);
@@ -142,10 +142,10 @@ enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
 static int advance(Stepper *s, int phase, int64_t n) {
     if (!s->scratch || phase >= s->n_phases)
-        return pi_refuse("the method has no kick and drift of its own");
+        return pi_refused("the method has no kick and drift of its own");
     if (phase != STEP && s->run[STEP].n_observers)
-        return pi_refuse("watches and events see whole steps: step() makes them,"
-                         " and kick() and drift() are for a Stepper without");
+        return pi_refused("watches and events see whole steps: step() makes them,"
+                          " and kick() and drift() are for a Stepper without");
     const int held = pi_claim(&s->base);
     if (held < 0) return -1;
     PiRun *run = &s->run[phase];

@@ -17,8 +17,8 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
     *to = PyLong_AsLongLong(value);
     if (*to == -1 && PyErr_Occurred()) return -1;
     if (*to >= least && *to <= most) return 0;
-    return pi_refuse("%s of a watch is %lld, expected %lld to %lld", name, (long long)*to,
-                     (long long)least, (long long)most);
+    return pi_refused("%s of a watch is %lld, expected %lld to %lld", name, (long long)*to,
+                      (long long)least, (long long)most);
 }
 
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
@@ -76,7 +76,7 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
         one->program.unanswered >> PI_INVARIANTS & 1 ||
         (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
-        return pi_refuse("the program of a watch does not fit its system");
+        return pi_refused("the program of a watch does not fit its system");
     return ZEROS(one, params, p->n_params) || read_linear(r, fields, one) ||
            pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
                          one->params);
@@ -85,7 +85,7 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
 static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most) {
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n >= least && n <= most) return n;
-    return pi_refuse("%s: expected a tuple of %zd to %zd", name, least, most);
+    return pi_refused("%s: expected a tuple of %zd to %zd", name, least, most);
 }
 
 /* ---- watches --------------------------------------------------------------------------------- */
@@ -105,9 +105,9 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
             one->number >= (one->source == PI_OF_PROGRAM ? watch->n_quantities
                             : one->source == PI_OF_STATE ? watch->components
                                                          : energies))
-            return pi_refuse("reduced: expected a kind, a source and a number of each");
+            return pi_refused("reduced: expected a kind, a source and a number of each");
         if (one->kind == PI_BRIDGED && !watch->system.system->steps)
-            return pi_refuse("bridged: of systems with noise");
+            return pi_refused("bridged: of systems with noise");
         one->first = watch->n_rows;
         watch->n_rows += pi_reductions[one->kind].rows;
         watch->runs |= one->source == PI_OF_PROGRAM;
@@ -198,7 +198,7 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
         INTEGER(watch, begin, 0, (int64_t)1 << 54))
         return -1;
     const int quantities = own.program.system->n_invariants - own.n_sums;
-    if (quantities < 0) return pi_refuse("the program of a watch does not fit its system");
+    if (quantities < 0) return pi_refused("the program of a watch does not fit its system");
     watch->n_quantities = quantities;
     const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
     const Py_ssize_t statistics = tuple_of(across, "across", 0, PI_MAX_REGISTERS);
@@ -209,7 +209,7 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
     for (Py_ssize_t i = 0; i < statistics; i++)
         if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
-    if (!images && !statistics && !watch->n_rows) return pi_refuse("a watch of nothing");
+    if (!images && !statistics && !watch->n_rows) return pi_refused("a watch of nothing");
     watch->runs |= watch->n_sums || images || statistics;
     const int64_t items = pi_product(watch->n_rows, r->stride);
     return row(r, fields, "t0", &watch->t0) || row(r, fields, "dt", &watch->h) ||
@@ -271,7 +271,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
             !PyArg_ParseTuple(three, "iii", &one->kind, &one->quantity, &one->after) ||
             one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
             one->quantity >= quantities || one->after < -1 || one->after >= n_after)
-            return pi_refuse("reductions: one is out of range");
+            return pi_refused("reductions: one is out of range");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
         if (*known == PI_NEED_APART || need > *known) *known = need;
@@ -309,7 +309,8 @@ static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
         (react != Py_None && read_program(r, react, &e->react)))
         return -1;
     if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums)
-        return pi_refuse("events: %zd of %d quantities", n, e->detect.program.system->n_invariants);
+        return pi_refused("events: %zd of %d quantities", n,
+                          e->detect.program.system->n_invariants);
     e->stride = r->stride;
     if (ZEROS(e, event, n) || MEMORY(e, stopped_at, r->stride) ||
         !(e->stopped_by =
@@ -343,8 +344,8 @@ static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
     const int n = e->events.count;
     if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||
         !all_pass(w) || run->state_rows != run->system->dim * (run->compensated ? 2 : 1))
-        return pi_refuse("events: %d of %d quantities, for a method that remembers nothing", n,
-                         w->n_quantities);
+        return pi_refused("events: %d of %d quantities, for a method that remembers nothing", n,
+                          w->n_quantities);
     const int64_t items = pi_product(pi_event_rows(n), run->stride);
     if (ARRAY(e->counts[0], "counts_a", items) || ARRAY(e->counts[1], "counts_b", items)) return -1;
     return pi_run_observe(run, pi_events_observer(e));
@@ -402,7 +403,7 @@ static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *r
     PiBetween *b = r->to->between = pi_views_zeros(r->views, 1, sizeof *b);
     View *const *place = pi_views_find(r->views, "record");
     int64_t each;
-    if (!place) return pi_refuse("times need a record");
+    if (!place) return pi_refused("times need a record");
     if (!b || !t || FIELD(params) || integer(fields, "each", 0, 1, &each) ||
         INTEGER(b, count, 0, (int64_t)1 << 48) ||
         pi_find_system(r->module, r->system, 64, &b->system))
@@ -418,8 +419,8 @@ static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *r
         !(b->t = pi_views_array(r->views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;
     if ((*place)->buffer.shape[0] < b->count)
-        return pi_refuse("record has room for %zd of %lld times", (*place)->buffer.shape[0],
-                         (long long)b->count);
+        return pi_refused("record has room for %zd of %lld times", (*place)->buffer.shape[0],
+                          (long long)b->count);
     return pi_run_observe(run, pi_between_observer(b));
 }
 
@@ -440,10 +441,10 @@ static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
     own->row = row;
     for (int64_t i = 0; i < items; i++)
         if (row[i] < 0 || row[i] >= r->dim)
-            return pi_refuse("there is no component %lld", (long long)row[i]);
+            return pi_refused("there is no component %lld", (long long)row[i]);
     if (run->state_rows != r->dim || run->n_observers)
-        return pi_refuse("renormalise: for a method that remembers nothing, and "
-                         "a run that nobody else observes");
+        return pi_refused("renormalise: for a method that remembers nothing, and "
+                          "a run that nobody else observes");
     return pi_run_observe(run, pi_renormalise_observer(own));
 }
 
