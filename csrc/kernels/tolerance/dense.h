@@ -185,7 +185,10 @@ static void record_on_polynomials(Lanes *l, int64_t u) {
     vreal t = own(l, OWN_DUE)[u], b[PI_MAX_DEGREE + 1];
     vint passed;
     real *to[VLEN];
-    EACH(k, 0, VLEN) to[k] = (real *)s->record + due[k] * next + id[k] * s->record_lane;
+    if (!s->record) return;
+    EACH(k, 0, VLEN) /* a lane that is empty has no number */
+        to[k] =
+            l->accepted[u][k] ? (real *)s->record + due[k] * next + id[k] * s->record_lane : NULL;
     while (vany(passed = l->accepted[u] & ((t - end) * ahead <= vset(0)))) {
         bernstein_at(l, ((t - l->c.t0[u]) - own(l, OWN_T_LOW)[u]) / l->whole[u], b);
         for (int d = 0; d < s->n_saved; d++) {
