@@ -149,7 +149,8 @@ typedef struct {
     PiRow t0, h;
     const PiRow *params;
     int64_t first, steps; /* from step `first` on; step n is at t0 + n h */
-    const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none */
+    const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none. If
+                             there are such, `out` is not `in` */
     double bound;         /* largest |component| allowed */
     void *reach; /* a row: the largest |component| after any of the steps, NaN left out; or NULL */
     /* Row kernels only: */

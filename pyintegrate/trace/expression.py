@@ -113,7 +113,7 @@ class Operators(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
         name = ufunc.__name__
         if out is not None:
-            if out[0] is not inputs[0]:
+            if out[0] is not inputs[0] or not isinstance(out[0], Operators):
                 raise TraceError(f"np.{name}(out=...) writes into it", "use what it returns")
             result = ufunc(*inputs)  # of x += ..., and the like
             return out[0].update(result) if isinstance(out[0], Vector) else result

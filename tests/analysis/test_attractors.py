@@ -65,6 +65,18 @@ def test_a_start_below_the_saddle_is_where_it_stays():
         pi.analysis.attractors(magnets, {"x": (-3, 3)}, dt=0.1, energy=0.0)
 
 
+def test_a_drive_goes_on_while_starts_fall_below_an_energy():
+    """A drive so small that it lifts nothing from -0.1 over the saddle at 0: friction balances it
+    at v < gamma / delta = 1 / 6, near x = +-1, where E = -1 / 4."""
+    well, box = pi.systems.duffing(gamma=0.05, omega=1.0), {"x": (-2, 2), "v": (-2, 2)}
+    starts = np.random.default_rng(6).uniform(-2, 2, (400, 2))
+    turn = {"dt": np.pi / 32, "period": 2 * np.pi, "n": 100}
+    followed, early = (
+        pi.analysis.attractors(well, box, starts, **turn, energy=energy) for energy in (None, -0.1)
+    )
+    assert np.array_equal(followed.label, early.label)
+
+
 def test_the_forced_duffing_oscillator_has_the_published_fractions():
     """Attractors.jl, stroboscopic map: 0.511 and 0.489 in a square of +-2.2."""
     system = pi.systems.duffing(alpha=-1, beta=1, delta=0.15, gamma=0.2, omega=1.0)

@@ -168,7 +168,7 @@ static void widen(int64_t *item, const double *q, int64_t count) {
     for (; i + 2 <= count; i += 2) {
         Two x;
         memcpy(&x, q + i, sizeof x);
-        const TwoBits below = x<low, above = x> high;
+        const TwoBits below = (x < low), above = (x > high);
         low = (Two)((below & (TwoBits)x) | (~below & (TwoBits)low));
         high = (Two)((above & (TwoBits)x) | (~above & (TwoBits)high));
     }

@@ -497,11 +497,15 @@ def _caught(sampler, starts, sets, states, energy, horizon):
     known, label = (states[keys] / box.size)[:, box.places], np.full(len(starts), -1)
     for begin in range(0, len(starts) if len(keys) else 0, 4 * LANES):
         y = starts[begin : begin + 4 * LANES]
-        active, done = np.arange(begin, begin + len(y)), 0
-        while len(y) and done < horizon:
-            sol = integrate(system, y, dt=sampler.dt, n_steps=BLOCK, save="final",
-                            on_failure="ignore", **sampler.options)  # fmt: skip
-            rows, done = sol.final.T, done + BLOCK
+        active, t0 = np.arange(begin, begin + len(y)), sampler.options.get("t0", 0.0)
+        for done in range(0, horizon * sampler.every, BLOCK):
+            if not len(y):
+                break
+            sol = integrate(
+                system, y, dt=sampler.dt, n_steps=BLOCK, save="final", on_failure="ignore",
+                **sampler.options | {"t0": t0 + done * sampler.dt},
+            )  # fmt: skip
+            rows = sol.final.T
             low = system.energy(sol.final) < energy
             there, left = np.flatnonzero(low), np.flatnonzero(~low & (sol.status == 0))
             far = (rows.take(there, axis=1).T / box.size)[:, np.newaxis, box.places] - known
