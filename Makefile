@@ -13,10 +13,12 @@ demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
 
 # What a contributor runs. make test-all adds what takes long, or needs the tools of make lint.
+# Tests of a file share what they compute; files in their order, since the last have many short tests.
+SIDE_BY_SIDE = -n auto --dist loadfile --no-loadscope-reorder
 test: $(VENV)/.test
-	$(PY) -m pytest -q -n auto --dist loadfile
+	$(PY) -m pytest -q $(SIDE_BY_SIDE)
 test-all: $(VENV)/.dev
-	$(PY) -m pytest -q -n auto --dist loadfile --all
+	$(PY) -m pytest -q $(SIDE_BY_SIDE) --all
 	@if command -v chromium && command -v chromedriver; then $(MAKE) --no-print-directory browser; else echo \
 	    "NO BROWSER HAS SEEN THE LAB: apt-get install chromium chromium-driver"; fi
 

@@ -151,7 +151,9 @@ class DaskSolution:
         import zarr
 
         chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
-        if any({*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks)):
+        if any(
+            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
+        ):
             raise ValueError(
                 f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
                 " rechunk the inputs"
@@ -413,7 +415,7 @@ def pick(runs, number):
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    return tuple(_results_of(call.solution(dict(zip(names, arrays)))).values())
+    return tuple(_results_of(call.solution(dict(zip(names, arrays, strict=True)))).values())
 
 
 class _Call:

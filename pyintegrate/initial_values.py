@@ -207,6 +207,6 @@ def _system(fun, start, vectorized):
 
     def each(t, y):
         states = y.T[..., np.newaxis] if vectorized else y.T
-        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states)], axis=1)
+        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
 
     return Definition("rhs", each, len(start), {"trace": False, **options}).called()

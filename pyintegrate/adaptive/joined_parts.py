@@ -29,7 +29,7 @@ def joined(parts):
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
-    lanes = zip(*(part._lanes for part in parts))
+    lanes = zip(*(part._lanes for part in parts), strict=True)
     tries = ("accepted", "rejected", "stiff_tries")
     outcome = last._outcome.changed(
         **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},

@@ -90,7 +90,7 @@ class Observation:
         groups = [] if self._plan is None else self._plan.groups
         watches = [
             self._program_fields(group.program, group, kept)
-            for group, kept in zip(groups, self._kept)
+            for group, kept in zip(groups, self._kept, strict=True)
         ]
         events = None
         if self._event_rows is not None:
@@ -113,7 +113,7 @@ class Observation:
                 bins_fields(places, edges)
                 | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
                 for (places, edges, row, samples, each), counts in zip(
-                    group.samples, self._counts)
+                    group.samples, self._counts, strict=True)
             ),
         }  # fmt: skip
 
@@ -140,6 +140,8 @@ class Observation:
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
         each = [one[-1] for group in self._plan.groups for one in group.samples]
-        kept.images = [[a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each)]]
+        kept.images = [
+            [a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each, strict=True)]
+        ]
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

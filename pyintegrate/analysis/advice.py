@@ -260,7 +260,7 @@ def _lyapunov(sol, near, size):
         apart = np.linalg.norm((near.y - sol.y) / size, axis=-1).reshape(len(sol), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
     t, found = np.abs(sol.t.reshape(len(sol), -1)[:, 0] - sol.t.reshape(-1)[0]), 0.0
-    for one, distances in zip(grown.T, apart.T):
+    for one, distances in zip(grown.T, apart.T, strict=True):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
         # In twice the time the logarithm doubles, unlike that of a power of the time.

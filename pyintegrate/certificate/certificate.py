@@ -148,7 +148,7 @@ class Certificate(Tabled):
             ("error constant", "-", f"{self.error_constant:.6g}", "2-norm of the principal error"),
             *((f"order of weights {n + 1} of the error estimate", declared, found, "conditions")
               for n, (declared, found) in
-              enumerate(zip(_declared_orders(m), self.embedded_orders))),
+              enumerate(zip(_declared_orders(m), self.embedded_orders, strict=False))),
             *((f"order on {name}", m.order, f"{value:.3f}",
                "in doubles" if digits == 16 else f"in {digits} digits")
               for name, (value, digits) in self.measured_order.items()),
@@ -305,7 +305,7 @@ def _symplecticity_defect(method):
     if _remembers(method):
         return None
     problem, dof, steps = twin.KEPLER, twin.KEPLER.dof, 1 if method.self_starting else _SEVERAL
-    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof))]
+    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
     state = twin.run(method, problem, _step(method), steps, twin.DUALS, start)
     J = np.array([x.gradient for x in state])
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))

@@ -28,7 +28,7 @@ def methods(options):
 
 
 def _letters(method):
-    marks = zip("SRI", (method.symplectic, method.symmetric, method.implicit))
+    marks = zip("SRI", (method.symplectic, method.symmetric, method.implicit), strict=True)
     return " ".join(letter if mark else "-" for letter, mark in marks)
 
 
@@ -93,7 +93,7 @@ def systems(options):
 
 def _described(system):
     return {name: getattr(system, name) for name in ("name", "title", "equation", "structure")} | {
-        "state": dict(zip(system.state_names, system.initial)),
+        "state": dict(zip(system.state_names, system.initial, strict=True)),
         "parameters": dict(system.params),
         "units": dict(system.units),
         "reference": system.reference,

@@ -159,7 +159,7 @@ def describe_system(system):
         matrix = len(shape) == 2 and shape[0] == shape[1]
         values = np.diagonal(value) if matrix else np.ravel(value)
         sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
-        low, high = zip(*(_range(name, float(x)) for x in values)) if sliders else (
+        low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
             (), ())  # fmt: skip
         params[name] = {
             "value": np.asarray(value, float).tolist(),

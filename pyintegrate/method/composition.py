@@ -107,7 +107,7 @@ def from_weights(kicks, drifts, requires, name, order):
     kick, drift = list(map(float, kicks)), list(map(float, drifts))
     shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
     evaluations = sum(map(bool, kick)) - shared
-    steps = [w for pair in zip(kick, drift) for w in pair if w]
+    steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
     begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
     symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
     return of_order(

@@ -65,9 +65,9 @@ def noise(
         _whole("component", component, _COMPONENTS),
     )
     names = ("trajectory", "step", "component")
-    shape = broadcast_shape({n: a.shape for n, a in zip(names, given)})
+    shape = broadcast_shape({n: a.shape for n, a in zip(names, given, strict=True)})
     counters = np.empty((prod(shape), 3), np.uint64)
-    for column, array in zip(counters.T, given):
+    for column, array in zip(counters.T, given, strict=True):
         column[...] = np.broadcast_to(array, shape).ravel()
     out = np.empty(shape)
     _core.noise(seed, stream, counters, out)
@@ -130,7 +130,7 @@ class RandomNumbers(Named):
     def __eq__(self, other):
         if not isinstance(other, RandomNumbers):
             return NotImplemented
-        pairs = zip(vars(self).values(), vars(other).values())
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return all(np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]

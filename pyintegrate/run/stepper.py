@@ -499,7 +499,7 @@ class Stepper:
         def go_back():
             self._restored += 1
             self._rows[...] = snapshot.rows
-            for rows, kept in zip(self._param_rows, snapshot.params):
+            for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
                 rows[...] = kept
             self._has_history = snapshot.has_history
             self._core.begin(snapshot.n, snapshot.has_history)

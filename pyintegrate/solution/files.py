@@ -408,7 +408,7 @@ def _read_zarr(path):
     def get(name, shape, dtype, chunks):
         if not prod(shape):
             return np.empty(shape, dtype)
-        grid = (-(-n // chunk) for n, chunk in zip(shape, chunks))
+        grid = (-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True))
         for index in np.ndindex(*grid):
             place = os.path.join(folders[name], "c", *map(str, index))
             _check_chunk(place, name, prod(chunks) * dtype.itemsize)

@@ -91,7 +91,7 @@ def to_frame(solution):
     places = np.nonzero(valid)
     index = [
         np.ravel(varying[name])[place] if name in varying else place
-        for name, place in zip(dims, places)
+        for name, place in zip(dims, places, strict=False)
     ]
     index = MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
     return DataFrame(rows, index)

@@ -438,7 +438,7 @@ def _sizes(header, batch):
 
 def _fits(shape, batch):
     """Whether a shape broadcasts to that of the batch."""
-    pairs = zip(shape[::-1], batch[::-1])
+    pairs = zip(shape[::-1], batch[::-1], strict=False)
     return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
 
 

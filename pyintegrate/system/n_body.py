@@ -214,7 +214,7 @@ def _definition(n, state, units):
     changed = {
         "dim": 6 * n,
         "dof": 3 * n,
-        "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state)],
+        "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state, strict=True)],
         "params": [(name, unit(u), values[name], m) for name, u, _, m in _DESCRIPTOR["params"]],
         "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
     }

@@ -29,7 +29,7 @@ def _partials(node):
     rule = _RULES.get(node.operation)
     if rule is None:
         raise TraceError(f"{node.operation} has no derivative", "report it")
-    pairs = zip(node.arguments, rule(node, *node.arguments))
+    pairs = zip(node.arguments, rule(node, *node.arguments), strict=True)
     return [(argument, d) for argument, d in pairs if d is not _0]
 
 

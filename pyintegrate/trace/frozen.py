@@ -77,7 +77,7 @@ class Frozen:
         visited.add(function)
         names, free = _names(function.__code__)
         places: list[tuple[Any, str]] = [(function.__globals__, name) for name in names]
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         places += [(cells[name], name) for name in free if name in cells]
         for place, name in places:
             value = _read(place, name)

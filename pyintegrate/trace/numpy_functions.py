@@ -139,7 +139,7 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
 
 def _select(condlist, choicelist, default=0.0):
     result = default
-    for condition, choice in reversed(list(zip(condlist, choicelist))):
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         result = np.where(condition, choice, result)
     return result
 
@@ -150,7 +150,7 @@ def _piecewise(x, condlist, funclist, *arguments, **options):
     if len(values) not in (len(condlist), len(condlist) + 1):
         raise TraceError("np.piecewise: functions do not match conditions", "give one for each")
     result = values.pop() if len(values) > len(condlist) else 0.0
-    for condition, value in zip(condlist, values):
+    for condition, value in zip(condlist, values, strict=True):
         result = np.where(condition, value, result)
     return result
 

@@ -183,7 +183,7 @@ def write_rows(function, result, out):
     if result is None or np.ndim(result) == 0 or len(result) != rows:
         got = np.size(result) if result is None or np.ndim(result) == 0 else len(result)
         raise ValueError(f"{name}() returns {got} components, expected {rows}")
-    for to, row in zip(out, result):
+    for to, row in zip(out, result, strict=True):
         row = np.asarray(row)
         if row.dtype.kind not in "biuf":
             raise TypeError(f"{name}() returns {row.dtype}, expected real numbers")

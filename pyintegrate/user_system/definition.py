@@ -228,7 +228,7 @@ class Definition:
             nodes = force
         else:
             masses = [mass] * dof if np.ndim(np.shape(mass)) and not np.shape(mass) else list(mass)
-            nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses)]
+            nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
         total = tracing.components(
             self.function, graph, kinetic + Symbol(energy), 1, True, "one number"
@@ -376,7 +376,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         structure=structure,
         dim=dim,
         dof=dof if structure != "first_order" else 0,
-        state=[(n, units[n], x, "") for n, x in zip(names, state)],
+        state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],
         params=[(n, units[n], value, "") for n, value in defaults.items()],
         shapes={n: np.shape(value) for n, value in defaults.items()},
         exact=given.get("exact"),
