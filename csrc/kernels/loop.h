@@ -48,8 +48,10 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int nystrom =
         model->acceleration && !model->velocity && !model->system->velocity_dependent;
     if (choice->family == PI_COMPOSITION) {
-        const int fresh = !choice->specialised && n == tile->first;
-        composition_step(model, choice->method, count, w, stride, n, fresh, f);
+        if (choice->specialised)
+            FLIGHT(u, 0, count,
+                   { known_composition_step(model, choice->method, w + u * stride, n, u, f); });
+        else composition_step(model, choice->method, count, w, stride, n, n == tile->first, f);
     } else if (!choice->specialised) {
         if (nystrom) any_nystrom_form_step(model, tile->table, count, w, stride, n, f);
         else any_explicit_rk_step(model, tile->table, count, w, stride, n, f);
@@ -78,38 +80,56 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
  *
  * A group is `count` registers from index r on; only the first `valid` of the last group are of the
  * tile, and the others repeat the last of these. */
-typedef vreal Component[PI_MAX_DIM];
 static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const PiRow *row,
                                                        int64_t r, int count, int valid, vreal *to) {
     const real *const data = (const real *)row->data;
-    for (int u = 0; u < count; u++) {
-        const int64_t i = r + (u < valid ? u : valid - 1);
-        to[u] = row->stride ? vload(data + tile->lane + i * VLEN) : vset(*data);
-    }
+    const int own = row->stride ? valid : 1;
+    if (!row->stride) *to = vset(*data);
+    else
+        for (int u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
+    for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
-/* The end of a call: the largest components (far), the state; -1 in lanes that have failed. */
-static __attribute__((noinline, unused)) vint finish(const PiTile *tile, int dim, int64_t r,
-                                                     int valid, Component *y, const vreal *far) {
+/* The end of a call: the largest components (far), the state in rows of `count`; -1 in lanes that
+ * have failed. */
+INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
+                   const vreal *far) {
     const vreal bound = vset((real)tile->bound);
+    const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
+    const int64_t stride = tile->out_stride;
+    real *out = (real *)tile->out + r * VLEN;
+    real *const reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
     vint bad = {0};
-    for (int u = 0; u < valid; u++) {
-        const int64_t i = r + u;
+    for (int u = 0; u < valid; u++, out += VLEN) {
         vint good = vset_int(-1);
-        for (int d = 0; d < dim; d++) good &= vabs(y[u][d]) <= bound;
-        if (tile->frozen) good |= ((const vint *)tile->frozen)[i];
+#define KEEP(d)                                                                                    \
+    vstore(out + (d) * stride, y[(d) * count + u]), good &= vabs(y[(d) * count + u]) <= bound
+        if (dim <= 4)
+            EACH(d, 0, dim) KEEP(d);
+        else
+            for (int d = 0; d < dim; d++) KEEP(d);
+#undef KEEP
+        if (frozen) good |= frozen[u];
         bad |= ~good;
-        if (tile->reach)
-            vstore((real *)tile->reach + i * VLEN, vselect(good, far[u], vset((real)INFINITY)));
-        for (int d = 0; d < dim; d++)
-            vstore((real *)tile->out + d * tile->out_stride + i * VLEN, y[u][d]);
+        if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset((real)INFINITY)));
     }
     return bad;
 }
+/* The compiler unrolls that for usual numbers of components. */
+#define FINISH(name, components)                                                                   \
+    static __attribute__((noinline, unused)) vint name(const PiTile *tile, int dim, int64_t r,     \
+                                                       int count, int valid, const vreal *y,       \
+                                                       const vreal *far) {                         \
+        return (void)dim, finish(tile, components, r, count, valid, y, far);                       \
+    }
+FINISH(finish_any, dim)
+FINISH(finish_2, 2)
+FINISH(finish_3, 3)
+FINISH(finish_4, 4)
 /* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
 static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
     const vint *frozen = (const vint *)tile->frozen;
-    for (int d = 0; d < dim; d++)
-        for (int64_t i = 0; i < tile->registers; i++) {
+    for (int64_t i = 0; i < tile->registers; i++)
+        for (int d = vany(frozen[i]) ? 0 : dim; d < dim; d++) {
             const real *in = (const real *)tile->in + d * tile->in_stride + i * VLEN;
             real *at = to + d * stride + i * VLEN;
             vstore(at, vselect(frozen[i], vload(in), vload(at)));
@@ -206,13 +226,13 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             record += record_next;
         }
     }
-    Component y[most];
-    vreal reached[most];
-    FLIGHT(u, 0, count, {
-        EACH(d, 0, dim) y[u][d] = f.y[u][d];
-        reached[u] = far[u];
-    });
-    return vany(finish(tile, dim, r, valid, y, reached));
+    vreal y[PI_MAX_DIM * most], reached[most];
+    EACH(d, 0, dim) FLIGHT(u, 0, count, y[d * count + u] = f.y[u][d];);
+    if (looks) FLIGHT(u, 0, count, reached[u] = far[u];);
+    return vany((dim == 2   ? finish_2
+                 : dim == 3 ? finish_3
+                 : dim == 4 ? finish_4
+                            : finish_any)(tile, dim, r, count, valid, y, reached));
 }
 
 /* Groups of `in_flight` registers; the last few one by one, if that takes less time. */

@@ -55,6 +55,28 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
         }
     }
 }
+/* The same with a method that the compiler knows, one register after the other. */
+INLINE void known_composition_step(const Model *model, const PiMethod *m, const vreal *w, int64_t n,
+                                   int u, Flight *f) {
+    const int dof = model->system->dof, keeps = keeps_force(m, model->system);
+    vreal *const x = f->y[u], *const v = x + dof, *const a = f->kept[u], velocity[PI_MAX_DIM];
+    vreal t = time_at(f->t0[u], f->h[u], n);
+    double drifted = 0;
+    EACH(s, 0, m->stages) {
+        if (m->kick[s] != 0) {
+            if (s > 0 || !keeps) model->acceleration(t, x, v, f->p[u], a);
+            accumulate_scaled(model, dof, dof, w[2 * s], a, u, f);
+        }
+        if (m->drift[s] != 0) {
+            drifted += m->drift[s];
+            const int ended = fabs(drifted - 1) < 1e-14;
+            if (model->velocity) model->velocity(v, f->p[u], velocity);
+            accumulate_scaled(model, 0, dof, w[2 * s + 1], model->velocity ? velocity : v, u, f);
+            t = time_at(f->t0[u], f->h[u], n + ended);
+            if (!ended) t = vfma(vset((real)drifted), f->h[u], t);
+        }
+    }
+}
 INLINE void composition_start(const Model *model, const PiMethod *m, int count, int64_t n,
                               Flight *f) {
     if (!keeps_force(m, model->system)) return;
