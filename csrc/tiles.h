@@ -82,6 +82,7 @@ typedef struct {
     void *scratch;     /* as many rows as the system needs */
     uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
     PiPause *pause;    /* may be NULL */
+    int one_time;      /* has t one value for all lanes? */
 } PiRows;
 /* 0; otherwise the run must stop (a callback has raised, or a pause). context: the force's own
  * data. */

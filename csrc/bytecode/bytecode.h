@@ -27,12 +27,14 @@ enum {
     PI_MAX_CONSTANTS = 1 << 16,
 };
 
-/* `varies` has a bit for each argument: set if it differs from lane to lane. Constants do not.
- * Parameters do not if all have one value for all lanes (PI_ALL_SHARED), and do if all have
- * one value per lane (PI_ALL_OWN); if only some have, it is computed (PI_MIXED). */
-enum { PI_ALL_SHARED, PI_ALL_OWN, PI_MIXED };
+/* What differs from lane to lane. Constants do not; parameters do if they have one value per lane
+ * (PI_OWN_PARAMETERS; if only some have, these bits are corrected at run time), the time if starts
+ * or steps have (PI_OWN_TIMES); scratch rows if anything does from which they are computed. For
+ * each combination, `varies` has a bit for each argument, set if it differs (or is not used), and
+ * `once` a bit that is set if the result does not and one register of it suffices. */
+enum { PI_OWN_PARAMETERS = 1, PI_OWN_TIMES = 2, PI_WAYS = 4 };
 typedef struct {
-    uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_MIXED];
+    uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_WAYS], once;
     int32_t target, argument[PI_ARGUMENTS];
 } PiInstruction;
 

@@ -7,13 +7,13 @@
 #include "../simd.h"
 #include "../vmath/vmath.h"
 
-/* Where the rows of each bank begin, their distance, and which of the parameters have one
- * value for all lanes, so that one register suffices. */
+/* Where the rows of each bank begin, their distance, and what has one value for all lanes, so that
+ * one register suffices. */
 typedef struct {
     char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
-    int parameters;  /* PI_ALL_SHARED, PI_ALL_OWN or PI_MIXED, and */
-    uint64_t single; /* those that are shared, as bits */
+    int way;         /* of PI_WAYS; of parameters that differ */
+    uint64_t single; /* these are shared, as bits */
 } Banks;
 
 enum {
@@ -30,10 +30,10 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* Which arguments differ from lane to lane, as bits: computed if only some parameters do. */
-static unsigned what_varies(const PiInstruction *at, const Banks *banks) {
-    unsigned varies = at->varies[PI_ALL_OWN];
-    for (int i = 0; i < PI_ARGUMENTS; i++)
+/* Which arguments differ from lane to lane, as bits. */
+INLINE unsigned what_varies(const PiInstruction *at, const Banks *banks) {
+    unsigned varies = at->varies[banks->way];
+    for (int i = 0; banks->single && i < PI_ARGUMENTS; i++)
         if (at->bank[i] == PI_BANK_P && banks->single >> (at->argument[i] & 63) & 1)
             varies &= ~(1u << i);
     return varies;
@@ -97,15 +97,15 @@ enum { ABREAST = 2, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_
 #define PRODUCT(name, arguments, from, ...) CHEAP(name, arguments, __VA_ARGS__)
 
 static void run_section(const PiInstruction *at, const PiInstruction *end, const Banks *banks,
-                        int64_t n) {
+                        int64_t registers) {
     for (; at < end; at++) {
+        const int64_t n = at->once >> banks->way & 1 ? 1 : registers;
         vreal *to = row_of(banks, at->target_bank, at->target);
         const vreal *pa = row_of(banks, at->bank[0], at->argument[0]),
                     *pb = row_of(banks, at->bank[1], at->argument[1]),
                     *pc = row_of(banks, at->bank[2], at->argument[2]),
                     *pd = row_of(banks, at->bank[3], at->argument[3]);
-        const unsigned strides =
-            banks->parameters == PI_MIXED ? what_varies(at, banks) : at->varies[banks->parameters];
+        const unsigned strides = what_varies(at, banks);
         switch (at->operation) {
 #include "operations.h"
         default: __builtin_unreachable(); /* guaranteed by the verifier */
@@ -167,7 +167,9 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     const uint64_t all = all_parameters(program);
     banks.single = single_parameters(program, rows->uniform, all);
-    banks.parameters = !banks.single ? PI_ALL_OWN : banks.single == all ? PI_ALL_SHARED : PI_MIXED;
+    banks.way =
+        (banks.single != all || !all ? PI_OWN_PARAMETERS : 0) | (rows->one_time ? 0 : PI_OWN_TIMES);
+    if (!(banks.way & PI_OWN_PARAMETERS)) banks.single = 0; /* known beforehand */
     return banks;
 }
 /* A PiForce: context is a PiProgram. */

@@ -169,17 +169,28 @@ static int check_sizes(const PiProgramText *x, char *message) {
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
-static PiInstruction decode(const int32_t *word) {
+/* alike: for each scratch row, as bits, the ways in which it has one value for all lanes. */
+static PiInstruction decode(const int32_t *word, uint8_t *alike) {
+    enum { ALL_WAYS = (1 << PI_WAYS) - 1 };
+    const int arguments = pi_operation(word[0])->arguments;
+    unsigned once = ALL_WAYS;
     PiInstruction i = {.operation = (uint8_t)word[0],
                        .target_bank = (uint8_t)pi_bank(word[1]),
                        .target = pi_number(word[1])};
     for (int a = 0; a < PI_ARGUMENTS; a++) {
         i.bank[a] = (uint8_t)pi_bank(word[2 + a]);
         i.argument[a] = pi_number(word[2 + a]);
-        const int shared = i.bank[a] == PI_BANK_CONSTANT, parameter = i.bank[a] == PI_BANK_P;
-        i.varies[PI_ALL_SHARED] |= (uint8_t)((!shared && !parameter) << a);
-        i.varies[PI_ALL_OWN] |= (uint8_t)(!shared << a);
+        unsigned same = 0; /* the ways in which the argument has one value */
+        for (unsigned way = 0; way < PI_WAYS && a < arguments; way++)
+            same |= (unsigned)(i.bank[a] == PI_BANK_CONSTANT ||
+                               (i.bank[a] == PI_BANK_P && !(way & PI_OWN_PARAMETERS)) ||
+                               (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
+                    << way;
+        if (a < arguments && i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
+        if (a < arguments) once &= same;
+        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (uint8_t)((~same >> way & 1) << a);
     }
+    if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = (uint8_t)once;
     return i;
 }
 
@@ -278,7 +289,10 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
             narrow[k] = (float)x->constants[i];
     }
     PiInstruction *instructions = (PiInstruction *)(constants + both);
-    for (int64_t i = 0; i < x->n_code; i++) instructions[i] = decode(x->words + i * PI_WORDS);
+    /* A section reads no row that it has not written. */
+    for (int64_t i = 0; i < x->n_code; i++)
+        instructions[i] = decode(x->words + i * PI_WORDS, (uint8_t *)scratch);
+    memset(scratch, 0, x->n_registers * sizeof *scratch);
     uint64_t *derived = (uint64_t *)((char *)instructions + code);
     find_needs(x, scratch, derived);
     free(scratch);

@@ -288,6 +288,37 @@ def test_lanes_do_not_see_each_other():
         assert np.array_equal(J[7:19], system(k=k[7:19]).jacobian(t[7:19], y[7:19]))
 
 
+@pytest.mark.parametrize("own", ["t0", "dt"])
+@pytest.mark.parametrize("parameters", ["shared", "own", "mixed"])
+def test_what_all_lanes_share_is_computed_once_with_the_same_bits(parameters, own):
+    """Times and parameters as one number or as a row of it; and where the lanes differ, the bits of
+    each alone."""
+
+    @pi.rhs(dim=2, a=1.5, w=2.0)
+    def driven(t, y, a, w):
+        phase = np.cos(w * t)
+        return y[1] * phase + a * (2 * t + w), np.sin(a * t) - y[0] * phase
+
+    n, y = 70, np.random.default_rng(1).normal(size=(70, 2))
+    system = driven(**{
+        "shared": {},
+        "own": {"a": np.full(n, 1.5), "w": np.full(n, 2.0)},
+        "mixed": {"a": np.full(n, 1.5)},
+    }[parameters])  # fmt: skip
+    times = {"t0": 0.25, "dt": 0.01}
+    for method in ("rk4", "gauss4", "adams_bashforth4"):
+        run = {"n_steps": 9, "method": method, "save": "final"}
+        one = pi.integrate(driven, y, **times, **run).final
+        np.testing.assert_array_equal(pi.integrate(system, y, **times, **run).final, one)
+        several = times | {own: np.full(n, times[own])}
+        np.testing.assert_array_equal(pi.integrate(system, y, **several, **run).final, one)
+        differ = times | {own: np.linspace(0.01, 0.02, n)}
+        found = pi.integrate(system, y, **differ, **run).final
+        for i in (0, 1, n - 1):
+            alone = pi.integrate(driven, y[i], **times | {own: differ[own][i]}, **run).final
+            np.testing.assert_array_equal(found[i], alone)
+
+
 def test_programs_and_graphs_pickle_as_data():
     @pi.acceleration(dof=2, mu=1.0)
     def kepler(t, x, v, mu):

@@ -22,6 +22,7 @@ typedef struct {
     vint *code;                 /* why a lane's solve failed: a PiStatus, or 0 */
     const vint *frozen;         /* lanes that need not be computed, or NULL */
     int stopped;                /* has a force or a pause stopped the run? */
+    int one_time;               /* are starts and steps the same for all lanes? */
     int goes_on;                /* do its random numbers lie there from the step before? */
     uint64_t uniform;           /* parameters that are the same for all lanes, as bits */
     Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
@@ -55,7 +56,16 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {
     PiPause *const pause = c->tile->pause;
-    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch, c->uniform, pause};
+    const PiRows rows = {.registers = c->R,
+                         .t = t,
+                         .y = y,
+                         .v = v,
+                         .p = c->p,
+                         .out = out,
+                         .scratch = c->scratch,
+                         .uniform = c->uniform,
+                         .pause = pause,
+                         .one_time = c->one_time};
     if (c->stopped || pi_pause(pause) || c->tile->force(c->tile->context, question, &rows))
         c->stopped = 1;
 }

@@ -25,7 +25,8 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
                .R = count,
                .dim = system->dim,
                .dof = system->dof,
-               .free = (vreal *)tile->workspace};
+               .free = (vreal *)tile->workspace,
+               .one_time = !tile->t0.stride && !tile->h.stride};
     c.y = take_rows(&c, rows);
     if (tile->compensated) c.carry = c.y + (rows - c.dim) * count;
     c.p = take_rows(&c, pi_parameter_rows(system));
