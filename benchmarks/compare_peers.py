@@ -284,29 +284,26 @@ def main():
 
 
 def write(lines, notes, rounds):
+    """The section of this instruction set; the other set's stays, from the machine that had it."""
     info = _core.info()
-    text = f"""# Performance
+    kind = info["instruction_set"]
+    begin, end = f"<!-- {kind}: begin -->", f"<!-- {kind}: end -->"
+    section = f"""{begin}
+## On {kind}
 
-Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
-{info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
-One thread each, in turn, the best of {rounds} rounds; float64; the final states of all
-were compared. The machine was shared: absolute figures differ between days, and
-only the ratios are meaningful.
-"best peer" is the best peer's time divided by ours.
+{time.strftime("%Y-%m-%d")}, {platform.machine()}, {info["compiler"]}, NumPy {np.__version__}, the best of {rounds} rounds.
 
 {chr(10).join(lines)}
 
 {chr(10).join("* " + note for note in notes)}
-* NumPy works in blocks of 4096 trajectories; "Numba, plain" is the loop that most people write, and
-  "Numba, blocked" that of an expert (256 trajectories side by side, several steps per pass), both
-  with fast-math, which gives up reproducibility; SciPy's rate is from three trajectories;
-  Boost.odeint runs on wide registers with -Ofast and -march=native. W9 is one call of
-  `Stepper.step()`. "W6, touched" writes to memory that is already mapped (`out=sol.y`).
 
-![Time per trajectory and step against the number of trajectories](performance.png)
-"""
-    page = ROOT / "docs" / "performance.md"  # its end is compare_noise.py's
-    page.write_text(text + "".join(page.read_text().partition("\n## Noise\n")[1:]))
+{end}"""
+    page = ROOT / "docs" / "performance.md"
+    text = page.read_text()
+    if begin not in text:
+        text = text.replace("\n## Noise\n", f"\n{begin}{end}\n\n## Noise\n")
+    before, _, rest = text.partition(begin)
+    page.write_text(before + section + rest.partition(end)[2])
 
 
 if __name__ == "__main__":
