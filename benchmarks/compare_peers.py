@@ -291,7 +291,8 @@ def write(lines, notes, rounds):
     section = f"""{begin}
 ## On {kind}
 
-{time.strftime("%Y-%m-%d")}, {platform.machine()}, {info["compiler"]}, NumPy {np.__version__}, the best of {rounds} rounds.
+{time.strftime("%Y-%m-%d")}, {platform.machine()}, {info["compiler"]}, NumPy {np.__version__}, \
+the best of {rounds} rounds.
 
 {chr(10).join(lines)}
 
