@@ -27,7 +27,7 @@ from .curves import (
     times_of,
     valid_values,
 )
-from .pictures import figure_size, left_out, legend_below, muted, wrapped
+from .pictures import figure_size, left_out, legend_below, muted, sized, wrapped
 from .solution_curves import component_names, smooth_times, widest
 from .style import axis_label, exact_look, line_keywords
 
@@ -512,7 +512,7 @@ def _figure(figsize, panes, scenes, system):
     solid = [system.structure == "rigid_body"] * scenes
     solid += [len(pane) == 3 for pane in (_beside(panes, system) if scenes else panes)]
     usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
-    figure = pyplot.figure(figsize=figure_size(figsize, usual), layout="constrained")
+    figure = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
     axes = [
         figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))
         for number, deep in enumerate(solid, 1)

@@ -60,6 +60,15 @@ def enlargement():
     return max(1.0, points(SIZE) / 10)
 
 
+def sized(size):
+    """Size and resolution of a new figure: ``%matplotlib widget`` shows each of its pixels, and
+    cuts off what is wider than the cell of a notebook."""
+    width = size[0] if size else matplotlib.rcParams["figure.figsize"][0]
+    shown = "ipympl" in matplotlib.get_backend()
+    dpi = min(matplotlib.rcParams["figure.dpi"], 900 / width) if shown else None
+    return {"figsize": size, "dpi": dpi}
+
+
 def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):
     """The given axes, or those of a new figure."""
     if ax is not None:
@@ -67,7 +76,7 @@ def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywo
     from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
 
     size = figure_size(figsize, default)
-    return pyplot.subplots(figsize=size, layout=layout, **keywords)[1]
+    return pyplot.subplots(**sized(size), layout=layout, **keywords)[1]
 
 
 def several_axes(ax, shape, size, **keywords):
@@ -104,7 +113,7 @@ def several_axes(ax, shape, size, **keywords):
     from matplotlib import pyplot
 
     keywords = {"layout": "constrained", "squeeze": False, **keywords}
-    return panels(pyplot.subplots(*shape, figsize=size, **keywords)[1])
+    return panels(pyplot.subplots(*shape, **sized(size), **keywords)[1])
 
 
 def chosen_panels(panels, possible, known):

@@ -141,6 +141,16 @@ def test_titles_of_a_comparison_do_not_overlap_in_large_text_or_a_small_figure(s
         assert overlapping(axes) == 0
 
 
+def test_a_figure_fits_the_cell_of_a_notebook_that_shows_its_pixels(monkeypatch):
+    """ipympl does: 900 of them are what JupyterLab has beside its files on a small screen."""
+    c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0)
+    wide = c.plot().figure
+    monkeypatch.setattr(matplotlib, "get_backend", lambda: "module://ipympl.backend_nbagg")
+    fitted = c.plot().figure
+    assert (fitted.get_size_inches() == wide.get_size_inches()).all()
+    assert fitted.bbox.width <= 900 < wide.bbox.width
+
+
 def test_a_legend_does_not_take_the_room_of_axes_in_a_mosaic():
     c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0)
     figure, axes = pyplot.subplot_mosaic("AB;CC", layout="constrained", figsize=(9, 6))
