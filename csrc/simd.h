@@ -176,20 +176,16 @@ INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
 #else
 INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) { return vselect(a == b, x, y); }
 #endif
-/* The larger of |a| and |b|. vfarther: of |a| and far, which is not negative; a NaN in a is
- * ignored. */
+/* The larger of |a| and far, which is not negative; a NaN in a is ignored. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
-INLINE vreal vmagnitude(vreal a, vreal b) {
-    return (vreal)_mm512_range_pd((__m512d)a, (__m512d)b, 0x0b);
+INLINE vreal vfarther(vreal a, vreal far) {
+    return (vreal)_mm512_range_pd((__m512d)a, (__m512d)far, 0x0b);
 }
-INLINE vreal vfarther(vreal a, vreal far) { return vmagnitude(a, far); }
 #elif PI_VECTOR_BYTES == 64
-INLINE vreal vmagnitude(vreal a, vreal b) {
-    return (vreal)_mm512_range_ps((__m512)a, (__m512)b, 0x0b);
+INLINE vreal vfarther(vreal a, vreal far) {
+    return (vreal)_mm512_range_ps((__m512)a, (__m512)far, 0x0b);
 }
-INLINE vreal vfarther(vreal a, vreal far) { return vmagnitude(a, far); }
 #else
-INLINE vreal vmagnitude(vreal a, vreal b) { return vlarger(vabs(a), vabs(b)); }
 INLINE vreal vfarther(vreal a, vreal far) { return vlarger(vabs(a), far); }
 #endif
 /* The smaller and the larger; a NaN in either is the result (numpy.minimum, numpy.maximum). */

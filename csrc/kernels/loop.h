@@ -206,9 +206,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         while (++n < stop);
         if (looks)
             FLIGHT(u, 0, count, {
-                vreal largest = f.y[u][0];
-                EACH(d, 1, dim) largest = vmagnitude(f.y[u][d], largest);
-                far[u] = vfarther(largest, far[u]);
+                EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
             });
         if (record && n == save) {
             if (changes) { /* those of frozen lanes count for nothing */
