@@ -25,12 +25,25 @@ INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, con
         *y = vfma(scaled(model, f, u, first + i, w), k[i], *y);
     }
 }
+INLINE void drift(const Model *model, vreal w, int u, Flight *f) {
+    const int dof = model->system->dof;
+    const vreal *const v = f->y[u] + dof;
+    vreal velocity[PI_MAX_DIM];
+    if (model->velocity) model->velocity(v, f->p[u], velocity);
+    accumulate_scaled(model, 0, dof, w, model->velocity ? velocity : v, u, f);
+}
+/* The time when the drifts of step n have this sum, in units of h. */
+INLINE vreal time_of(double drifted, int64_t n, int u, const Flight *f) {
+    const int ended = fabs(drifted - 1) < 1e-14;
+    const vreal t = time_at(f->t0[u], f->h[u], n + ended);
+    return ended ? t : vfma(vset((real)drifted), f->h[u], t);
+}
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
  * before (or from composition_start), if it is kept. fresh: there is none yet. */
 INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
                              int64_t stride, int64_t n, int fresh, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);
-    vreal t[PI_MAX_FLIGHT], velocity[PI_MAX_DIM];
+    vreal t[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, t[u] = time_at(f->t0[u], f->h[u], n););
     double drifted = 0;
     for (int s = 0; s < m->stages; s++) {
@@ -43,14 +56,9 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
         }
         if (m->drift[s] != 0) {
             drifted += m->drift[s];
-            const int ended = fabs(drifted - 1) < 1e-14;
             FLIGHT(u, 0, count, {
-                const vreal *v = f->y[u] + dof;
-                if (model->velocity) model->velocity(v, f->p[u], velocity);
-                accumulate_scaled(model, 0, dof, w[u * stride + 2 * s + 1],
-                                  model->velocity ? velocity : v, u, f);
-                t[u] = time_at(f->t0[u], f->h[u], n + ended);
-                if (!ended) t[u] = vfma(vset((real)drifted), f->h[u], t[u]);
+                drift(model, w[u * stride + 2 * s + 1], u, f);
+                t[u] = time_of(drifted, n, u, f);
             });
         }
     }
@@ -59,21 +67,18 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
 INLINE void known_composition_step(const Model *model, const PiMethod *m, const vreal *w, int64_t n,
                                    int u, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);
-    vreal *const x = f->y[u], *const v = x + dof, *const a = f->kept[u], velocity[PI_MAX_DIM];
+    vreal *const x = f->y[u], *const a = f->kept[u];
     vreal t = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
     EACH(s, 0, m->stages) {
         if (m->kick[s] != 0) {
-            if (s > 0 || !keeps) model->acceleration(t, x, v, f->p[u], a);
+            if (s > 0 || !keeps) model->acceleration(t, x, x + dof, f->p[u], a);
             accumulate_scaled(model, dof, dof, w[2 * s], a, u, f);
         }
         if (m->drift[s] != 0) {
             drifted += m->drift[s];
-            const int ended = fabs(drifted - 1) < 1e-14;
-            if (model->velocity) model->velocity(v, f->p[u], velocity);
-            accumulate_scaled(model, 0, dof, w[2 * s + 1], model->velocity ? velocity : v, u, f);
-            t = time_at(f->t0[u], f->h[u], n + ended);
-            if (!ended) t = vfma(vset((real)drifted), f->h[u], t);
+            drift(model, w[2 * s + 1], u, f);
+            t = time_of(drifted, n, u, f);
         }
     }
 }
