@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..trace import tracing
 from ..trace.expression import Symbol, plain
 from ..user_system.definition import Definition
+from ..values.types import Any, Function, Literal
 from .noisy_system import NoisySystem
 from .step import OF_RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Literal
-
-    Function = Callable[..., Any]
 
 
 def sde(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,9 @@ from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
 from ..values.parameters import checked
+from ..values.types import ArrayLike
 from .noisy_system import NoisySystem
 from .step import OF_RUN
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
 
 _FAR = 1024.0  # velocities at which the kinetic energy is read: large, and exact as a square
 

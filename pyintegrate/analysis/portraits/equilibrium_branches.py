@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
 from ..results import drawn_by, quiet
 from .resting_points import Box, is_driven, kinds_of, refined, solved
-
-if TYPE_CHECKING:
-    from ...system.system import System
-    from ...values.types import ArrayLike
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,14 +11,9 @@ from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, Floats, Sequence, System
 from ..observables import system_at, taken
 from ..results import drawn_by, quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...system.system import System
-    from ...values.types import ArrayLike, Floats
 
 
 class Box:

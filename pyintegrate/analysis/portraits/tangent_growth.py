@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,15 +19,9 @@ from ...values.checks import choice, integer, numbers
 from ...values.keywords import explains_keywords
 from ...values.memory import fresh
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, Callable, DTypeLike, Floats, Mapping, Method, System
 from ..results import drawn_by, quiet
 from ..sections.grid_scan import checked_axes, laid_out
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...method.method import Method
-    from ...system.system import System
-    from ...values.types import ArrayLike, DTypeLike, Floats
 
 SUMS = 3  # sums besides the exponents: the largest L, the sums of L and of MEGNO's Y
 
