@@ -7,6 +7,7 @@ import numpy as np
 from ..trace import tracing
 from ..trace.expression import Symbol, plain
 from ..user_system.definition import Definition
+from ..values.checks import choice
 from ..values.types import Any, Function, Literal
 from .noisy_system import NoisySystem
 from .step import OF_RUN
@@ -78,16 +79,11 @@ class _Definition(Definition):
     made, of_run = NoisySystem, OF_RUN
 
     def __init__(self, function, size, interpretation, options):
-        known = isinstance(interpretation, str) and interpretation in ("ito", "stratonovich")
-        if not known:
-            raise ValueError(
-                f"interpretation must be 'ito' or 'stratonovich', got {interpretation!r}"
-            )
         if not options.get("trace", True):
             raise TypeError(
                 "@pi.sde takes derivatives of the diffusion and needs a trace: leave trace= away"
             )
-        self.interpretation = interpretation
+        self.interpretation = choice("interpretation", interpretation, ("ito", "stratonovich"))
         super().__init__("sde", function, size, options)
 
     def _sde(self, graph, dim, params):

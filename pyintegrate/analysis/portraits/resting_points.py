@@ -112,11 +112,6 @@ class Cells:
             found = found * (n + 1) + np.where(good, at, 0).astype(np.int64)
         return np.where(good, found, OUTSIDE)
 
-    def centres(self, numbers):
-        """The bounded components (m, k) at the centres of cells."""
-        places = np.stack(np.unravel_index(numbers, tuple(self.along + 1)), axis=-1)
-        return self.box.low + (places + 0.5 - SHIFT) * self.width
-
 
 def coming_back(history):
     """The share of the samples of the last quarter in cells of the quarter before, of any motion.

@@ -10,7 +10,7 @@ from ... import _core
 from ...errors import report_failures
 from ...integration import integrate
 from ...method.catalogue import find_method
-from ...run.arguments import checked_dtype, checked_system, components_of, make_run, steps_between
+from ...run.arguments import checked_dtype, checked_system, make_run, steps_between
 from ...run.core import worth_threads
 from ...run.failures import NONE, Failures
 from ...run.progress import Reporter
@@ -173,23 +173,16 @@ def set_out(
             " one-step method such as 'rk4' or 'velocity_verlet'"
         )
     dtype = checked_dtype(dtype, x0, v0)
-    components, shapes = components_of(base, x0, v0)
-    components = base.ready(components, dtype)
-    batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
-    state, places = np.zeros((*batch, both.dim), dtype), both.places
-    with quiet():
-        for d, component in enumerate(components):
-            state[..., places[d, 0]] = component
-        state[..., places[:, 1:]] = generic(base.dim, k)
+    start = both.initial_state(x0, v0, tangents=generic(base.dim, k))
     problem, options = make_run(
-        both, state, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
+        both, start, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
         options={"save": "final", "workers": workers, "progress": progress},
     )  # fmt: skip
     if k == 1 and not indicators and dtype == np.float64:
         # Powers of two are exact: the result is the same, and calls of a kernel are longer.
         every = max(every, _ALONE)
     return problem, options, Renormalised(
-        problem, options, places[:, 1:].T, every, orthogonal, indicators
+        problem, options, both.places[:, 1:].T, every, orthogonal, indicators
     )  # fmt: skip
 
 
