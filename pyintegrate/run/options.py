@@ -268,6 +268,7 @@ class Options(Named):
     across = Option(None, _as_given)  # checked with the system: goes into the plan of watch
     events = Option(None, _as_given)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: saves.py
+    renormalise = Option(None, _as_given, core=True)  # of tangents: analysis
     steps = Option(None, _as_given)  # the saved steps if no interval gives them: saves.py
 
     @classmethod
