@@ -6,6 +6,7 @@ import numpy as np
 
 from ..trace import tracing
 from ..trace.expression import Symbol, plain
+from ..user_system.decorators import either_way
 from ..user_system.definition import Definition
 from ..values.checks import choice
 from ..values.types import Any, Function, Literal
@@ -13,6 +14,7 @@ from .noisy_system import NoisySystem
 from .step import OF_RUN
 
 
+@either_way
 def sde(
     function: Function | None = None,
     /,
@@ -62,15 +64,7 @@ def sde(
     >>> sol.method.name, bool(abs(sol.final.mean() - np.exp(0.05)) < 0.03)
     ('milstein', True)
     """
-
-    def make(function):
-        return _Definition(function, dim, interpretation, options).system()
-
-    if function is None:
-        return make
-    if not callable(function):
-        raise TypeError(f"@pi.sde takes a function, got {function!r}")
-    return make(function)
+    return _Definition(function, dim, interpretation, options).system()
 
 
 class _Definition(Definition):

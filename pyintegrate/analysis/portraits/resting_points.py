@@ -458,8 +458,7 @@ def described(system, points, t, **counts):
     there = ~np.isnan(points).any(axis=-1).ravel()
     flat, lane = points.reshape(-1, system.dim)[there], lane[there]
     one, times = system_at(system, shape[:-1], lane), taken(t, shape[:-1], lane)
-    values = np.linalg.eigvals(one.jacobian(times, flat)).astype(complex)
-    values = np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)
+    values = eigenvalues(one.jacobian(times, flat))
     known = kinds_of(values)
     found = []
     for part, empty in (
@@ -474,6 +473,12 @@ def described(system, points, t, **counts):
     return Equilibria(
         points, values, kinds, stability, residual, count=count, system=system, t=t, **counts
     )
+
+
+def eigenvalues(jacobian):
+    """Of matrices, (..., dim), the largest real part first."""
+    values = np.linalg.eigvals(jacobian).astype(complex)
+    return np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)
 
 
 def kinds_of(eigenvalues):
