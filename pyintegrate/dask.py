@@ -9,14 +9,6 @@ from copy import copy
 
 import numpy as np
 
-try:
-    import dask
-    import dask.array as da
-except ImportError as missing:
-    raise ImportError(
-        "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
-    ) from missing
-
 from .adaptive.adaptive_run import AdaptiveRun
 from .adaptive.adaptive_solution import AdaptiveSolution
 from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
@@ -27,6 +19,7 @@ from .run.random_numbers import numbered
 from .run.times import time_of, times
 from .solution.fixed_steps import FixedSolution
 from .values.checks import integer
+from .values.lazily import optional
 from .values.types import (
     Any,
     ArrayLike,
@@ -43,6 +36,9 @@ from .values.types import (
 )
 from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
+
+dask = optional("dask", "pyintegrate.dask")
+da = optional("dask.array", "pyintegrate.dask", "dask")
 
 __all__ = ["DaskSolution", "integrate", "solve"]
 

@@ -18,15 +18,16 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_system
+from ..run.arguments import check_structure
+from ..solving import solve
 from ..values.types import Any, Methods, Sequence, System
 from .results import quiet
 
 CHECKS = 4  # times at which a run of the default range is compared
 MOST_CHECKS = 32
-TIMES = 16  # at which runs are compared with a motion whose truth was found by refinement
-SAMPLES = 256  # times at which such a motion is sampled
-FINEST_RUN = 1 << 21  # steps
+SAMPLES = 256  # least number of times at which a motion's size is looked at
+CLOSEST = 3e-14  # the least relative tolerance of a true motion
+MOST_STEPS = 1 << 21  # of it
 LADDER = (1, *(m << n for n in range(12) for m in (2, 3)))[:-1]  # 1 2 3 4 6 8 12 16 ... 4096
 COPIES = 256  # least number of trajectories in a timed run: a single one is mostly overhead
 ROUNDING = 1e-13  # errors below this are rounding
@@ -87,24 +88,21 @@ class Motion:
     truth: Any = None  # (checks + 1, *batch, dim)
     doubt: Any = None  # (*batch): the possible error of the truth itself
     size: Any = None  # (*batch, dim): what errors are relative to
-    method: Any = None  # whose n_steps gave the truth
-    n_steps: int = 0
+    rtol: float = 0.0  # to which it is known
 
-    @property
-    def times(self):
-        """Those at which runs are compared, (checks + 1,)."""
-        return self.t0 + np.arange(self.checks + 1) * ((self.t_end - self.t0) / self.checks)
-
-    def sampled(self, method, n_steps, saves=SAMPLES):
-        """A run with so many saves after the start."""
-        return integrate(
-            self.system, self.x0, self.v0, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
-            n_steps=n_steps, method=method, save=n_steps // saves, on_failure="ignore",
-        )  # fmt: skip
+    def course(self, start, times, rtol):
+        """The true states from a start, in closed form or to a tolerance, (n, *batch, dim)."""
+        exact = self.system.exact(times, start, self.t0)
+        if exact is not None and np.all(np.isfinite(exact)):
+            return exact
+        return to_a_tolerance(self.system, start, self.t0, times, rtol)
 
     def run(self, method, n_steps):
         """States at the common times, (checks + 1, *batch, dim), and force evaluations."""
-        solution = self.sampled(method, n_steps, self.checks)
+        solution = integrate(
+            self.system, self.x0, self.v0, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
+            n_steps=n_steps, method=method, save=n_steps // self.checks, on_failure="ignore",
+        )  # fmt: skip
         y = np.where(solution.valid[..., np.newaxis], solution.y, np.inf)
         return y, solution.evaluations
 
@@ -130,8 +128,8 @@ class Motion:
         return best / (copies * max(1, lanes))
 
 
-def follow(system, x0, v0, t0, t_end, steps):
-    """The true motion at the times that runs of `steps` steps have in common.
+def follow(system, x0, v0, t0, t_end, checks, error=0.0):
+    """The true motion at equal times.
 
     Parameters
     ----------
@@ -140,14 +138,16 @@ def follow(system, x0, v0, t0, t_end, steps):
         As in `integrate`.
     t0, t_end : float
         Start; end, or None for one period.
-    steps : sequence of int
-        Numbers of steps into which the span will be divided.
+    checks : int
+        Parts of the span, between whose ends runs are compared.
+    error : float
+        That the truth must be able to judge; 0: as well as it can be known.
 
     Returns
     -------
     Motion
-        From the exact solution, or from the method of highest order at a quarter of the smallest
-        step; then its `doubt` is the distance from the same method at half that step.
+        In closed form, or by `solve`; then its `doubt` is the distance from a run to a tolerance
+        ten times as large.
 
     Raises
     ------
@@ -157,11 +157,11 @@ def follow(system, x0, v0, t0, t_end, steps):
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> motion = follow(pi.systems.oscillator, None, None, 0.0, None, [16, 32])
-    >>> print(f"{motion.t_end:.4f} {len(motion.times)}")
+    >>> motion = follow(pi.systems.oscillator, None, None, 0.0, None, 16)
+    >>> print(f"{motion.t_end:.4f} {len(motion.truth)}")
     6.2832 17
     """
-    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=finest(system)).initial
+    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0).initial
     if np.ndim(t0) or np.ndim(t_end):
         raise ValueError("t0 and t_end must be numbers here: every run ends at the same time")
     if t_end is None:
@@ -171,14 +171,30 @@ def follow(system, x0, v0, t0, t_end, steps):
                 f"give t_end: the system {system.name!r} has no period in closed form to take"
             )
         t_end = t0 + np.max(period)
-    checks, dof = _checks(steps), system.dof
-    motion = Motion(system, x0, v0, float(t0), float(t_end), checks, dof)
-    truth, doubt = system.exact(motion.times, start, t0), np.zeros(start.shape[:-1])
-    if truth is None:
-        most = checks * -(-max(steps) // checks)
-        coarse, truth = (motion.run(finest(system), n * most)[0] for n in (2, 4))
-        doubt = distance(coarse, truth, dof)
-    return replace(motion, truth=truth, doubt=doubt, size=size_of(truth, dof))
+    motion = Motion(system, x0, v0, float(t0), float(t_end), checks, system.positions)
+    between = -(-SAMPLES // checks)
+    times = np.linspace(t0, t_end, between * checks + 1)
+    rtol = 1e-4 * error
+    while True:
+        rtol = max(CLOSEST, rtol)
+        fine, coarse = (motion.course(start, times, one) for one in (rtol, 10 * rtol))
+        size = size_of(fine, motion.lead)
+        truth, coarse = fine[::between], coarse[::between]
+        doubt = distance(coarse, truth, motion.lead, size)
+        motion = replace(motion, rtol=rtol, truth=truth, doubt=doubt, size=size)
+        if rtol == CLOSEST or doubt_of(motion) < error / 10:
+            return motion
+        rtol *= 1e-3
+
+
+def to_a_tolerance(system, start, t0, times, rtol):
+    """States (n, *batch, dim) at times by `solve`; NaN where a motion fails."""
+    unit = np.max(np.abs(start), initial=1e-300, where=np.isfinite(start))
+    found = solve(
+        system, start, t0=t0, t_end=times[-1], times=times, rtol=rtol, atol=1e-3 * rtol * unit,
+        max_steps=MOST_STEPS, on_failure="ignore",
+    )  # fmt: skip
+    return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
 
 
 def size_of(y, lead):
@@ -240,7 +256,7 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     return found.tolist()
 
 
-def _checks(steps):
+def common_checks(steps):
     """The largest number of equal parts, at most 32, into which all runs can be divided."""
     common = gcd(*steps)
     return max(n for n in range(1, MOST_CHECKS + 1) if common % n == 0)
@@ -253,72 +269,12 @@ def evaluations_a_step(system, method):
     return more - some
 
 
-def finest(system):
-    """The explicit method of the highest order that fits: it stands for the truth.
-
-    Compositions lose their order if the force depends on the velocity.
-    """
-    fitting = [m for m in catalogue.values() if fits(m, system) and not m.implicit]
-    fitting = [m for m in fitting if m.self_starting and m.requires == "any"]
-    return max(fitting, key=lambda m: (m.order, -m.evaluations))
-
-
 def fits(method, system):
     try:
         check_structure(method, system)
     except ValueError:
         return False
     return True
-
-
-# ---- the truth, by refinement --------------------------------------------------------------------
-
-
-def settle(system, x0, v0, t0, t_end, error):
-    """The true motion, found by successively finer runs.
-
-    Parameters
-    ----------
-    system : System
-    x0, v0 : array_like or None
-        As in `integrate`.
-    t0, t_end, error : float
-        The span, and the error that the truth must be able to judge.
-
-    Returns
-    -------
-    Motion
-        Its `doubt` is the distance between the last two runs.
-    """
-    checked_system(system)
-    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=finest(system)).initial
-    motion = Motion(system, x0, v0, t0, t_end, TIMES, system.positions)
-    best: Any = None
-    for method, most in (
-        (finest(system), FINEST_RUN),
-        (find_method("radau_iia5"), FINEST_RUN >> 4),
-    ):
-        n, coarse, doubts = SAMPLES, np.inf, []
-        while n <= most:
-            sol = motion.sampled(method, n)
-            y = np.where(sol.valid[..., np.newaxis], sol.y, np.nan)
-            fine, size = y[:: SAMPLES // TIMES], size_of(y, motion.lead)
-            doubt = distance(coarse + 0 * fine, fine, motion.lead, size)
-            one = replace(motion, truth=fine, doubt=doubt, size=size, method=method, n_steps=n)
-            doubts.append(doubt_of(one))
-            if best is None or doubts[-1] < doubt_of(best):
-                best = one
-            # Rounding, amplified by the motion: finer steps give no improvement.
-            vain = len(doubts) > 6 and doubts[-1] < 10 and doubts[-1] > min(doubts[-4:-1])
-            if doubts[-1] < error / 10 or vain:
-                break
-            n, coarse = 2 * n, fine
-        if doubt_of(best) < error:
-            break
-    exact = system.exact(best.times, start, t0)
-    if exact is not None and np.all(np.isfinite(exact)):
-        return replace(best, truth=exact, doubt=np.zeros(start.shape[:-1]))
-    return best
 
 
 def doubt_of(motion):

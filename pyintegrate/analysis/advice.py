@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..method.catalogue import find_method
 from ..values.table import Table
 from ..values.types import ArrayLike, Methods, System
-from .accuracy import CHECKS, FINEST_RUN, TIMES, doubt_of, fits, follow, settle, suitable_methods
+from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, doubt_of, fits, follow, suitable_methods
 from .results import ByMethod, quiet, with_unit
 
+TIMES = 16  # at which runs are compared with a motion to find its nature
+FINEST_RUN = 1 << 20  # steps
 MOST = 1 << 22  # steps to try before a method is rejected
 FINE = 1.02  # ratio of steps at which the search ends
 SPREAD = 20.0  # ratio of rates above which a motion may be stiff
@@ -95,9 +97,8 @@ def advise_dt(
     """
     check_error(error)
     chosen = suitable_methods(system, methods)
-    motion = follow(system, x0, v0, t0, t_end, [CHECKS * 1024])
+    motion = follow(system, x0, v0, t0, t_end, MOST_CHECKS, error)
     if doubt_of(motion) > error / 3:
-        motion = settle(system, x0, v0, motion.t0, motion.t_end, error)
         check_known(motion, error, nature(motion))
     found = {method.name: largest_step(motion, method, error) for method in chosen}
     return StepAdvice(motion, error, found)
@@ -209,13 +210,13 @@ def nature(motion):
     -------
     Nature
     """
-    system, size = motion.system, motion.size
-    span = motion.t_end - motion.t0
-    sol = motion.sampled(motion.method, motion.n_steps)
-    times = sol.t.reshape(-1, *(1,) * (sol.y.ndim - 2))
+    system, size, start = motion.system, motion.size, motion.truth[0]
+    span, t = motion.t_end - motion.t0, np.linspace(motion.t0, motion.t_end, SAMPLES + 1)
+    y = motion.course(start, t, motion.rtol)
+    times = t.reshape(-1, *(1,) * (y.ndim - 2))
     with quiet():
-        J = system.jacobian(times, sol.y)
-        f = system.rhs(times, sol.y)
+        J = system.jacobian(times, y)
+        f = system.rhs(times, y)
         rate = np.linalg.norm(f / size, axis=-1)
         bend = np.linalg.norm((J @ f[..., np.newaxis])[..., 0] / size, axis=-1)
         turning = np.where(rate > 0, bend / np.where(rate > 0, rate, 1.0), 0.0)
@@ -228,11 +229,13 @@ def nature(motion):
     spread = fastest / mean if mean > 0 else 0.0  # at rest nothing is stiff
     sure = spread > 10 * SPREAD and fastest * abs(span) > 3 * HELD_BACK
     stiff = sure or (spread > SPREAD and _is_stiff(motion))
-    beside = replace(motion, x0=sol.initial + NEAR * size, v0=None)
-    near = beside.sampled(motion.method, motion.n_steps)
-    lyapunov = 0.0 if stiff else _lyapunov(sol, near, size)
+    lyapunov = 0.0
+    if not stiff:
+        two = (motion.course(start + off, t, CLOSEST) for off in (0.0, NEAR * size))
+        lyapunov = _lyapunov(t, size, *two)
     turns = float(np.max(turning.mean(axis=0), initial=0.0)) * abs(span) / (2 * np.pi)
-    return Nature(stiff, spread, lyapunov > 0, lyapunov, _is_conservative(sol, J), turns)
+    conservative = _is_conservative(system, times, y, J)
+    return Nature(stiff, spread, lyapunov > 0, lyapunov, conservative, turns)
 
 
 def _is_stiff(motion):
@@ -243,10 +246,10 @@ def _is_stiff(motion):
     the thousand and more that lie between an explosion and `ACCURATE`.
     """
 
-    n = TIMES
-    while n <= FINEST_RUN >> 1 and not _worst(motion, "rk4", n) < 0.5:
+    n = motion.checks
+    while n <= FINEST_RUN and not _worst(motion, "rk4", n) < 0.5:
         n *= 2
-    return HELD_BACK <= n <= FINEST_RUN >> 1 and _worst(motion, "rk4", 2 * n) < ACCURATE
+    return HELD_BACK <= n <= FINEST_RUN and _worst(motion, "rk4", 2 * n) < ACCURATE
 
 
 def _worst(motion, method, n):
@@ -254,12 +257,12 @@ def _worst(motion, method, n):
     return float(np.max(motion.error(motion.run(method, n)[0]), initial=0.0))
 
 
-def _lyapunov(sol, near, size):
+def _lyapunov(t, size, y, near):
     """Rate at which a neighbour separates, if that is exponential; else 0."""
     with quiet():
-        apart = np.linalg.norm((near.y - sol.y) / size, axis=-1).reshape(len(sol), -1)
+        apart = np.linalg.norm((near - y) / size, axis=-1).reshape(len(t), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
-    t, found = np.abs(sol.t.reshape(len(sol), -1)[:, 0] - sol.t.reshape(-1)[0]), 0.0
+    t, found = np.abs(t - t[0]), 0.0
     for one, distances in zip(grown.T, apart.T, strict=True):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
@@ -269,14 +272,14 @@ def _lyapunov(sol, near, size):
     return float(found)
 
 
-def _is_conservative(sol, J):
+def _is_conservative(system, times, y, J):
     """Whether there are positions and momenta, and a conserved energy."""
-    system, lead = sol.system, sol.system.positions
+    lead = system.positions
     if not lead or system.structure == "rigid_body" or not system.has_energy:
         return False
     if system.dof and np.any(J[..., lead:, lead:]):  # the force depends on the velocity
         return False
-    energy = sol.energy()
+    energy = system.energy(y, times)
     with quiet():
         change = np.ptp(energy, axis=0) / np.maximum(np.abs(energy).max(axis=0), 1e-300)
     return bool(np.all(change < CONSERVED))
@@ -289,8 +292,7 @@ def check_known(motion, error, kind):
     cure = "it is long, or not smooth; choose a larger error or a shorter span"
     if kind.stiff:
         cure = (
-            "it is stiff, and fixed steps small enough for its fastest part are too many: choose a"
-            " larger error or a shorter span, and an implicit method such as"
+            "it is stiff: choose a larger error or a shorter span, and an implicit method such as"
             " 'radau_iia5', 'radau_iia7' or 'rodas5p'"
         )
     elif kind.chaotic:
@@ -419,11 +421,11 @@ def advise(
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     if getattr(system, "noise", None) is not None:  # what is no system is refused below
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
-    motion = settle(system, x0, v0, float(t0), float(t_end), error)
+    motion = follow(system, x0, v0, t0, t_end, TIMES, error)
     kind, share = nature(motion), 1.0
     while kind.chaotic and doubt_of(motion) > error / 3 and share > 1e-3:
         share *= 0.7  # to the horizon of prediction
-        motion = settle(system, x0, v0, float(t0), t0 + share * (t_end - t0), error)
+        motion = follow(system, x0, v0, t0, t0 + share * (t_end - t0), TIMES, error)
     check_known(motion, error, kind)
     found, why = {}, {}
     for names, reason in _groups(system, kind):

@@ -12,7 +12,15 @@ from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Integers, Methods, Sequence, System
-from .accuracy import ROUNDING, distance, evaluations_a_step, follow, ladder, suitable_methods
+from .accuracy import (
+    ROUNDING,
+    common_checks,
+    distance,
+    evaluations_a_step,
+    follow,
+    ladder,
+    suitable_methods,
+)
 from .results import ByMethod, drawn_by, quiet, with_unit
 
 LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
@@ -99,7 +107,7 @@ def convergence(
 def _set_out(system, methods, x0, v0, t_end, t0, dt, steps):
     """The methods, their numbers of steps, and the true motion."""
     chosen, rungs = suitable_methods(system, methods), ladder(steps, dt, t0, t_end)
-    return chosen, rungs, follow(system, x0, v0, t0, t_end, rungs)
+    return chosen, rungs, follow(system, x0, v0, t0, t_end, common_checks(rungs))
 
 
 class Convergence(ByMethod[OrderFit]):

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 
 from ..solution.jumps import has_jumped, until_jump
-from ..solving import solve
+from .accuracy import to_a_tolerance
 from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 from .results import quiet
@@ -13,7 +13,6 @@ from .results import quiet
 _WATCHED = {"energy": "energy_error", "phase": "phase_drift"}
 FINE, COARSE = 1e-13, 1e-11  # relative tolerances
 MOST = 1 << 18  # numbers that are judged: runs to a tolerance take longer than those at fixed steps
-_STEPS = 1 << 16
 
 
 def true_motion(known, solution):
@@ -43,20 +42,12 @@ def true_motion(known, solution):
     special = problem.driven or problem.random is not None or solution.events
     if special or solution.y.dtype != np.float64 or not 0 < solution.y.size <= MOST:
         return None
-    unit = np.max(np.abs(start), initial=1e-300, where=np.isfinite(start))
-
-    def states(rtol):
-        found = solve(
-            solution.system, start, t0=solution._origin_time, t_end=t[-1], times=t, rtol=rtol,
-            atol=1e-3 * rtol * unit, max_steps=_STEPS, on_failure="ignore",
-        )  # fmt: skip
-        return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
-
     key = start.tobytes(), t.tobytes()
     if key not in known:
         try:
-            fine = states(FINE)
-            known[key] = fine, np.abs(fine - states(COARSE))
+            motion = solution.system, start, solution._origin_time, t
+            fine, coarse = (to_a_tolerance(*motion, rtol) for rtol in (FINE, COARSE))
+            known[key] = fine, np.abs(fine - coarse)
         except ValueError:  # it takes no tolerance
             known[key] = None
     return known[key]

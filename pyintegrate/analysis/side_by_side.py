@@ -17,7 +17,7 @@ from ..method.catalogue import find_method
 from ..method.method import Method
 from ..run.arguments import checked_system, usual_methods
 from ..solving import solve
-from ..values.checks import numbers
+from ..values.checks import numbers, truth
 from ..values.keywords import explains_keywords
 from ..values.table import pandas
 from ..values.types import (
@@ -208,8 +208,7 @@ def compare(
     several = steps.ndim > 0
     if steps.ndim > 1 or steps.size == 0:
         raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
-    if not isinstance(equal_work, bool | np.bool_):
-        raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
+    equal_work = truth("equal_work", equal_work)
     solutions = {}
     seconds = {}
     found = {}  # to a tolerance: the same beside every dt
@@ -235,7 +234,7 @@ def compare(
             if one.tolerance is not None and n_steps is None:
                 found[one.name] = solutions[key], seconds[key]
             first = solutions[key] if first is None else first
-    return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
+    return Comparison(system, solutions, equal_work=equal_work, seconds=seconds)
 
 
 class Comparison(Several["Solution"]):

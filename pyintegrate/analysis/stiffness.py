@@ -150,7 +150,8 @@ def spring_growth(method, stiffness, damping):
                 f"damping must be 0: method {method.name!r} is for forces that do not depend on"
                 " the velocity"
             )
-        return _undamped(method, stiffness).reshape(shape)[()]
+        oscillator = systems["oscillator"](omega=np.sqrt(stiffness))
+        return step_growth(oscillator, method, 1.0).reshape(shape)[()]
     root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
     z = -damping / 2 + root
     if method.family == "multistep":
@@ -163,14 +164,6 @@ def spring_growth(method, stiffness, damping):
         return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
     spring = systems["spring"](k=stiffness, b=damping, m=1.0)
     return step_growth(spring, method, 1.0).reshape(shape)[()]
-
-
-def _undamped(method, stiffness):
-    if method.family == "multistep":
-        return multistep_stability.growth(method, stiffness)
-    rows = [[np.polyval([float(c) for c in reversed(p)], stiffness) for p in row]
-            for row in stability.nystrom_step(method)]  # fmt: skip
-    return _spectral_radius(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
 
 
 def amplification(method, z):

@@ -15,6 +15,7 @@ from ..run.arguments import checked_system
 from ..solution.sensitivity import checked_names
 from ..solving import solve
 from ..values.checks import numbers
+from ..values.lazily import optional
 from ..values.types import Any, ArrayLike, Callable, Sequence, System
 
 
@@ -107,7 +108,7 @@ def to_jax(
     >>> jax.grad(lambda p: f(p, [0.5, 0.0])[-1, 0])({"length": 1.0})  # doctest: +SKIP
     """
     motion = Motion(system, times, free, options)
-    jax = _package("jax")
+    jax = optional("jax", "to_jax")
     jnp = jax.numpy
     if not jax.config.jax_enable_x64:
         warn_caller(
@@ -178,7 +179,7 @@ def to_torch(
     >>> f({"length": length}, start).sum().backward()  # doctest: +SKIP
     """
     motion = Motion(system, times, free, options)
-    torch: Any = _package("torch")
+    torch: Any = optional("torch", "to_torch")
 
     class States(torch.autograd.Function):
         @staticmethod
@@ -210,15 +211,3 @@ def to_torch(
         return torch.cat([*rows, start.expand(*batch, motion.system.dim)], -1)
 
     return lambda parameters, start: States.apply(motion.inputs(parameters, start, stack))[0]
-
-
-def _package(name):
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError as missing:
-        raise ImportError(
-            f"to_{name} needs the package {name}, which is not installed:"
-            f" pip install pyintegrate[{name}]"
-        ) from missing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..values.lazily import optional
 from ..values.types import ArrayLike, Lab, Methods, System
 
 
@@ -59,12 +60,7 @@ def lab(
     >>> lab.solution["rk4"].dt
     0.05
     """
-    try:
-        import anywidget  # noqa: F401
-    except ImportError as missing:
-        raise ImportError(
-            "pi.lab is a widget of anywidget, which is not installed: pip install pyintegrate[lab]"
-        ) from missing
+    optional("anywidget", "pi.lab", "lab")
     from .widget import Lab
 
     return Lab(system, x0, v0, methods=methods, dt=dt, t_end=t_end, equal_work=equal_work)

@@ -10,7 +10,7 @@ from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
-from ..values.checks import numbers
+from ..values.checks import numbers, truth
 from ..values.types import Any, Comparison, System
 from . import front_end
 from .record import (
@@ -128,15 +128,13 @@ class Lab(anywidget.AnyWidget):
         describe_system(system)  # or it says why it cannot be drawn
         chosen = [chosen] if isinstance(chosen, str) else chosen
         chosen = [m if m in self._methods else find_method(m).name for m in chosen]
-        if not isinstance(state["equal_work"], bool | np.bool_):
-            raise TypeError(f"equal_work must be True or False, got {state['equal_work']!r}")
         return state | {
             "system": found.name,
             "params": {key: np.asarray(value).tolist() for key, value in state["params"].items()},
             "start": _one_start(system, state["start"], None).tolist(), "methods": chosen,
             "dt": _number("dt", state["dt"]),
             "t_end": _number("t_end", state["t_end"]),
-            "equal_work": bool(state["equal_work"]),
+            "equal_work": truth("equal_work", state["equal_work"]),
         }  # fmt: skip
 
     @traitlets.validate("state")

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from .. import _core
+from ..values.checks import choice
 from ..values.types import Method, Sequence
 from .user_defined import ROUNDED, of_order
 
@@ -52,8 +53,7 @@ def Composition(
     >>> strang.order, strang.symmetric
     (2, True)
     """
-    if not isinstance(requires, str) or requires not in ("separable", "quadratic_kinetic"):
-        raise ValueError(f"requires must be 'separable' or 'quadratic_kinetic', got {requires!r}")
+    choice("requires", requires, ("separable", "quadratic_kinetic"))
     steps = []
     try:
         items = iter(sequence)

@@ -6,15 +6,9 @@ points that keep its extremes, or every turn of an orbit; of a large batch 30 tr
 chosen, are drawn. A note on the picture says what was left out.
 """
 
-try:
-    import matplotlib  # noqa: F401
-except ImportError as missing:
-    raise ImportError(
-        "pyintegrate.plots draws with Matplotlib, which is not installed: "
-        "pip install pyintegrate[plot]"
-    ) from missing
+from ..values.lazily import lazily, optional
 
-from ..values.lazily import lazily
+matplotlib = optional("matplotlib", "pyintegrate.plots", "plot")
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,

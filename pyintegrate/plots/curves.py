@@ -7,7 +7,7 @@ import numpy as np
 from ..adaptive.dense_output import filled
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
-from ..solution.jumps import beyond_jump, has_jumped
+from ..solution.jumps import beyond_jump, has_jumped, jumping
 from .style import (
     PALETTE,
     axis_label,
@@ -208,15 +208,13 @@ def jumps_between(solution, index, t):
         pair = t[1:] == t[:-1]
         alone = (right > left) & ~(np.append(pair, False) | np.insert(pair, 0, False))
         return pair | alone[1:] | alone[:-1] | (left[1:] > right[:-1])
-    plan, jumps = solution._options.events, np.zeros(max(len(t) - 1, 0), bool)
-    for name, one in plan.events.items() if plan is not None else ():
-        if one.then is not None:
-            found = solution.events[name]
-            when = np.sort(sense * np.asarray(found.t)[index].reshape(-1))
-            when = when[np.isfinite(when)]
-            jumps |= np.diff(np.searchsorted(when, sense * t, "right")) > 0
-            if np.asarray(found.overflow)[index]:
-                jumps |= sense * t[1:] > when.max(initial=-np.inf)
+    jumps = np.zeros(max(len(t) - 1, 0), bool)
+    for _, found in jumping(solution):
+        when = np.sort(sense * np.asarray(found.t)[index].reshape(-1))
+        when = when[np.isfinite(when)]
+        jumps |= np.diff(np.searchsorted(when, sense * t, "right")) > 0
+        if np.asarray(found.overflow)[index]:
+            jumps |= sense * t[1:] > when.max(initial=-np.inf)
     return jumps
 
 

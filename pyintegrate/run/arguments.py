@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import RK4, Usual, find_method
-from ..system.system import System
+from ..system.system import System, components_of
 from ..values.checks import DOUBLE, broadcast_shape, numbers, whole_steps
 from ..values.memory import SPARE_BYTES, pad, padded, spread
 from .options import USUAL, Options, check_last, fitted, steps_of
@@ -255,7 +255,7 @@ def check_structure(method, system):
     )
 
 
-# ---- state --------------------------------------------------------------------------------------
+# ---- dtype --------------------------------------------------------------------------------------
 
 
 def checked_dtype(dtype, x0, v0):
@@ -277,50 +277,6 @@ def checked_dtype(dtype, x0, v0):
     if dtype not in (np.float32, np.float64) or not dtype.isnative:
         raise ValueError(f"dtype must be float32 or float64, got {dtype}")
     return dtype
-
-
-def components_of(system, x0, v0):
-    """Components of the state, each an array of batch shape, and the named batch shapes."""
-    dim, lead = system.dim, system.positions
-    if x0 is None:
-        if v0 is not None:
-            raise ValueError("v0 was given without x0: give both, or the whole state as x0")
-        if system.initial is None:
-            raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
-        return list(system.initial), {}
-    single = dim == 2 and lead
-    if type(x0) is not float or not single:
-        x0 = numbers("x0", x0)
-    if v0 is None:
-        x0 = np.asarray(x0)
-        if x0.ndim == 0 or x0.shape[-1] != dim:
-            names = ", ".join(system.state_names)
-            raise ValueError(
-                f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
-                f" the {dim} components ({names}) of {system.name!r}"
-            )
-        return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
-    if not lead:
-        raise ValueError(
-            f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
-        )
-    if type(v0) is not float or not single:
-        v0 = numbers("v0", v0)
-    if single:
-        shapes = {} if type(x0) is float else {"x0": x0.shape}
-        if type(v0) is not float:
-            shapes["v0"] = v0.shape
-        return [x0, v0], shapes
-    if v0.ndim == 0:  # the same for all components: usually at rest
-        v0 = np.broadcast_to(v0, (dim - lead,))
-    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
-        if value.ndim == 0 or value.shape[-1] != size:
-            raise ValueError(
-                f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
-                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
-            )
-    shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
-    return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
 # ---- times --------------------------------------------------------------------------------------

@@ -58,8 +58,9 @@ class Run:
     def __init__(self, problem, options, failures=None, record=None, sums=None, event_memory=None):
         initial, dtype, lanes = problem.initial, problem.dtype, problem.lanes
         saves, elsewhere = options.saves(problem.n_steps), options.elsewhere
-        watching = sums is not None or event_memory is not None or saves.given is not None
         more = options.for_core()
+        watching = sums is not None or event_memory is not None or saves.given is not None
+        watching |= "renormalise" in more
         shape = len(initial), problem.stride
         # The core has its own small state where nobody sees it: the record has all components.
         state_a = state_b = None

@@ -1,12 +1,12 @@
 """How a run is carried out: saves, threads, progress, failures, output."""
 
 import os
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
 
 import numpy as np
 
-from ..values.checks import integer, numbers, places_of
+from ..values.checks import choice, integer, numbers, places_of, truth
 from ..values.named import Named
 from ..values.types import Any
 from .times import in_dtype
@@ -205,21 +205,13 @@ def _workers(workers):
 
 
 def _on_failure(on_failure):
-    if not isinstance(on_failure, str) or on_failure not in ("warn", "raise", "ignore"):
-        raise ValueError(f"on_failure must be 'warn', 'raise' or 'ignore', got {on_failure!r}")
-    return on_failure
+    return choice("on_failure", on_failure, ("warn", "raise", "ignore"))
 
 
 def _progress(progress):
     if not (isinstance(progress, bool) or callable(progress)):
         raise TypeError(f"progress must be True, False or a callable, got {progress!r}")
     return progress
-
-
-def _compensated(compensated):
-    if not isinstance(compensated, bool | np.bool_):
-        raise TypeError(f"compensated must be True or False, got {compensated!r}")
-    return bool(compensated)
 
 
 def _times(times):
@@ -266,7 +258,7 @@ class Options(Named):
 
     save = Option("all", check_save)
     bound = Option(None, _bound)
-    compensated: Any = Option(False, _compensated, core=True)
+    compensated: Any = Option(False, partial(truth, "compensated"), core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)
@@ -276,6 +268,7 @@ class Options(Named):
     across = Option(None, _as_given)  # checked with the system: goes into the plan of watch
     events = Option(None, _as_given)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: saves.py
+    renormalise = Option(None, _as_given, core=True)  # of tangents: analysis
     steps = Option(None, _as_given)  # the saved steps if no interval gives them: saves.py
 
     @classmethod

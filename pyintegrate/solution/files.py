@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..values.disk import to_disk
+from ..values.lazily import optional
 from ..values.types import Callable
 
 FORMAT, HEADER, ARRAYS = "pyintegrate solution", "header", "arrays"
@@ -319,19 +320,8 @@ def _chunks(shape, items):
     return tuple(reversed(chunks))
 
 
-def _zarr():
-    """The package zarr, or an ImportError that names it."""
-    try:
-        import zarr
-    except ImportError as missing:
-        raise ImportError(
-            ".zarr needs the package zarr, which is not installed: pip install pyintegrate[io]"
-        ) from missing
-    return zarr
-
-
 def _write_zarr(path, header, arrays):
-    zarr = _zarr()
+    zarr = optional("zarr", ".zarr", "io")
     with zarr.config.set({"array.write_empty_chunks": True}):
         told = {HEADER: header, ARRAYS: list(arrays)}
         group = zarr.create_group(store=path, zarr_format=3, attributes=told)
@@ -401,7 +391,7 @@ def _group(path):
 
 
 def _read_zarr(path):
-    zarr = _zarr()
+    zarr = optional("zarr", ".zarr", "io")
     header, names = _group(path)
     folders = {name: os.path.join(path, name) for name in names}
 

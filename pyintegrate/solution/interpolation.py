@@ -8,6 +8,7 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 import numpy as np
 
 from ..run.times import in_dtype, time_of
+from .jumps import jumping
 
 
 def hermite(solution, t):
@@ -56,24 +57,24 @@ def hermite(solution, t):
     if not solution._whole:  # after a failure or a stop the last state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
         start, s = np.where(beyond, stop, start), np.where(beyond, 1.0, s)
-    change = stop - start
     with np.errstate(all="ignore" if not solution._whole else None):
-        rest = (1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1
-        y = np.where(s == 1, stop, start + s * (change + (1 - s) * rest))
+        y = np.where(s == 1, stop, cubic(s, start, stop - start, slope0, slope1))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def cubic(s, start, change, slope0, slope1):
+    """States at the fractions s of an interval, with slopes for its whole width."""
+    rest = (1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1
+    return start + s * (change + (1 - s) * rest)
 
 
 def _refuse_jumps(solution, begin, end):
     """ValueError if an event made a trajectory jump between two saves, (n, *batch)."""
-    plan = solution._options.events
-    for name, one in plan.events.items() if plan is not None else ():
-        if one.then is None:
-            continue
-        found, forwards = solution.events[name], np.sign(solution.dt)
+    for name, found in jumping(solution):
+        forwards = np.sign(solution.dt)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
         last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
-        for k in range(one.keep):
-            when = found.t[..., k] * forwards
+        for when in np.moveaxis(found.t, -1, 0) * forwards:
             jumps |= (begin * forwards < when) & (when <= end * forwards)
             last = np.fmax(last, when)
         jumps |= found.overflow & (end * forwards > last)

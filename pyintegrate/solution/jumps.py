@@ -16,6 +16,14 @@ def direction(solution):
     return np.where(solution._step_lengths < 0, -1.0, 1.0)
 
 
+def jumping(solution):
+    """The events that change the state: pairs of a name and what was found."""
+    plan = solution._options.events
+    for name, one in plan.events.items() if plan is not None else ():
+        if one.then is not None:
+            yield name, solution.events[name]
+
+
 def first_jump(solution):
     """The time of the first jump times the direction of time, (*batch); inf if there is none.
 
@@ -32,11 +40,7 @@ def first_jump(solution):
     """
     sense = direction(solution)
     first = np.full(solution._problem.batch, np.inf)
-    plan = solution._options.events
-    for name, one in plan.events.items() if plan is not None else ():
-        if one.then is None:
-            continue
-        found = solution.events[name]
+    for _, found in jumping(solution):
         when = np.fmin.reduce(sense[..., np.newaxis] * found.t, axis=-1, initial=np.inf)
         unknown = (found.count > 0) & np.isinf(when)
         begin = np.nextafter(sense * solution._origin_time, np.inf)

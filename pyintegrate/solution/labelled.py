@@ -3,19 +3,14 @@
 import numpy as np
 
 from .. import _core
+from ..values.lazily import optional
 from ..values.table import pandas
 from ..values.types import Any
 
 
 def to_dataset(solution):
     """See ``Solution.to_xarray``."""
-    try:
-        import xarray
-    except ImportError as missing:
-        raise ImportError(
-            "to_xarray() needs the package xarray, which is not installed:"
-            " pip install pyintegrate[xarray]"
-        ) from missing
+    xarray = optional("xarray", "to_xarray()")
     system, batch = solution.system, solution.status.shape
     dims = _dimensions(solution)
     time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"

@@ -5,7 +5,7 @@ The motion is integrated with its tangents (``System.tangent``); its Solution ke
 
 import numpy as np
 
-from ..run.arguments import checked_dtype, checked_system, components_of
+from ..run.arguments import checked_dtype, checked_system
 from ..run.core import Outcome
 from .origin import Origin
 
@@ -63,17 +63,7 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
     moved = [d for name in names if name in _STARTS for d in start_components(system, name)]
     both = system.tangent(len(moved), [name for name in names if name not in _STARTS])
     dtype = checked_dtype(dtype, x0, v0)
-    components, shapes = components_of(system, x0, v0)
-    batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
-    components = system.ready(components, dtype)
-    state = np.zeros((*batch, both.dim), dtype)
-    places = both.places
-    for d, component in enumerate(components):
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            state[..., places[d, 0]] = component
-    for j, d in enumerate(moved):
-        state[..., places[d, 1 + j]] = 1.0
-    return both, names, state, dtype
+    return both, names, both.initial_state(x0, v0, tangents=np.eye(system.dim)[:, moved]), dtype
 
 
 def motion_alone(both):

@@ -13,7 +13,6 @@ that begins with the field's name.
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from math import inf, prod
 from operator import attrgetter
@@ -22,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _core
-from ..errors import Status
+from ..errors import Status, warn_caller
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS
 from ..values.memory import MAX_AXES, check_memory, pad
@@ -237,10 +236,9 @@ KINDS = {
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
     if solution._carried is not None:
-        warnings.warn(
+        warn_caller(
             "the file holds the states, not their sensitivities: pickle the solution to keep them",
             UserWarning,
-            stacklevel=3,
         )
     fields, table = KINDS[solution._format][:2]
     arrays = {}

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..trace import tracing
 from ..trace.expression import Symbol, plain
+from ..user_system.decorators import either_way
 from ..user_system.definition import Definition
+from ..values.checks import choice
+from ..values.types import Any, Function, Literal
 from .noisy_system import NoisySystem
 from .step import OF_RUN
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Literal
 
-    Function = Callable[..., Any]
-
-
+@either_way
 def sde(
     function: Function | None = None,
     /,
@@ -68,15 +64,7 @@ def sde(
     >>> sol.method.name, bool(abs(sol.final.mean() - np.exp(0.05)) < 0.03)
     ('milstein', True)
     """
-
-    def make(function):
-        return _Definition(function, dim, interpretation, options).system()
-
-    if function is None:
-        return make
-    if not callable(function):
-        raise TypeError(f"@pi.sde takes a function, got {function!r}")
-    return make(function)
+    return _Definition(function, dim, interpretation, options).system()
 
 
 class _Definition(Definition):
@@ -85,16 +73,11 @@ class _Definition(Definition):
     made, of_run = NoisySystem, OF_RUN
 
     def __init__(self, function, size, interpretation, options):
-        known = isinstance(interpretation, str) and interpretation in ("ito", "stratonovich")
-        if not known:
-            raise ValueError(
-                f"interpretation must be 'ito' or 'stratonovich', got {interpretation!r}"
-            )
         if not options.get("trace", True):
             raise TypeError(
                 "@pi.sde takes derivatives of the diffusion and needs a trace: leave trace= away"
             )
-        self.interpretation = interpretation
+        self.interpretation = choice("interpretation", interpretation, ("ito", "stratonovich"))
         super().__init__("sde", function, size, options)
 
     def _sde(self, graph, dim, params):

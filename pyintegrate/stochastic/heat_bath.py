@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import warn_caller
 from ..system.system import System
 from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
 from ..values.parameters import checked
+from ..values.types import ArrayLike
 from .noisy_system import NoisySystem
 from .step import OF_RUN
-
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
 
 _FAR = 1024.0  # velocities at which the kinetic energy is read: large, and exact as a square
 
@@ -198,12 +195,11 @@ def _tell_of_own_damping(system):
             cures += [f"{name}=0" for name, zero in zeros.items()
                       if not _changes(system(**{name: zero}), *points)][:1]  # fmt: skip
     if causes:
-        warnings.warn(
+        warn_caller(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
             " damping or drive breaks the balance of friction and noise, and the law is not"
             f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
             UserWarning,
-            stacklevel=3,
         )
 
 

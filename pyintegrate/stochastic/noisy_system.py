@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from .. import _core
 from ..method.stochastic import KINDS, METHODS
 from ..system.system import System
 from ..trace.program import assemble
 from ..user_system.traced import TracedSystem
+from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
 from .step import OF_RUN, drift_nodes, step_program
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..values.types import ArrayLike, Floats
 
 _INVARIANTS = _core.questions().index("invariants")
 

@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from ..values.checks import broadcast, numbers
+from ..values.checks import broadcast_shape, numbers
 from ..values.types import ArrayLike, HasParameters, MaybeFloats
 
 _CACHED = 16 << 10  # values at a time
@@ -45,7 +45,7 @@ class ClosedForms(HasParameters):
             return None
         t, y0, t0 = self._motion(t, y0, t0)
         shapes = {"t": t.shape[1:], "y0": y0[0].shape, "t0": t0.shape}
-        batch = broadcast({**shapes, **self.batch_shapes})
+        batch = broadcast_shape({**shapes, **self.batch_shapes})
         y = np.empty((len(t), *batch, self.dim))
         rows = max(1, _CACHED // max(1, prod(batch)))
         for i in range(0, len(t), rows):  # some of the times: temporaries stay in the cache
@@ -97,7 +97,7 @@ class ClosedForms(HasParameters):
         if angle is None:
             return None
         t, y = numbers("t", t), self.components(y)
-        broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
+        broadcast_shape({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
         return angle(y, t.astype(np.float64), **self.params)
 
     def period(self, y0: ArrayLike | None = None) -> MaybeFloats:
@@ -120,7 +120,7 @@ class ClosedForms(HasParameters):
         """Times that broadcast against the batch, the components of a start, and its time."""
         t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
         t, y0 = np.atleast_1d(t), self.components(y0, "y0")
-        batch = broadcast({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
+        batch = broadcast_shape({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
         return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0, t0
 
     def closed_form(self, what):

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from .. import _core
-from ..values.checks import broadcast, numbers
+from ..values.checks import broadcast_shape, numbers
 from ..values.parameters import checked
 from ..values.types import ArrayLike, Floats
 from .definition import SystemDefinition
@@ -112,7 +112,7 @@ class RigidBody(System):
     def jacobian(self, t, y):
         """Derivative of the right-hand side by the state, by central differences of order 8."""
         t, y = numbers("t", t), np.stack(self.components(y), axis=-1)
-        broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
+        broadcast_shape({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
         shifts = _WIDTH * np.maximum(1, abs(y))
         columns = []
         for k, e in enumerate(np.eye(self.dim)):

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _core
-from ..values.checks import broadcast, numbers
+from ..values.checks import broadcast_shape, numbers
 from ..values.names import near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from ..values.table import Table
@@ -265,7 +265,7 @@ class System(ClosedForms):
                 f"x has shape {x.shape} and v {v.shape}: expected last axes of {first} and"
                 f" {self.dim - first}"
             )
-        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
+        batch = broadcast_shape({"x": x.shape[:-1], "v": v.shape[:-1]})
         both = [np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v)]
         return self.rhs(t, np.concatenate(both, axis=-1))[..., first:]
 
@@ -334,7 +334,7 @@ class System(ClosedForms):
             )
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
         t = numbers("t", t)
-        batch = broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
+        batch = broadcast_shape({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
         lanes = prod(batch)
         if lanes * max(answers, self.dim) > _MOST_NUMBERS:
             raise MemoryError(f"an answer for each of {batch}, the shapes of t and y, is too large")
@@ -433,6 +433,50 @@ def _state(name, value):
     if array.ndim == 0:
         raise ValueError(f"{name} is a scalar: expected a last axis of components")
     return array
+
+
+def components_of(system, x0, v0):
+    """Components of the state, each an array of batch shape, and the named batch shapes."""
+    dim, lead = system.dim, system.positions
+    if x0 is None:
+        if v0 is not None:
+            raise ValueError("v0 was given without x0: give both, or the whole state as x0")
+        if system.initial is None:
+            raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
+        return list(system.initial), {}
+    single = dim == 2 and lead
+    if type(x0) is not float or not single:
+        x0 = numbers("x0", x0)
+    if v0 is None:
+        x0 = np.asarray(x0)
+        if x0.ndim == 0 or x0.shape[-1] != dim:
+            names = ", ".join(system.state_names)
+            raise ValueError(
+                f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
+                f" the {dim} components ({names}) of {system.name!r}"
+            )
+        return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
+    if not lead:
+        raise ValueError(
+            f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
+        )
+    if type(v0) is not float or not single:
+        v0 = numbers("v0", v0)
+    if single:
+        shapes = {} if type(x0) is float else {"x0": x0.shape}
+        if type(v0) is not float:
+            shapes["v0"] = v0.shape
+        return [x0, v0], shapes
+    if v0.ndim == 0:  # the same for all components: usually at rest
+        v0 = np.broadcast_to(v0, (dim - lead,))
+    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
+        if value.ndim == 0 or value.shape[-1] != size:
+            raise ValueError(
+                f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
+                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+            )
+    shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
+    return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
 # The catalogue, for unpickling: catalogue.py sets it.

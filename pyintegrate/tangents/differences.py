@@ -9,8 +9,9 @@ import warnings
 import numpy as np
 
 from .. import _core
+from ..errors import warn_caller
 from ..user_system.callback import CallbackSystem
-from .directions import Directions, caller, described
+from .directions import Directions, described
 
 _RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
 
@@ -41,11 +42,10 @@ def by_differences(system, k, elements):
     -------
     DifferenceSystem
     """
-    warnings.warn(
+    warn_caller(
         f"the force of {system.name!r} is called, not known as a formula: its tangents are central"
         " differences, to ten digits or so",
         UserWarning,
-        stacklevel=caller(),
     )
     definition = described(
         system,

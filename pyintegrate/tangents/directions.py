@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from math import prod
 
 import numpy as np
 
 from ..system.definition import SystemDefinition
+from ..system.system import components_of
 from ..user_system.component_names import free_names
-from ..values.checks import broadcast, numbers
+from ..values.checks import broadcast_shape, numbers
 from ..values.types import Any, ArrayLike, Floats
 
 
@@ -91,8 +91,11 @@ class Directions:
         >>> dy[:, 0].round(6).tolist()  # sin t, cos t
         [0.841471, 0.540302]
         """
-        y, n = self._start(x0, v0), len(self.directions)
+        base, n = self.definition.base, len(self.directions)
         usual = self.parts(self.initial)[1]
+        if x0 is None is v0 is base.initial:  # it has none
+            x0 = np.zeros(base.dim)
+        components, shapes = components_of(base, x0, v0)
         k = sum(name.isdigit() for name in self.directions)
         dy = usual if tangents is None else numbers("tangents", tangents)
         if k == 1 and dy.ndim == 1:
@@ -105,35 +108,14 @@ class Directions:
                 f"tangents has shape {dy.shape}: expected (..., {len(usual)}, {k}), the {k} vectors"
                 f" as columns{f', or {n} columns with those along parameters' if n > k else ''}"
             )
-        batch = broadcast({"x0": y.shape[:-1], "tangents": dy.shape[:-2]})
-        found = np.empty((*batch, usual.size + len(usual)), np.result_type(y, np.float32))
-        found[..., self.places[:, 0]] = y
+        batch = broadcast_shape(shapes | {"tangents": dy.shape[:-2]})
+        dtype = np.result_type(np.float32, *map(np.asarray, components))
+        found = np.empty((*batch, usual.size + len(usual)), dtype)
+        components = self.base.ready(components, dtype)
+        for place, component in zip(self.places[:, 0], components, strict=True):
+            found[..., place] = component
         found[..., self.places[:, 1:]] = dy
         return found
-
-    def _start(self, x0, v0):
-        """A state of the base, (*batch, dim)."""
-        base = self.definition.base
-        dim, dof, initial = base.dim, base.dof, base.initial
-        initial = np.zeros(dim) if initial is None else initial
-        if x0 is None and v0 is None:
-            return initial
-        given = x = numbers("x0", initial[:dof] if x0 is None else x0)
-        if v0 is not None and dof:
-            v = numbers("v0", v0)
-            if dof == 1:
-                x, v = x.reshape(*x.shape, 1), v.reshape(*v.shape, 1)
-            if x.shape[-1:] == (dof,) and v.shape[-1:] in ((), (dof,)):
-                batch = broadcast({"x0": x.shape[:-1], "v0": v.shape[:-1]})
-                both = [np.broadcast_to(part, (*batch, dof)) for part in (x, v)]
-                given = np.concatenate(both, axis=-1)
-        if given.shape[-1:] != (dim,):
-            raise ValueError(
-                f"x0 has shape {np.shape(x0)}{'' if v0 is None else f' and v0 {np.shape(v0)}'}:"
-                f" expected the state of {base.name}, (..., {dim})"
-                f"{f', or x0 and v0 of {dof} components each' if dof else ''}"
-            )
-        return given
 
     @property
     def places(self):
@@ -169,14 +151,6 @@ def elements_of(system, parameters):
     if len(set(given)) < len(given):
         raise ValueError(f"parameters names one twice: {', '.join(given)}")
     return [element for name in given for element in rows[name]]
-
-
-def caller():
-    """How many frames above its own caller the first frame outside this package is."""
-    level = 2
-    while sys._getframe(level).f_globals.get("__name__", "").startswith("pyintegrate"):
-        level += 1
-    return level
 
 
 def described(system, k, elements, **more):

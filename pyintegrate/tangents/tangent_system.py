@@ -11,18 +11,18 @@ Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VI.2 (lemma 4.1:
 commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
 """
 
-import warnings
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
+from ..errors import warn_caller
 from ..trace.derivative import directional, forward
 from ..trace.errors import TraceError
 from ..trace.graph import MOST_NODES, PARAMETER, POSITION, VELOCITY, Graph, below, placed
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS, integer
-from .directions import Directions, caller, described, elements_of, places_of
+from .directions import Directions, described, elements_of, places_of
 from .formulas import FORCES, built_in_force
 
 # Where these turn, or jump, the derivative is that of the branch taken.
@@ -104,11 +104,10 @@ def _tell_of_corners(system, traced, elements):
         if node.operation in _CORNERS and any(a.depends & moving for a in turns):
             found.add(node.operation)
     if found:
-        warnings.warn(
+        warn_caller(
             f"the force of {system.name!r} turns or jumps ({', '.join(sorted(found))}): its"
             " tangents are the derivative of the branch taken, and miss the jump itself",
             UserWarning,
-            stacklevel=caller(),
         )
 
 

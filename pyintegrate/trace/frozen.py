@@ -1,18 +1,15 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
 import dis
-import sys
-import warnings
 from types import CodeType, FunctionType
 
 import numpy as np
 
+from ..errors import warn_caller
 from ..values.types import Any
 
-_PACKAGE = __package__.partition(".")[0]
-_COMPARED = (
-    1000  # elements of an array whose values are looked at; of a larger one it is the object
-)
+# Elements of an array whose values are looked at; of a larger one it is the object.
+_COMPARED = 1000
 _NOTHING = object()
 
 
@@ -35,39 +32,21 @@ class Frozen:
     """
 
     def __init__(self, *functions):
-        self._seen: dict[
-            tuple[int, str], list[Any]
-        ] = {}  # (where, name) -> [where, name, value, bytes of a small array]
+        # (where, name) -> [where, name, value, the value then: a copy of a small array]
+        self._variables: dict[tuple[int, str], list[Any]] = {}
         visited = set()
         for function in functions:
             self._visit(function, visited)
-        self._variables = list(self._seen.values())
-        del self._seen
-        self._arrange()
 
     def __bool__(self):
         return bool(self._variables)
 
-    def _arrange(self):
-        """Prepare the data for ``untouched``, which every run pays: 0.1 microseconds per number."""
-        variables = self._variables
-        self._globals = [tuple(v[:3]) for v in variables if isinstance(v[0], dict)]
-        self._cells = [(v[0], v[2]) for v in variables if not isinstance(v[0], dict)]
-        self._arrays = [(v[2], v[3]) for v in variables if v[3] is not None]
-
     def untouched(self):
-        """Whether all are the same objects, and the arrays hold the same numbers."""
-        try:
-            for place, name, value in self._globals:
-                if place.get(name) is not value:
-                    return False
-            for cell, value in self._cells:
-                if cell.cell_contents is not value:
-                    return False
-        except ValueError:  # a variable was deleted
-            return False
-        for array, kept in self._arrays:  # noqa: SIM110  (twice as fast)
-            if array.tobytes() != kept:
+        """Whether all are the same objects, and small arrays hold the same numbers."""
+        for place, name, value, before in self._variables.values():
+            if _read(place, name) is not value:
+                return False
+            if before is not value and value.tobytes() != before.tobytes():
                 return False
         return True
 
@@ -75,64 +54,53 @@ class Frozen:
         if not isinstance(function, FunctionType) or function in visited:
             return
         visited.add(function)
-        names, free = _names(function.__code__)
-        places: list[tuple[Any, str]] = [(function.__globals__, name) for name in names]
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        places += [(cells[name], name) for name in free if name in cells]
+        code = function.__code__
+        places: list[Any] = [(function.__globals__, name) for name in _global_names(code)]
+        places += zip(function.__closure__ or (), code.co_freevars, strict=True)
         for place, name in places:
             value = _read(place, name)
             if _is_number(value):
-                self._seen[id(place), name] = [place, name, value, _bytes(value)]
+                self._variables[id(place), name] = [place, name, value, _kept(value)]
             elif isinstance(value, FunctionType):
                 self._visit(value, visited)
 
     def changed(self):
         """Name, value then and value now of each variable that is a different number now."""
         found = []
-        for variable in self._variables:
-            place, name, value, kept = variable
+        for variable in self._variables.values():
+            place, name, _, before = variable
             now = _read(place, name)
-            if now is value and (kept is None or now.tobytes() == kept):
+            if not _is_number(now):
                 continue
-            if _is_number(now):
-                before = value if kept is None else _from_bytes(value, kept)
-                if not np.array_equal(before, now, equal_nan=True):
-                    found.append((name, before, now))
-                else:
-                    variable[2] = now  # the same number as another object
-        self._arrange()
+            if not np.array_equal(before, now, equal_nan=True):
+                found.append((name, before, now))
+            else:
+                variable[2:] = now, _kept(now)  # the same number, maybe as another object
         return found
 
     def warn(self, system):
         """Warn once of what has changed; later changes are not checked."""
         if self.untouched() or not (changed := self.changed()):
             return
-        self._variables = []
-        self._arrange()
+        self._variables = {}
         told = "; ".join(f"{name} was {_short(a)} and is {_short(b)}" for name, a, b in changed)
         names = ", ".join(name for name, *_ in changed)
-        level = 2
-        while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(_PACKAGE):
-            level += 1
-        warnings.warn(
+        warn_caller(
             f"{system.name!r} was traced when it was defined, and has kept the numbers of that"
             f" moment: {told} now. Make {names} a parameter ({system.name}({changed[0][0]}=...)),"
             " or define it again",
             UserWarning,
-            stacklevel=level,
         )
 
 
-def _names(code):
-    """Names of the globals, and of the free variables, that code and the code in it loads."""
-    names, free = set(), set(code.co_freevars)
+def _global_names(code):
+    """Names of the globals that code and the code in it loads."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            names.add(instruction.argval)
+            yield instruction.argval
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names |= _names(constant)[0]
-    return names, free
+            yield from _global_names(constant)
 
 
 def _read(place, name):
@@ -150,16 +118,10 @@ def _is_number(value):
     return isinstance(value, int | float | np.number | np.bool_)
 
 
-def _bytes(value):
-    """The elements of a small array, which can be changed in place."""
-    if isinstance(value, np.ndarray) and value.size <= _COMPARED:
-        return value.tobytes()
-    return None
-
-
-def _from_bytes(array, kept):
-    """The array as it was when its bytes were copied."""
-    return np.frombuffer(kept, array.dtype).reshape(array.shape)
+def _kept(value):
+    """The value, or a copy of a small array, which can be changed in place."""
+    small = isinstance(value, np.ndarray) and value.size <= _COMPARED
+    return value.copy() if small else value
 
 
 def _short(value):

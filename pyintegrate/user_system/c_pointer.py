@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..system.system import System
-from ..values.checks import MOST_COMPONENTS, integer, string
+from ..values.checks import MOST_COMPONENTS, integer, string, truth
 from ..values.parameters import checked
 from ..values.types import Any, ArrayLike, Callable, Floats, Mapping, Sequence
 from .callback import differences
@@ -117,9 +117,7 @@ def c_function(
     array([-6.])
     """
     dim = integer("dim", dim, 1, MOST_COMPONENTS)
-    for option, value in (("batched", batched), ("unsafe", unsafe)):
-        if not isinstance(value, bool):
-            raise TypeError(f"{option} must be True or False, got {value!r}")
+    batched, unsafe = truth("batched", batched), truth("unsafe", unsafe)
     target = _target(pointer, batched, unsafe)
     defaults = _parameters(params)
     rows = sum(map(np.size, defaults.values()))

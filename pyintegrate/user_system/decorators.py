@@ -6,6 +6,7 @@ trace) and then runs as byte code: over any batch, with any method, without Pyth
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any, ParamSpec, Protocol, cast, overload
 
 from ..values.types import ArrayLike, Callable, Concatenate, Decorator, Function, TracedSystem
@@ -28,8 +29,17 @@ class Maker(Protocol[Options]):
 
 
 def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Maker[Options]:
-    """The types of a function that takes a function, or only options for one."""
-    return cast("Maker[Options]", make)
+    """What takes a function, or only options for one: then it is a decorator."""
+
+    @wraps(make)
+    def either(function: Function | None = None, /, *args: Any, **options: Any) -> Any:
+        if function is None:
+            return lambda function: make(function, *args, **options)
+        if not callable(function):
+            raise TypeError(f"@pi.{make.__name__} takes a function, got {function!r}")
+        return make(function, *args, **options)
+
+    return cast("Maker[Options]", either)
 
 
 @either_way
@@ -76,7 +86,7 @@ def acceleration(
     array([[-1.],
            [-4.]])
     """
-    return _decorator("acceleration", function, dof, options)
+    return Definition("acceleration", function, dof, options).system()
 
 
 @either_way
@@ -113,7 +123,7 @@ def rhs(
     >>> lorenz.rhs(0.0, [1.0, 2.0, 3.0])
     array([10., 23., -6.])
     """
-    return _decorator("rhs", function, dim, options)
+    return Definition("rhs", function, dim, options).system()
 
 
 @either_way
@@ -157,7 +167,7 @@ def hamiltonian(
     >>> kepler.rhs(0.0, [2.0, 0.0, 0.0, 0.5])
     array([ 0.  ,  0.5 , -0.25, -0.  ])
     """
-    return _decorator("hamiltonian", function, dof, options)
+    return Definition("hamiltonian", function, dof, options).system()
 
 
 @either_way
@@ -200,15 +210,4 @@ def potential(
     >>> henon_heiles.acceleration(0.0, [0.5, 0.0], [0.0, 0.0])
     array([-0.5 , -0.25])
     """
-    return _decorator("potential", function, dof, {**options, "mass": mass})
-
-
-def _decorator(kind, function, size, options):
-    def make(function):
-        return Definition(kind, function, size, options).system()
-
-    if function is None:
-        return make
-    if not callable(function):
-        raise TypeError(f"@pi.{kind} takes a function, got {function!r}")
-    return make(function)
+    return Definition("potential", function, dof, {**options, "mass": mass}).system()

@@ -17,6 +17,7 @@ from ..values.checks import (
     integer,
     numbers,
     string,
+    truth,
     units_by_name,
 )
 from ..values.parameters import checked_mass
@@ -58,9 +59,7 @@ class Definition:
         self.name = string("name", self.given.get("name"), getattr(function, "__name__", "system"))
         self.leading, self.defaults = parameter_defaults(kind, function, values)
         self.shapes = {name: np.shape(value) for name, value in self.defaults.items()}
-        self.trace = self.given.get("trace", True)
-        if not isinstance(self.trace, bool):
-            raise TypeError(f"trace must be True or False, got {self.trace!r}")
+        self.trace = truth("trace", self.given.get("trace", True))
         self._check_velocity_dependent()
         for what in ("energy", "exact"):
             self._check_option(what)
@@ -98,8 +97,7 @@ class Definition:
         given = self.given.get("velocity_dependent")
         if given is None:
             return
-        if not isinstance(given, bool):
-            raise TypeError(f"velocity_dependent must be True or False, got {given!r}")
+        truth("velocity_dependent", given)
         if self.trace or self.kind != "acceleration":
             raise TypeError(
                 "velocity_dependent= is for @pi.acceleration with trace=False: of a traced function"

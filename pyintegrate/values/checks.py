@@ -29,15 +29,6 @@ def numbers(name, value):
     return array
 
 
-def broadcast(shapes):
-    """The common batch shape of named values: name -> shape."""
-    try:
-        return np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ValueError(f"batch shapes do not broadcast: {told}") from None
-
-
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
     different = set(filter(None, shapes.values()))  # an empty one fits any
@@ -120,6 +111,13 @@ def integer(name, value, least, most=None):
     if most is not None and value > most:
         raise ValueError(f"{name} must be at most {most}, got {value}")
     return value
+
+
+def truth(name, value):
+    """True or False, and nothing that only counts as one of them."""
+    if not isinstance(value, _TRUTH):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def choice(name, value, known):

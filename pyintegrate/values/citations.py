@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .. import _core
+from .checks import choice
 from .types import Any, Literal
 
 _PACKAGE = (
@@ -55,9 +56,7 @@ def cite(what: Any, style: Literal["bibtex", "text"] = "bibtex") -> str:
     reference = getattr(getattr(what, "method", what), "reference", None)
     if not isinstance(reference, str):
         raise TypeError(f"pi.cite takes a Solution, a Method or a System, got {what!r}")
-    if style not in ("bibtex", "text"):
-        raise ValueError(f"style must be 'bibtex' or 'text', got {style!r}")
-    text = style == "text"
+    text = choice("style", style, ("bibtex", "text")) == "text"
     package = _PACKAGE[not text].format(version=_core.info()["version"])
     if text:
         return "\n".join(filter(None, (reference, package)))

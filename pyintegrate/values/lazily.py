@@ -1,4 +1,4 @@
-"""Public names of a package, loaded when they are first asked for."""
+"""What is loaded when it is first asked for: public names of a package, and optional packages."""
 
 import sys
 from importlib import import_module
@@ -24,3 +24,14 @@ def lazily(package, holders):
         return found
 
     return load, lambda: names, names
+
+
+def optional(name, what, extra=None):
+    """A package, or an ImportError that says what needs it and how it is installed."""
+    try:
+        return import_module(name)
+    except ImportError as missing:
+        raise ImportError(
+            f"{what} needs the package {name}, which is not installed:"
+            f" pip install pyintegrate[{extra or name}]"
+        ) from missing

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from .lazily import optional
 from .types import Any, Mapping, Sequence
 
 MOST = 20  # rows of arrays that are shown
@@ -228,14 +229,7 @@ def number(cell):
 
 def pandas():
     """The package, or an ImportError that says how to install it."""
-    try:
-        import pandas
-    except ImportError as missing:
-        raise ImportError(
-            "to_pandas() needs the package pandas, which is not installed:"
-            " pip install pyintegrate[pandas]"
-        ) from missing
-    return pandas
+    return optional("pandas", "to_pandas()")
 
 
 def _cell(value):

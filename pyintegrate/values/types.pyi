@@ -23,7 +23,13 @@ from numpy.typing import DTypeLike as DTypeLike
 from numpy.typing import NDArray
 
 from ..adaptive.tolerances import Tolerance
+from ..analysis.portraits.equilibrium_branches import EquilibriumBranches as EquilibriumBranches
 from ..analysis.portraits.recurrences import Basins as Basins
+from ..analysis.portraits.resting_points import Equilibria as Equilibria
+from ..analysis.portraits.spectral_lines import Frequencies as Frequencies
+from ..analysis.portraits.tangent_growth import ChaosMap as ChaosMap
+from ..analysis.portraits.tangent_growth import FlowMap as FlowMap
+from ..analysis.portraits.tangent_growth import LyapunovExponents as LyapunovExponents
 from ..analysis.sections.grid_scan import Passages as Passages
 from ..analysis.sections.grid_scan import Scan as Scan
 from ..analysis.sections.surface_crossings import Bifurcation as Bifurcation

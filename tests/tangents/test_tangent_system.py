@@ -274,9 +274,9 @@ def test_an_initial_state_takes_positions_and_velocities():
 
 
 @pytest.mark.parametrize(("arguments", "says"), [
-    (([1.0, 0, 0],), r"x0 has shape \(3,\): expected the state of kepler"),
-    (([1.0, 0, 0], 0.0), "x0 and v0 of 2 components"),
-    ((1.0, 0.0), "x0 and v0 of 2 components"),
+    (([1.0, 0, 0],), r"x0 has shape \(3,\): without v0 it is the whole state"),
+    (([1.0, 0, 0], 0.0), "holds the 2 positions of 'kepler'"),
+    ((1.0, 0.0), "holds the 2 positions of 'kepler'"),
     ((None, None, np.ones((4, 5))), r"tangents has shape \(4, 5\): expected \(..., 4, 2\)"),
     ((None, None, np.ones(4)), "the 2 vectors as columns, or 3 columns"),
     ((np.ones((2, 4)), None, np.ones((3, 4, 2))), "do not broadcast"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +11,9 @@ from ...run.arguments import checked_system
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
 from ..results import quiet
-
-if TYPE_CHECKING:
-    from ...system.system import System
-    from ...values.types import ArrayLike
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 TOO_SMALL = (1e-4, 1e-7, 1e-10)  # singular values, of the largest, that a step does without

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
 from ..results import drawn_by, quiet
-from .resting_points import Box, is_driven, kinds_of, refined, solved
-
-if TYPE_CHECKING:
-    from ...system.system import System
-    from ...values.types import ArrayLike
+from .resting_points import Box, eigenvalues, is_driven, kinds_of, refined, solved
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
@@ -292,7 +288,7 @@ def _told(curve, path, told, ends):
         pair = np.stack([path[at, lane], path[at + 1, lane]])
         tests = np.stack([told[at, :, lane].T, told[at + 1, :, lane].T])
         Y, share = curve.located(lane, which, pair, tests)
-        values = _eigenvalues(curve, lane, Y)
+        values = eigenvalues(curve.at(lane, Y)[1][..., :-1])
         real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
         idle = np.abs(values.real).argmin(axis=1)
         hopf = ~real[np.arange(len(at)), idle]  # else two real ones of opposite sign
@@ -315,16 +311,10 @@ def _told(curve, path, told, ends):
     values = np.full((longest, lanes, width - 1), complex(np.nan, np.nan))
     stability = np.full((longest, lanes), "", "<U8")
     lane = np.nonzero(there)[1]
-    values[there] = _eigenvalues(curve, lane, path[there])
+    values[there] = eigenvalues(curve.at(lane, path[there])[1][..., :-1])
     stability[there] = kinds_of(values[there])[1]
     parts = (path[..., -1], path[..., :-1], values, stability, names)
     shaped: Any = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
                    for part in parts]  # fmt: skip
     shaped = [curve.parameter, *shaped, ends.reshape(curve.batch), curve.system]
     return EquilibriumBranches(*shaped)
-
-
-def _eigenvalues(curve, lane, Y):
-    """Of the Jacobian, (m, dim), the largest real part first."""
-    values = np.linalg.eigvals(curve.at(lane, Y)[1][..., :-1]).astype(complex)
-    return np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)

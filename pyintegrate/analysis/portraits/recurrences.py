@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,17 +11,11 @@ from ...integration import integrate
 from ...run.arguments import checked_system
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
+from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution, System
 from ..observables import check_solution
 from ..results import drawn_by
 from ..sections.grid_scan import checked_axes
 from .resting_points import OUTSIDE, Box, Cells, coming_back, joined_sets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...solution.solution import Solution
-    from ...system.system import System
-    from ...values.types import ArrayLike, Floats
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,14 +11,9 @@ from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, Floats, Sequence, System
 from ..observables import system_at, taken
 from ..results import drawn_by, quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...system.system import System
-    from ...values.types import ArrayLike, Floats
 
 
 class Box:
@@ -117,11 +111,6 @@ class Cells:
                 good &= (at >= 0) & (at <= n)
             found = found * (n + 1) + np.where(good, at, 0).astype(np.int64)
         return np.where(good, found, OUTSIDE)
-
-    def centres(self, numbers):
-        """The bounded components (m, k) at the centres of cells."""
-        places = np.stack(np.unravel_index(numbers, tuple(self.along + 1)), axis=-1)
-        return self.box.low + (places + 0.5 - SHIFT) * self.width
 
 
 def coming_back(history):
@@ -469,8 +458,7 @@ def described(system, points, t, **counts):
     there = ~np.isnan(points).any(axis=-1).ravel()
     flat, lane = points.reshape(-1, system.dim)[there], lane[there]
     one, times = system_at(system, shape[:-1], lane), taken(t, shape[:-1], lane)
-    values = np.linalg.eigvals(one.jacobian(times, flat)).astype(complex)
-    values = np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)
+    values = eigenvalues(one.jacobian(times, flat))
     known = kinds_of(values)
     found = []
     for part, empty in (
@@ -485,6 +473,12 @@ def described(system, points, t, **counts):
     return Equilibria(
         points, values, kinds, stability, residual, count=count, system=system, t=t, **counts
     )
+
+
+def eigenvalues(jacobian):
+    """Of matrices, (..., dim), the largest real part first."""
+    values = np.linalg.eigvals(jacobian).astype(complex)
+    return np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)
 
 
 def kinds_of(eigenvalues):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +11,9 @@ from ...integration import integrate
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, Callable, Sequence, Solution, System
 from ..observables import check_solution
 from ..results import drawn_by, quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...solution.solution import Solution
-    from ...system.system import System
-    from ...values.types import ArrayLike
 
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
 RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude

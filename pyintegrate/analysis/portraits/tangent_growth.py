@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import _core
 from ...errors import report_failures
 from ...integration import integrate
 from ...method.catalogue import find_method
-from ...run.arguments import checked_dtype, checked_system, components_of, make_run, steps_between
-from ...run.core import worth_threads
-from ...run.failures import NONE, Failures
+from ...run.arguments import checked_dtype, checked_system, make_run, steps_between
+from ...run.core import Run
+from ...run.failures import NONE
 from ...run.progress import Reporter
 from ...tangents.directions import Directions
 from ...values.checks import choice, integer, numbers
 from ...values.keywords import explains_keywords
-from ...values.memory import fresh
 from ...values.table import Table, Tabled, batch_axes
+from ...values.types import Any, ArrayLike, Callable, DTypeLike, Floats, Mapping, Method, System
 from ..results import drawn_by, quiet
 from ..sections.grid_scan import checked_axes, laid_out
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ...method.method import Method
-    from ...system.system import System
-    from ...values.types import ArrayLike, DTypeLike, Floats
 
 SUMS = 3  # sums besides the exponents: the largest L, the sums of L and of MEGNO's Y
 
@@ -53,45 +44,28 @@ class Renormalised:
     """
 
     def __init__(self, problem, options, rows, every, orthogonal, indicators=False):
-        self._problem, self._options, self.rows = problem, options, rows
-        self._every, self._orthogonal, self._indicators = every, orthogonal, indicators
-        vectors = len(rows)
+        self._problem, self.rows = problem, rows
+        vectors, dim = rows.shape
         self._sums = np.zeros((vectors + SUMS * indicators, problem.stride))
         if indicators:
             self._sums[vectors] = -np.inf
         self._state, self.failures = problem.initial, NONE
+        self._options = options.changed(renormalise={
+            "every": every, "vectors": vectors, "dim": dim, "orthogonal": int(orthogonal),
+            "indicators": int(indicators), "places": np.ascontiguousarray(rows, np.int64),
+            "sums": self._sums,
+        })  # fmt: skip
         self.steps = 0
 
     def go(self, n_steps, report=None):
         """Continue for n_steps; `report` gets the number of steps done."""
+        done = self.steps
         if n_steps and self._problem.lanes:
-            self._state, self.failures = self._part(n_steps, report)
+            part = self._problem.changed(initial=self._state, first=done, n_steps=n_steps)
+            run = Run(part, self._options, self.failures)
+            run.go(None if report is None else lambda steps: report(done + steps))
+            _, self._state, self.failures, _ = run.rows()
         self.steps += n_steps
-
-    def _part(self, n_steps, report):
-        problem, done = self._problem, self.steps
-        workers = self._options.workers if worth_threads(problem, n_steps) else 1
-        shape, one = (len(problem.initial), problem.stride), self._state.strides[1] == 0
-        state = fresh(shape, problem.dtype), fresh(shape, problem.dtype)
-        renormalise = {
-            "every": self._every, "vectors": len(self.rows), "dim": self.rows.shape[1],
-            "orthogonal": int(self._orthogonal), "indicators": int(self._indicators),
-            "places": np.ascontiguousarray(self.rows, np.int64), "sums": self._sums,
-        }  # fmt: skip
-        more = self._options.for_core() | {
-            "first": done, "workers": workers, "state_b": state[1], "renormalise": renormalise,
-        }  # fmt: skip
-        run = _core.start(
-            more, system=problem.system.core_for(problem.method), method=problem.method.handle,
-            bits=problem.dtype.itemsize * 8, lanes=problem.lanes, n_steps=n_steps,
-            save_every=n_steps, bound=self._options.bound, t0=problem.rows_t0, dt=problem.rows_dt,
-            params=problem.rows_params, initial=self._state[:, 0].copy() if one else self._state,
-            state_a=state[0],
-        )  # fmt: skip
-        if len(self.failures):
-            run.fail(*self.failures)
-        run.work(None if report is None else lambda steps: report(done + steps), workers - 1)
-        return state[run.outcome()[1] - 1], Failures.of(run.failures())
 
     def outcome(self):
         """Status and step of the failures of each trajectory, and their report, by name."""
@@ -180,23 +154,16 @@ def set_out(
             " one-step method such as 'rk4' or 'velocity_verlet'"
         )
     dtype = checked_dtype(dtype, x0, v0)
-    components, shapes = components_of(base, x0, v0)
-    components = base.ready(components, dtype)
-    batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
-    state, places = np.zeros((*batch, both.dim), dtype), both.places
-    with quiet():
-        for d, component in enumerate(components):
-            state[..., places[d, 0]] = component
-        state[..., places[:, 1:]] = generic(base.dim, k)
+    start = both.initial_state(x0, v0, tangents=generic(base.dim, k))
     problem, options = make_run(
-        both, state, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
+        both, start, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
         options={"save": "final", "workers": workers, "progress": progress},
     )  # fmt: skip
     if k == 1 and not indicators and dtype == np.float64:
         # Powers of two are exact: the result is the same, and calls of a kernel are longer.
         every = max(every, _ALONE)
     return problem, options, Renormalised(
-        problem, options, places[:, 1:].T, every, orthogonal, indicators
+        problem, options, both.places[:, 1:].T, every, orthogonal, indicators
     )  # fmt: skip
 
 

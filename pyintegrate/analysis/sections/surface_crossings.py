@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 import numpy as np
 
 from ...integration import integrate
+from ...solution.interpolation import cubic
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Callable, Floats, Mapping, Solution, System
@@ -177,14 +178,10 @@ def _between(solution, flat, t, save, lane):
     system = system_of(solution, lane)
     slope0, slope1 = system.rhs(t0, start) * width, system.rhs(t1, stop) * width
 
-    change = stop - start
-
     def y(s, component=slice(None)):
         """All components at the fractions s, or one of them."""
         s = s if isinstance(component, int) else s[:, np.newaxis]
-        moved, first, last = (part[:, component] for part in (change, slope0, slope1))
-        inner = (1 - 2 * s) * -moved + (1 - s) * first - s * last
-        return start[:, component] + s * (moved + (1 - s) * inner)
+        return cubic(s, *(part[:, component] for part in (start, stop - start, slope0, slope1)))
 
     return y, lambda s: t0 + s * (t1 - t0)
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...analysis.results import unit_of, with_unit
 from ...errors import Status
+from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..heat_maps import coordinates, line_over, over_batch
 from ..log_axis import log_axis
 from ..pictures import picture
 from ..style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, axis_label, on_ground
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...analysis.portraits.spectral_lines import Frequencies
-    from ...analysis.portraits.tangent_growth import ChaosMap, FlowMap, LyapunovExponents
-    from ...values.types import ArrayLike
 
 _MOST = 30  # trajectories of a batch
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import matplotlib
 import numpy as np
 
@@ -12,18 +10,18 @@ from ...analysis.portraits.resting_points import equilibria as found_equilibria
 from ...analysis.results import quiet
 from ...run.arguments import checked_system
 from ...values.checks import places_of
+from ...values.types import (
+    Any,
+    ArrayLike,
+    Equilibria,
+    EquilibriumBranches,
+    Mapping,
+    Sequence,
+    System,
+)
 from ..pictures import picture
 from ..solution_curves import phase_portrait
 from ..style import BLUE, GREEN, ORANGE, VERMILLION, axis_label, on_dark, on_ground
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ...analysis.portraits.equilibrium_branches import EquilibriumBranches
-    from ...analysis.portraits.resting_points import Equilibria
-    from ...system.system import System
-    from ...values.types import ArrayLike
 
 GRID = 121  # points along each axis, of the field
 
