@@ -79,6 +79,7 @@ typedef struct {
      * The force uses it only as this factor, so that kernels may move it into their weights: once
      * per trajectory, not once per force. If it is 1 the force gives the rates without it. */
     int scale[PI_MAX_STATE];
+    int planets; /* bodies that attract one another: g, masses, softening */
     int cheap;   /* without its scales the force costs nothing */
     int scratch; /* rows of scratch memory for the force */
     /* Of a step with noise (PI_NEXT, if `steps` is set): how many noises, and which numbers come
@@ -118,6 +119,7 @@ typedef enum {
     PI_IMPLICIT_RK,
     PI_ROSENBROCK,
     PI_NOISE,
+    PI_WISDOM_HOLMAN,
     PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;
@@ -244,13 +246,14 @@ const PiDense *pi_dense_of(const PiMethod *method);
 
 /* A file in methods/ begins with the family; each reader of contents.h defines
  * METHOD(id, family, ...) for its purpose (run/catalogue.c, kernels/instances.h). */
-#define EXPLICIT_RK(id, ...)  METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
-#define COMPOSITION(id, ...)  METHOD(id, PI_COMPOSITION, __VA_ARGS__)
-#define NYSTROM(id, ...)      METHOD(id, PI_NYSTROM, __VA_ARGS__)
-#define MULTISTEP(id, ...)    METHOD(id, PI_MULTISTEP, __VA_ARGS__)
-#define IMPLICIT_RK(id, ...)  METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
-#define ROSENBROCK(id, ...)   METHOD(id, PI_ROSENBROCK, __VA_ARGS__)
-#define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
+#define EXPLICIT_RK(id, ...)   METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
+#define COMPOSITION(id, ...)   METHOD(id, PI_COMPOSITION, __VA_ARGS__)
+#define NYSTROM(id, ...)       METHOD(id, PI_NYSTROM, __VA_ARGS__)
+#define MULTISTEP(id, ...)     METHOD(id, PI_MULTISTEP, __VA_ARGS__)
+#define IMPLICIT_RK(id, ...)   METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
+#define ROSENBROCK(id, ...)    METHOD(id, PI_ROSENBROCK, __VA_ARGS__)
+#define WISDOM_HOLMAN(id, ...) METHOD(id, PI_WISDOM_HOLMAN, __VA_ARGS__)
+#define RIGID_MOTION(id, ...)  METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
 /* ---- run/tables.c, run/history.c, run/families.c --------------------------------------------- */
 /* The table of a method for kernels of this system. */

@@ -157,6 +157,17 @@ class NBody(System):
                 )
         return components
 
+    def refusal(self, method):
+        reasons = {
+            "knows no softening: leave it 0": np.any(self.params["softening"] != 0),
+            "moves the others about the first body, whose mass is 0: begin with the heaviest":
+                np.any(self.params["masses"][..., 0] == 0),
+        }  # fmt: skip
+        for reason, holds in reasons.items():
+            if holds and method.requires == "n_body":
+                return f"method {method.name!r} {reason}, or use another, such as 'velocity_verlet'"
+        return None
+
     # ---- equality and pickling ----
     def _bits(self):
         return (self.n, super().initial.tobytes(), *super()._bits())

@@ -96,6 +96,7 @@ def test_a_method_describes_itself(method):
         "nystrom": ("second_order",),
         "multistep": ("any", "second_order"),
         "rigid_body": ("rigid_body",),
+        "wisdom_holman": ("n_body",),
     }
     assert method.requires in needs.get(method.family, ("any",))
     assert method.self_starting == (method.family != "multistep")
