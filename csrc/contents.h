@@ -142,6 +142,8 @@
 
 #include "methods/wisdom_holman.h"
 #include "methods/wisdom_holman_drift_first.h"
+#include "methods/wisdom_holman11.h"
+#include "methods/wisdom_holman17.h"
 
 #include "methods/rigid_semi_implicit_euler.h"
 #include "methods/rigid_exponential_map.h"

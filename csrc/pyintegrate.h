@@ -22,6 +22,7 @@ enum {
     PI_MAX_INVARIANTS = 9,
     PI_MAX_STAGES = 17,                                   /* stages of a Runge-Kutta method */
     PI_MAX_LINEAR = 8,                                    /* stages of a Rosenbrock method */
+    PI_CORRECTIONS = 8,                                   /* kicks of a corrector, on each side */
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
@@ -196,8 +197,13 @@ typedef struct {
             double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
         };
     };
-    double velocity[PI_MAX_STAGES + 1]; /* Nystrom, multistep */
-    double a[][PI_MAX_STAGES];          /* as many rows as the file gives: one for each stage */
+    union {
+        double velocity[PI_MAX_STAGES + 1]; /* Nystrom, multistep */
+        /* Wisdom and Holman: kicks at the distances k sqrt(7/40) h (kernels/rows/wisdom_holman.h)
+         */
+        double corrector[PI_CORRECTIONS];
+    };
+    double a[][PI_MAX_STAGES]; /* as many rows as the file gives: one for each stage */
 } PiMethod;
 /* Memory for a method of any number of stages. */
 enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX_STAGES]) };

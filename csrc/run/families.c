@@ -84,6 +84,13 @@ static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
     return system->dim + 2 + 18 * (int64_t)system->noises;
 }
 
+/* With a corrector the state that moves, beside the one that is shown; from the first step on. */
+static void planets_remembered(const PiMethod *m, int *states, int *forces) {
+    (void)forces;
+    *states = m->corrector[0] != 0;
+}
+static int64_t planets_first_steps(const PiMethod *m) { return m->corrector[0] != 0; }
+
 /* ---- the table ------------------------------------------------------------------------------- */
 #define LIST(field) {.name = #field, .offset = offsetof(PiMethod, field)}
 #define MATRIX(label)                                                                              \
@@ -159,9 +166,16 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                   .workspace_rows = noise_workspace},
     [PI_WISDOM_HOLMAN] = {.name = "wisdom_holman",
                           .requirement = &planets,
-                          .numbers = {LIST(kick), LIST(drift)},
+                          .numbers = {LIST(kick),
+                                      LIST(drift),
+                                      {.name = "corrector",
+                                       .offset = offsetof(PiMethod, corrector),
+                                       .more = PI_CORRECTIONS - 2,
+                                       .optional = 1}},
                           .closed = 1,
-                          .workspace_rows = planets_workspace},
+                          .workspace_rows = planets_workspace,
+                          .remembered = planets_remembered,
+                          .first_steps = planets_first_steps},
     [PI_RIGID_MOTION] = {.name = "rigid_body",
                          .requirement = &rigid_body,
                          .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},

@@ -292,7 +292,9 @@ def _remembers(method):
 
     Velocities that are differences of positions give the previous position.
     """
-    return not (method.self_starting or method.starts_from_positions)
+    return method.family == "multistep" and not (
+        method.self_starting or method.starts_from_positions
+    )
 
 
 def _palindromic(method):

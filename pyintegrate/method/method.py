@@ -92,7 +92,9 @@ class Method:
                 and not coefficients["predictor"]
             )
         if self_starting is None:
-            fields["self_starting"] = family != "multistep" or stages == 1
+            fields["self_starting"] = (family != "multistep" or stages == 1) and not (
+                coefficients.get("corrector")
+            )
         if written is None:
             del fields["written"]
         self.__dict__.update(fields)

@@ -74,8 +74,9 @@ ORBITS = {  # x, v about a centre of 1, and a step
 }
 
 
+# (A corrector is a hundred drifts, some of six steps.)
 @pytest.mark.parametrize("name", ORBITS)
-@every
+@pytest.mark.parametrize("method", [m for m in METHODS if m.self_starting], ids=str)
 def test_one_planet_moves_on_keplers_orbit(method, name):
     x, v, t = ORBITS[name]
     pair = pi.systems.n_body(n=2, masses=(0.75, 0.25))
@@ -109,7 +110,8 @@ def test_it_is_the_twin_and_has_its_certificate(method):
     mine = pi.integrate(
         pi.systems.n_body, twin.BODIES.initial, dt=1 / 64, n_steps=64, method=method
     ).final
-    assert abs(mine - twice).max() < 64 * 8 * EPS  # some roundings a step
+    if method.self_starting:  # else it is shown through a corrector
+        assert abs(mine - twice).max() < 64 * 8 * EPS  # some roundings a step
     certificate = method.certificate()
     assert certificate.holds, certificate.failures
     assert certificate.symplecticity_defect < 1e-14
@@ -165,10 +167,29 @@ def test_bodies_without_mass_and_any_number_of_bodies(method):
     kept = np.delete(with_it.final.reshape(12, 3), (5, 11), 0).ravel()
     assert abs(kept - without.final).max() < 1e-11
     one = pi.systems.n_body(n=1)
-    assert np.array_equal(
-        pi.integrate(one, [1, 2, 3, 0.5, 0.25, 0], dt=0.5, n_steps=4, method=method).final[:3],
-        [2, 2.5, 3],
-    )
+    end = pi.integrate(one, [1, 2, 3, 0.5, 0.25, 0], dt=0.5, n_steps=4, method=method).final
+    assert abs(end[:3] - [2, 2.5, 3]).max() < 64 * EPS  # a corrector goes to and fro
+
+
+@pytest.mark.parametrize("order", [11, 17])
+def test_a_corrector_leaves_the_square_of_the_masses(order):
+    """The energy error is m h^2 without one, m^2 h^2 with it; to and fro is no change."""
+    run = {"dt": 100.0, "n_steps": 5000, "save": 10}
+    for light in (1.0, 0.1):
+        masses = OUTER.params["masses"] * [1.0, *[light] * 5]
+        plain, corrected = (
+            abs(pi.integrate(OUTER(masses=masses), method=name, **run).energy_error()).max()
+            for name in ("wisdom_holman", f"wisdom_holman{order}")
+        )
+        assert corrected < 2 * light * 1e-3 * plain
+    start = pi.integrate(OUTER, dt=100.0, n_steps=0, method=f"wisdom_holman{order}")
+    assert np.array_equal(start.final, OUTER.initial)
+
+
+def test_what_remembers_the_state_that_moves_is_refused():
+    with pytest.raises(ValueError, match="remembers earlier states"):
+        pi.integrate(OUTER, dt=1.0, n_steps=1, method="wisdom_holman17",
+                     events={"level": pi.event("z2")})  # fmt: skip
 
 
 # ---- bits ----------------------------------------------------------------------------------------

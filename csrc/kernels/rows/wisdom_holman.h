@@ -65,16 +65,38 @@ static void planets_force(Chunk *c, Planets *b) {
     }
     add_jacobi(b, b->q, b->a);
 }
+static void planets_kick(Planets *b, vreal h) {
+    for (int64_t i = 0; i < 3 * b->n; i++) b->v[i] = vfma(h, b->a[i], b->v[i]);
+}
 /* The kicks and drifts of a step; kept: the force is that of the step before. */
 static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int kept) {
     for (int s = 0; s < m->stages && !c->stopped; s++) {
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) planets_force(c, b);
-            for (int64_t i = 0; i < 3 * b->n; i++)
-                b->v[i] = vfma(h * (real)m->kick[s], b->a[i], b->v[i]);
+            planets_kick(b, h * (real)m->kick[s]);
         }
         if (m->drift[s] != 0) planets_drift(b, h * (real)m->drift[s]);
     }
+}
+/* From what is shown to what moves, or back: a corrector of steps that begin with half a drift, and
+ * half a drift and half a kick to those that begin with half a kick. The corrector is made of kicks
+ * -b at a and b at -a, where a = k sqrt(7/40) h and b = corrector_k h, k = -8 .. 8: backwards all
+ * of them change their signs. */
+static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, int back) {
+    double at = back ? 0.5 : 0;
+    if (back) planets_force(c, b), planets_kick(b, h * REAL(-0.5));
+    for (int k = -PI_CORRECTIONS; k <= PI_CORRECTIONS; k++) {
+        const double kick = k == 0 ? 0 : m->corrector[(k < 0 ? -k : k) - 1] * (k < 0 ? 1 : -1);
+        for (int side = 1; side >= -1 && kick != 0 && !c->stopped; side -= 2) {
+            const double to = side * k * 0.41833001326703777;
+            planets_drift(b, h * (real)(to - at));
+            planets_force(c, b);
+            planets_kick(b, h * (real)(back ? -side * kick : side * kick));
+            at = to;
+        }
+    }
+    planets_drift(b, h * (real)((back ? 0 : 0.5) - at));
+    if (!back) planets_force(c, b), planets_kick(b, h * REAL(0.5));
 }
 
 /* All steps of register u. */
@@ -83,7 +105,10 @@ static void planets_steps(Chunk *c, int64_t u) {
     const PiSystem *system = tile->system;
     const PiMethod *m = tile->method;
     const int64_t R = c->R, dof = c->dof, n = dof / 3, n_p = pi_parameter_rows(system);
-    vreal *const x = c->free, *const p = x + 5 * dof;
+    const int corrected = m->corrector[0] != 0, starts = tile->first < tile->starter_until;
+    const vreal h = c->h[u];
+    vreal *const x = c->free, *const p = x + 5 * dof, *const shown = c->y + u,
+                 *const moving = shown + (corrected ? c->dim * R : 0);
     Planets b = {n,
                  x,
                  x + dof,
@@ -94,7 +119,7 @@ static void planets_steps(Chunk *c, int64_t u) {
                  p + n_p + n,
                  vset_int(-1),
                  {1, c->t, x, x + dof, p, x + 4 * dof, c->scratch, 0, tile->pause}};
-    for (int64_t i = 0; i < 2 * dof; i++) x[i] = c->y[i * R + u];
+    for (int64_t i = 0; i < 2 * dof; i++) x[i] = (starts ? shown : moving)[i * R];
     for (int64_t i = 0; i < n_p; i++) p[i] = c->p[i * R + u];
     vreal mass = p[1];
     for (int64_t i = 1; i < n; i++) {
@@ -102,11 +127,14 @@ static void planets_steps(Chunk *c, int64_t u) {
         b.share[i] = p[1 + i] / mass;
         b.mu[i] = p[0] * mass;
     }
+    if (starts) planets_correct(c, &b, m, h, 0);
     for (int64_t s = 0; s < tile->steps && !c->stopped; s++) {
         if (pi_pause(tile->pause)) c->stopped = 1;
-        planets_step(c, &b, m, c->h[u], s > 0 && keeps_force(m, system));
+        planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
     }
-    for (int64_t i = 0; i < 2 * dof; i++) c->y[i * R + u] = x[i];
+    for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
+    if (corrected) planets_correct(c, &b, m, h, 1);
+    for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
     c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
 }
 static void planets(Chunk *c) {
