@@ -2,7 +2,7 @@
  * Wisdom, Holman, Touma (1996), Fields Inst. Commun. 10, 217-244; Wisdom (2006), Astron. J. 131, 2294-2298. */
 WISDOM_HOLMAN(wisdom_holman11, .order = 2, .stages = 2, .evaluations = 1, .symplectic = 1, .symmetric = 1,
               .title = "Wisdom and Holman's method with a corrector of order 11",
-              .formula = "wisdom_holman from C(x, v); C^-1 of its states is shown: errors m h^2 .. m h^10 vanish, m^2 h^2 stays",
+              .formula = "wisdom_holman from C(x, v), shown by C^-1: errors m h^2 .. m h^10 vanish",
               .aliases = "",
               .reference = "Wisdom, Holman, Touma (1996), Fields Inst. Commun. 10, 217-244; Wisdom (2006), Astron. J. 131, 2294-2298",
               .kick = {1/2., 1/2.},

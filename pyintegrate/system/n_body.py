@@ -60,7 +60,8 @@ class NBody(System):
     """Bodies under their gravity; start from ``pi.systems.n_body``.
 
     Call it with ``n`` for another number of bodies, with ``initial`` for a predefined state, and
-    with parameters: ``g``, ``masses`` (*batch, n), ``softening``.
+    with parameters: ``g``, ``masses`` (*batch, n), ``softening``. The methods ``wisdom_holman`` and
+    ``wisdom_holman17`` are for points about a heavy first body.
 
     Attributes
     ----------
