@@ -62,9 +62,10 @@ INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
     G[3] = XX * X * c3;
 }
 
-/* An orbit and the root of F, between low and high, with G_k and r there once it is found. */
+/* An orbit, near = 1 / r0, and the root of F, between low and high, with G_k and r there once it is
+ * found. */
 typedef struct {
-    vreal h, r0, eta, beta, zeta, X, low, high, G[4], r;
+    vreal h, r0, near, eta, beta, zeta, X, low, high, G[4], r;
     vint found;
 } KeplerRoot;
 
@@ -107,33 +108,31 @@ static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
     for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o);
 }
 
-/* The changes of x and v in a time h, in their place. Returns where they were found; the others are
- * NaN. */
-INLINE vint kepler_motion(vreal mu, vreal h, vreal *x, vreal *v) {
-    const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = vset(1) / r0, nan = vset((real)NAN),
+/* The orbit, and a start: X = h / r0 (1 - a - b + 2 a^2 - ...), where that is one. */
+INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, KeplerRoot *o) {
+    const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = vset(1) / r0,
                 infinite = vset((real)INFINITY);
-    KeplerRoot o = {.h = h,
-                    .r0 = r0,
-                    .eta = dot3(x, v),
-                    .beta = vfma(mu + mu, near, -vv),
-                    .zeta = vfma(vv, r0, -mu),
-                    .low = vselect(h > vset(0), vset(0), -infinite),
-                    .high = vselect(h > vset(0), infinite, vset(0)),
-                    .G = {nan, nan, nan, nan},
-                    .r = nan};
-    /* X = h / r0 (1 - a - b + 2 a^2 - ...), where that is a start. */
-    const vreal first = h * near, a = o.eta * first * near * REAL(0.5),
-                b = o.zeta * first * first * near * (real)(1 / 6.),
+    o->h = h;
+    o->r0 = r0;
+    o->near = near;
+    o->eta = dot3(x, v);
+    o->beta = vfma(mu + mu, near, -vv);
+    o->zeta = vfma(vv, r0, -mu);
+    o->low = vselect(h > vset(0), vset(0), -infinite);
+    o->high = vselect(h > vset(0), infinite, vset(0));
+    o->G[1] = o->G[2] = o->G[3] = o->r = vset((real)NAN);
+    const vreal first = h * near, a = o->eta * first * near * REAL(0.5),
+                b = o->zeta * first * first * near * (real)(1 / 6.),
                 series = vfma(a, vfma(vset(2), a, vset(-1)), vset(1) - b);
-    o.X = first * vlarger(vsmaller(series, vset(REAL(4.0))), vset(REAL(0.25)));
-    o.found = ~(vabs(o.X + o.beta + o.zeta) <= vset(REAL_MAX)); /* no orbit */
-    kepler_iterate(&o);
-    if (vany(~o.found)) kepler_iterate_on(&o);
-    const vreal f = -mu * near * o.G[2], g = vfma(-mu, o.G[3], h), turn = -mu / o.r;
+    o->X = first * vlarger(vsmaller(series, vset(REAL(4.0))), vset(REAL(0.25)));
+    o->found = ~(vabs(o->X + o->beta + o->zeta) <= vset(REAL_MAX)); /* no orbit */
+}
+/* In place of x and v their changes, NaN where they were not found. */
+INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {
+    const vreal f = -mu * o->near * o->G[2], g = vfma(-mu, o->G[3], o->h), turn = -mu / o->r;
     EACH(k, 0, 3) {
         const vreal from = x[k];
         x[k] = vfma(f, from, g * v[k]);
-        v[k] = turn * vfma(near * o.G[1], from, o.G[2] * v[k]);
+        v[k] = turn * vfma(o->near * o->G[1], from, o->G[2] * v[k]);
     }
-    return o.found;
 }

@@ -13,6 +13,8 @@
 #include "../registers/kept_force.h"
 #include "chunk.h"
 
+/* Planets that a processor finds the work of side by side. */
+enum { TOGETHER = 8 };
 /* One register of systems: rows of one register, three for each of n bodies. */
 typedef struct {
     int64_t n;
@@ -48,8 +50,18 @@ static void planets_drift(Planets *b, vreal h) {
     to_jacobi(b, b->x, b->q);
     to_jacobi(b, b->v, b->u);
     EACH(k, 0, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
-    for (int64_t i = 1; i < b->n; i++)
-        b->solved &= kepler_motion(b->mu[i], h, b->q + 3 * i, b->u + 3 * i);
+    for (int64_t first = 1; first < b->n; first += TOGETHER) {
+        const int64_t last = first + TOGETHER < b->n ? first + TOGETHER : b->n;
+        KeplerRoot o[TOGETHER];
+        for (int64_t i = first; i < last; i++)
+            kepler_begin(b->mu[i], h, b->q + 3 * i, b->u + 3 * i, &o[i - first]);
+        for (int64_t i = first; i < last; i++) kepler_iterate(&o[i - first]);
+        for (int64_t i = first; i < last; i++) {
+            if (vany(~o[i - first].found)) kepler_iterate_on(&o[i - first]);
+            b->solved &= o[i - first].found;
+            kepler_end(&o[i - first], b->mu[i], b->q + 3 * i, b->u + 3 * i);
+        }
+    }
     add_jacobi(b, b->q, b->x);
     add_jacobi(b, b->u, b->v);
 }
