@@ -140,6 +140,11 @@
 #include "methods/quinlan8a.h"
 #include "methods/quinlan8b.h"
 
+#include "methods/wisdom_holman.h"
+#include "methods/wisdom_holman_drift_first.h"
+#include "methods/wisdom_holman11.h"
+#include "methods/wisdom_holman17.h"
+
 #include "methods/rigid_semi_implicit_euler.h"
 #include "methods/rigid_exponential_map.h"
 #include "methods/rigid_implicit_gyroscopic.h"

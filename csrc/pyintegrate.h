@@ -22,6 +22,7 @@ enum {
     PI_MAX_INVARIANTS = 9,
     PI_MAX_STAGES = 17,                                   /* stages of a Runge-Kutta method */
     PI_MAX_LINEAR = 8,                                    /* stages of a Rosenbrock method */
+    PI_CORRECTIONS = 8,                                   /* kicks of a corrector, on each side */
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
@@ -79,6 +80,7 @@ typedef struct {
      * The force uses it only as this factor, so that kernels may move it into their weights: once
      * per trajectory, not once per force. If it is 1 the force gives the rates without it. */
     int scale[PI_MAX_STATE];
+    int planets; /* bodies that attract one another: g, masses, softening */
     int cheap;   /* without its scales the force costs nothing */
     int scratch; /* rows of scratch memory for the force */
     /* Of a step with noise (PI_NEXT, if `steps` is set): how many noises, and which numbers come
@@ -118,6 +120,7 @@ typedef enum {
     PI_IMPLICIT_RK,
     PI_ROSENBROCK,
     PI_NOISE,
+    PI_WISDOM_HOLMAN,
     PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;
@@ -194,8 +197,13 @@ typedef struct {
             double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
         };
     };
-    double velocity[PI_MAX_STAGES + 1]; /* Nystrom, multistep */
-    double a[][PI_MAX_STAGES];          /* as many rows as the file gives: one for each stage */
+    union {
+        double velocity[PI_MAX_STAGES + 1]; /* Nystrom, multistep */
+        /* Wisdom and Holman: kicks at the distances k sqrt(7/40) h (kernels/rows/wisdom_holman.h)
+         */
+        double corrector[PI_CORRECTIONS];
+    };
+    double a[][PI_MAX_STAGES]; /* as many rows as the file gives: one for each stage */
 } PiMethod;
 /* Memory for a method of any number of stages. */
 enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX_STAGES]) };
@@ -244,13 +252,14 @@ const PiDense *pi_dense_of(const PiMethod *method);
 
 /* A file in methods/ begins with the family; each reader of contents.h defines
  * METHOD(id, family, ...) for its purpose (run/catalogue.c, kernels/instances.h). */
-#define EXPLICIT_RK(id, ...)  METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
-#define COMPOSITION(id, ...)  METHOD(id, PI_COMPOSITION, __VA_ARGS__)
-#define NYSTROM(id, ...)      METHOD(id, PI_NYSTROM, __VA_ARGS__)
-#define MULTISTEP(id, ...)    METHOD(id, PI_MULTISTEP, __VA_ARGS__)
-#define IMPLICIT_RK(id, ...)  METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
-#define ROSENBROCK(id, ...)   METHOD(id, PI_ROSENBROCK, __VA_ARGS__)
-#define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
+#define EXPLICIT_RK(id, ...)   METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
+#define COMPOSITION(id, ...)   METHOD(id, PI_COMPOSITION, __VA_ARGS__)
+#define NYSTROM(id, ...)       METHOD(id, PI_NYSTROM, __VA_ARGS__)
+#define MULTISTEP(id, ...)     METHOD(id, PI_MULTISTEP, __VA_ARGS__)
+#define IMPLICIT_RK(id, ...)   METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
+#define ROSENBROCK(id, ...)    METHOD(id, PI_ROSENBROCK, __VA_ARGS__)
+#define WISDOM_HOLMAN(id, ...) METHOD(id, PI_WISDOM_HOLMAN, __VA_ARGS__)
+#define RIGID_MOTION(id, ...)  METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
 /* ---- run/tables.c, run/history.c, run/families.c --------------------------------------------- */
 /* The table of a method for kernels of this system. */

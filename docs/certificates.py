@@ -57,6 +57,7 @@ TITLES = {
     "composition": "Compositions of kicks and drifts (symplectic)",
     "implicit_rk": "Implicit Runge-Kutta",
     "rosenbrock": "Rosenbrock",
+    "wisdom_holman": "Wisdom and Holman's, for planets",
     "nystrom": "Nystrom, for x'' = a(t, x)",
     "multistep": "Multistep",
 }
@@ -74,7 +75,7 @@ def row(c):
     return (
         f"`{m.name}`", f"{m.order}", f"{furthest:.3f}",
         "0" if not c.residual else f"{float(c.residual):.0e}", f"{c.evaluations}",
-        f"{c.stability_limit:.5g}",
+        f"{c.stability_limit:.5g}".replace("nan", "-"),
         "-" if c.real_stability_limit is None else f"{c.real_stability_limit:.5g}",
         f"{c.stability_angle:.5g}{' L' * bool(c.l_stable)}" if c.stability_angle else "-",
         f"{c.error_constant:.3g}", f"{c.evaluations * c.error_constant ** (1 / m.order):.3g}",

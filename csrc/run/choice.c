@@ -31,7 +31,9 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
         if (!resolved->system->steps) return "the method needs a system with noise";
     } else if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     const PiRequirement *requirement = pi_requirement(method);
-    if (!(requirement->structures >> resolved->system->structure & 1)) return requirement->refusal;
+    if (!(requirement->structures >> resolved->system->structure & 1) ||
+        requirement->planets > resolved->system->planets)
+        return requirement->refusal;
     if (run->compensated && !pi_compensates(method))
         return "the rules of the method's family carry no rounding: leave compensated out";
     run->system = resolved->system;

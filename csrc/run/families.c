@@ -34,8 +34,15 @@ static const PiRequirement rigid_body = {
     .structures = STRUCTURE(PI_RIGID_BODY),
     .refusal = "the method needs a rigid body",
 };
-const PiRequirement *const pi_requirements[] = {&any,       &second_order, &separable,
-                                                &quadratic, &rigid_body,   NULL};
+static const PiRequirement planets = {
+    .name = "n_body",
+    .needs = "bodies that attract one another",
+    .structures = STRUCTURE(PI_SECOND_ORDER),
+    .planets = 1,
+    .refusal = "the method needs bodies that attract one another",
+};
+const PiRequirement *const pi_requirements[] = {&any,        &second_order, &separable, &quadratic,
+                                                &rigid_body, &planets,      NULL};
 
 /* ---- workspace: the rows that one step needs ------------------------------------------------- */
 /* Rows for the scales of the rates. */
@@ -49,6 +56,11 @@ static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
 /* The force and the velocity. */
 static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
     return 2 * (int64_t)system->dim + scale_rows(system);
+}
+/* One register of systems: x, v, both in Jacobi coordinates, forces; parameters; shares, centres.
+ */
+static int64_t planets_workspace(const PiMethod *m, const PiSystem *system) {
+    return 5 * (int64_t)system->dof + pi_parameter_rows(system) + 2 * (int64_t)system->dof / 3;
 }
 /* h k of each stage; base and increment of each in the largest group. */
 static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
@@ -71,6 +83,13 @@ static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
 static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
     return system->dim + 2 + 18 * (int64_t)system->noises;
 }
+
+/* With a corrector the state that moves, beside the one that is shown; from the first step on. */
+static void planets_remembered(const PiMethod *m, int *states, int *forces) {
+    (void)forces;
+    *states = m->corrector[0] != 0;
+}
+static int64_t planets_first_steps(const PiMethod *m) { return m->corrector[0] != 0; }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 #define LIST(field) {.name = #field, .offset = offsetof(PiMethod, field)}
@@ -145,6 +164,18 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                   .most_stages = 1,
                   .free_evaluations = 1,
                   .workspace_rows = noise_workspace},
+    [PI_WISDOM_HOLMAN] = {.name = "wisdom_holman",
+                          .requirement = &planets,
+                          .numbers = {LIST(kick),
+                                      LIST(drift),
+                                      {.name = "corrector",
+                                       .offset = offsetof(PiMethod, corrector),
+                                       .more = PI_CORRECTIONS - 2,
+                                       .optional = 1}},
+                          .closed = 1,
+                          .workspace_rows = planets_workspace,
+                          .remembered = planets_remembered,
+                          .first_steps = planets_first_steps},
     [PI_RIGID_MOTION] = {.name = "rigid_body",
                          .requirement = &rigid_body,
                          .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},

@@ -18,6 +18,7 @@ typedef struct {
 typedef struct {
     const char *name, *needs; /* in Python; in words, "" for nothing */
     unsigned structures;
+    int planets;         /* only PiSystem.planets */
     const char *refusal; /* what an error says */
 } PiRequirement;
 extern const PiRequirement *const pi_requirements[]; /* up to NULL */

@@ -157,6 +157,7 @@ SIZED_SYSTEM(
             .equation = "x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)",
             .reference = "Aarseth (2003), Gravitational N-Body Simulations, 1.2",
             .structure = PI_SECOND_ORDER,
+            .planets = 1,
             .n_params = 2,
             .n_derived = 1,
             .state = {{"x", "m", 0, "position"},

@@ -1,6 +1,6 @@
 """A certificate as plain data, as docs/certificates.json holds it."""
 
-from math import isfinite
+from math import isfinite, isnan
 
 
 def as_dict(found):
@@ -33,5 +33,5 @@ def _digits(x):
 
 
 def _finite(x):
-    """JSON has no infinity."""
-    return x if x is None or isfinite(x) else "inf"
+    """JSON has no infinity, and nothing stands for no limit at all."""
+    return None if x is None or isnan(x) else x if isfinite(x) else "inf"

@@ -41,6 +41,7 @@ FAMILIES = {
         "Multistep", "forces that are dear: one or two evaluations a step",
         r"\sum_{j=0}^{s} \alpha_j\, y_{n+1-s+j} = h \sum_{j=0}^{s} \beta_j\, f_{n+1-s+j}",
     ),
+    "wisdom_holman": ("Wisdom and Holman's methods", "planets about a dominant body", ""),
     "rigid_body": ("Rules of rigid motion", "bodies that turn", ""),
 }  # fmt: skip
 SECOND_DERIVATIVE = (
@@ -51,12 +52,14 @@ NEEDS = {
     "second_order": "x'' = a(t, x)",
     "separable": "x' = T(v), v' = a(t, x)",
     "quadratic_kinetic": "x'' = a(t, x): a quadratic kinetic energy",
+    "n_body": "n bodies, the first of which is dominant",
     "rigid_body": "a rigid body",
 }
 MEASURED = {
     "pendulum": "a pendulum",
     "kepler": "Kepler's ellipse",
     "lotka_volterra": "predator and prey",
+    "n_body": "three bodies",
     "relativistic pendulum": "a relativistic pendulum",
 }
 
@@ -96,7 +99,7 @@ def _overview():
 
 
 def _limit(method):
-    if method.family == "rigid_body":
+    if method.stability_limit != method.stability_limit:
         return "–"
     return "any" if method.stability_limit == float("inf") else f"{method.stability_limit:.3g}"
 
@@ -157,7 +160,7 @@ def _numbers(method):
     note = (
         "" if not error else "\n\nIrrational numbers and long fractions are cut to ten digits here."
     )
-    if method.family == "composition":
+    if method.family in ("composition", "wisdom_holman"):
         return columns(("kick κ", "drift δ"), exact["kick"], exact["drift"]) + note
     if method.family == "multistep":
         given = [(n, exact[k]) for n, k in (("α", "alpha"), ("β", "beta")) if exact[k]]
@@ -217,8 +220,12 @@ def _joined(words):
 
 
 def _stability(c):
-    limit = float(c["stability_limit"])
-    if limit == 0:
+    limit = float(c["stability_limit"] or "nan")
+    if limit != limit:
+        text = (
+            "of Kepler's orbits; more than a twentieth of the shortest period resonates with others"
+        )
+    elif limit == 0:
         text = "an undamped oscillation grows at any step"
     elif limit == float("inf"):
         text = "an undamped oscillation is stable at any step"
@@ -268,13 +275,14 @@ def _pictures(method, c):
             f"```{{picture}} Region of stability of {method.title} in the plane of lambda dt\n"
             f":code: fold\n{region}\n```"
         )
+    system = "n_body" if method.requires == "n_body" else "kepler"
     order = (
-        f'found = pi.analysis.convergence(pi.systems.kepler, ["{method.name}"])\n'
+        f'found = pi.analysis.convergence(pi.systems.{system}, ["{method.name}"])\n'
         "found.plot(figsize=(4.6, 3.4))"
     )
     parts.append("## Its order, seen")
     parts.append(
-        f"```{{picture}} Error of {method.title} on Kepler's ellipse against the step: "
+        f"```{{picture}} Error of {method.title} on {MEASURED[system]} against the step: "
         f"a line of slope {method.order}\n"
         f":code: fold\n{order}\n```"
     )

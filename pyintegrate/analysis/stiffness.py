@@ -428,7 +428,7 @@ def stability_limit(method: str | Method) -> float:
     Returns
     -------
     float
-        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies.
+        0 if the solution grows at once, inf if it never does, nan for rigid bodies or planets.
 
     References
     ----------

@@ -29,6 +29,7 @@ _PROBLEMS = {
     "second_order": (twin.PENDULUM, twin.KEPLER),
     "separable": (twin.PENDULUM, twin.KEPLER, twin.RELATIVISTIC),
     "quadratic_kinetic": (twin.PENDULUM, twin.KEPLER),
+    "n_body": (twin.BODIES,),
 }
 
 
@@ -189,9 +190,9 @@ class Certificate(Tabled):
         steps = "a step" if m.self_starting else f"{_SEVERAL} steps"
         return [
             ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
-             f"J'SJ - S of {steps}, Kepler, h = {_step(m)}"),
+             f"J'SJ - S of {steps}, {_problem(m).name}, h = {_step(m)}"),
             ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
-             f"{steps} forward and back, Kepler, h = {_step(m)}"),
+             f"{steps} forward and back, {_problem(m).name}, h = {_step(m)}"),
         ]  # fmt: skip
 
 
@@ -261,19 +262,23 @@ def certify(method, measure=True):
 # ---- single steps --------------------------------------------------------------------------------
 
 
+def _problem(method):
+    return _PROBLEMS[method.requires][method.requires != "n_body"]
+
+
 def _count_evaluations(method):
     """Calls of the force per further step, once steps share what they can."""
-    calls = 0
+    calls, problem = 0, _problem(method)
 
     def force(q, numbers):
         nonlocal calls
         calls += 1
-        return twin.PENDULUM.force(q, numbers)
+        return problem.force(q, numbers)
 
     counts = []
     for n_steps in (method.stages + 1, method.stages + 2):
         calls = 0
-        twin.run(method, twin.PENDULUM, 0.01, n_steps, force=force)
+        twin.run(method, problem, 0.01, n_steps, force=force)
         counts.append(calls)
     return counts[1] - counts[0]
 
@@ -287,7 +292,9 @@ def _remembers(method):
 
     Velocities that are differences of positions give the previous position.
     """
-    return not (method.self_starting or method.starts_from_positions)
+    return method.family == "multistep" and not (
+        method.self_starting or method.starts_from_positions
+    )
 
 
 def _palindromic(method):
@@ -304,7 +311,8 @@ def _symplecticity_defect(method):
     """max |J' S J - S| for the Jacobian J of a step, by dual numbers."""
     if _remembers(method):
         return None
-    problem, dof, steps = twin.KEPLER, twin.KEPLER.dof, 1 if method.self_starting else _SEVERAL
+    problem, steps = _problem(method), 1 if method.self_starting else _SEVERAL
+    dof = problem.dof
     start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
     state = twin.run(method, problem, _step(method), steps, twin.DUALS, start)
     J = np.array([x.gradient for x in state])
@@ -317,7 +325,7 @@ def _reversal_defect(method):
     if _remembers(method):
         return None
     steps = 1 if method.self_starting else _SEVERAL
-    h = _step(method)
-    there = twin.run(method, twin.KEPLER, h, steps)
-    back = twin.run(method, twin.KEPLER, -h, steps, initial=there)
-    return float(max(abs(back - np.array(twin.KEPLER.initial))))
+    h, problem = _step(method), _problem(method)
+    there = twin.run(method, problem, h, steps)
+    back = twin.run(method, problem, -h, steps, initial=there)
+    return float(max(abs(back - np.array(problem.initial))))

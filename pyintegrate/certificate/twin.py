@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..values.types import Any, Callable, Sequence
 from .number_kinds import DUALS, FLOATS, Dual, Numbers, many_digits
 from .twin_steps import RUNS, Motion, column
@@ -64,6 +66,21 @@ LOTKA_VOLTERRA = Problem("lotka_volterra", 0, (10.0, 5.0), _lotka_volterra, syst
 RELATIVISTIC = Problem(
     "relativistic pendulum", 1, (0.5, 0.4), lambda q, m: [-m.sin(q[0])],
     lambda p, m: [p[0] / m.sqrt(1.0 + p[0] * p[0]) + 0.3 * p[0] * p[0]],
+)  # fmt: skip
+
+
+def _bodies(q, m):
+    x = q.reshape(-1, 3)
+    pulls = [
+        sum(np.divide(d, (d @ d) * m.sqrt(d @ d)) for j, d in enumerate(x - one) if j != i)
+        for i, one in enumerate(x)
+    ]
+    return [a for pull in pulls for a in pull]
+
+
+BODIES = Problem(  # of mass 1
+    "n_body", 9, (0.0, 0.1, 0.0, 1.0, -0.2, 0.1, -0.9, 1.9, -0.1, 0.3, 0.2, 0.0, -0.2, 0.9, 0.1,
+                  -0.4, -0.3, 0.2), _bodies, system="n_body",
 )  # fmt: skip
 
 

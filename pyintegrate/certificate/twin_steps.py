@@ -9,6 +9,7 @@ from ..run.starter import default_starter
 from .number_kinds import DUALS, Dual, duals_over
 
 _STEPS_OF_NEWTON = 60
+_STEPS_OF_KEPLER = 9  # each doubles the digits
 
 
 def column(values):
@@ -228,6 +229,68 @@ def _nystrom(method, motion, h, n_steps, y):
     return np.concatenate([x, v])
 
 
+def _wisdom_holman(method, motion, h, n_steps, y):
+    """Kick p += w h (force - Kepler's), and Kepler's motions for w h in Jacobi coordinates.
+
+    All masses and g are 1: q_i = x_i - (x_0 + ... + x_(i-1)) / i about a centre of i + 1, and
+    q_0 = (x_0 + ... + x_(n-1)) / n.
+    """
+    table, (x, v), n = motion.table(method), motion.split(y), motion.problem.dof // 3
+
+    def jacobi(x):
+        x = x.reshape(n, 3)
+        return [x.sum(axis=0) / n, *(x[i] - x[:i].sum(axis=0) / i for i in range(1, n))]
+
+    def back(q):
+        x, centre = [], q[0]
+        for i in range(n - 1, 0, -1):
+            centre = centre - q[i] / (i + 1)
+            x.insert(0, centre + q[i])
+        return np.concatenate([centre, *x])
+
+    def perturbation(x):
+        pull = [np.multiply(q, (i + 1) / _cube(q, motion)) for i, q in enumerate(jacobi(x))]
+        return motion.acceleration(x) + back([0.0 * pull[0], *pull[1:]])
+
+    now = None
+    for _ in range(n_steps):
+        for kick, drift in zip(table["kick"], table["drift"], strict=True):
+            if kick is not None:
+                now = perturbation(x) if now is None else now
+                v = v + now * (h * kick)
+            if drift is not None:
+                (R, *q), (V, *u), now, t = jacobi(x), jacobi(v), None, h * drift
+                moved = [_kepler(i + 2, t, q[i], u[i], motion) for i in range(n - 1)]
+                x = back([R + V * t, *(pair[0] for pair in moved)])
+                v = back([V, *(pair[1] for pair in moved)])
+    return np.concatenate([x, v])
+
+
+def _cube(x, motion):
+    return (x @ x) * motion.numbers.sqrt(x @ x)
+
+
+def _kepler(mu, t, x, v, motion):
+    """x, v after a time t about a centre of mu: csrc/mechanics/kepler_motion.h, by Newton alone."""
+    r0, eta = motion.numbers.sqrt(x @ x), x @ v
+    beta, zeta, X = 2 * mu / r0 - v @ v, (v @ v) * r0 - mu, t / r0
+    for _ in range(_STEPS_OF_KEPLER):
+        G, first = [], 1.0 + 0.0 * X
+        for k in range(4):
+            term = total = first
+            for n in range(k + 2, k + 60, 2):
+                term = term * (-beta * X * X) / (n * (n - 1))
+                total = total + term
+            G, first = [*G, total], first * X / (k + 1)
+        r = r0 + eta * G[1] + zeta * G[2]
+        X = X - (r0 * X + eta * G[2] + zeta * G[3] - t) / r
+    change = [
+        np.multiply(x, -mu * a) + np.multiply(v, b)
+        for a, b in ((G[2] / r0, t - mu * G[3]), (G[1] / (r0 * r), -mu * G[2] / r))
+    ]
+    return x + change[0], v + change[1]
+
+
 # ---- multistep -----------------------------------------------------------------------------------
 
 
@@ -305,5 +368,6 @@ RUNS = {
     "rosenbrock": _rosenbrock,
     "composition": _composition,
     "nystrom": _nystrom,
+    "wisdom_holman": _wisdom_holman,
     "multistep": _multistep,
 }

@@ -57,6 +57,10 @@ def _results(method):
     own = family == "nystrom" or method["derivative"] == 2
     for system, about, start, params in _systems():
         structure, built_in = about["structure"], isinstance(system, str)
+        if family == "wisdom_holman":
+            if about["name"] != "n_body":
+                continue
+            params = [*params[:-1], 0.0]  # no softening
         if (family == "rigid_body") != (structure == "rigid_body") or (
             structure == "first_order" if family == "composition"
             else own and (structure != "second_order" or about["velocity_dependent"])

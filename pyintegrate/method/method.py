@@ -36,7 +36,7 @@ class Method:
     starts_from_positions, velocity_free : bool
         Whether velocities are differences of positions, as in Stormer-Verlet; whether it
         cannot integrate velocity-dependent forces.
-    requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
+    requires : {"any", "second_order", "separable", "quadratic_kinetic", "n_body", "rigid_body"}
         The structure that a system must have.
     coefficients : dict of lists
     embedded : dict or None
@@ -92,7 +92,9 @@ class Method:
                 and not coefficients["predictor"]
             )
         if self_starting is None:
-            fields["self_starting"] = family != "multistep" or stages == 1
+            fields["self_starting"] = (family != "multistep" or stages == 1) and not (
+                coefficients.get("corrector")
+            )
         if written is None:
             del fields["written"]
         self.__dict__.update(fields)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import RK4, Usual, find_method
+from ..system.n_body import NBody
 from ..system.system import System, components_of
 from ..values.checks import DOUBLE, broadcast_shape, numbers, whole_steps
 from ..values.memory import SPARE_BYTES, pad, padded, spread
@@ -236,7 +237,9 @@ def check_structure(method, system):
             f"method {method.name!r} is for equations with noise, and {system.name!r} has none:"
             " make one by @pi.sde or pi.langevin, or use another method, such as 'rk4'"
         )
-    if system.structure in structures:
+    if system.structure in structures and (
+        method.requires != "n_body" or isinstance(system, NBody)
+    ):
         if method.velocity_free and system.velocity_dependent:
             raise ValueError(
                 f"method {method.name!r} is for x'' = a(t, x): it has no velocity to ask the force"

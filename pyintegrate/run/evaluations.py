@@ -6,7 +6,7 @@ from .starter import default_starter
 def count_evaluations(problem, n_steps):
     """Force evaluations in `n_steps` steps; one shared by consecutive steps counts once."""
     method, c = problem.method, problem.method.coefficients
-    if method.family == "composition":
+    if method.family in ("composition", "wisdom_holman"):
         if problem.system.velocity_dependent:
             return n_steps * sum(map(bool, c["kick"]))
         shared = bool(c["kick"][0]) and not c["drift"][-1]

@@ -60,7 +60,8 @@ class NBody(System):
     """Bodies under their gravity; start from ``pi.systems.n_body``.
 
     Call it with ``n`` for another number of bodies, with ``initial`` for a predefined state, and
-    with parameters: ``g``, ``masses`` (*batch, n), ``softening``.
+    with parameters: ``g``, ``masses`` (*batch, n), ``softening``. The methods ``wisdom_holman`` and
+    ``wisdom_holman17`` are for points about a heavy first body.
 
     Attributes
     ----------
@@ -156,6 +157,17 @@ class NBody(System):
                     + ": move one, or give softening"
                 )
         return components
+
+    def refusal(self, method):
+        reasons = {
+            "knows no softening: leave it 0": np.any(self.params["softening"] != 0),
+            "moves the others about the first body, whose mass is 0: begin with the heaviest":
+                np.any(self.params["masses"][..., 0] == 0),
+        }  # fmt: skip
+        for reason, holds in reasons.items():
+            if holds and method.requires == "n_body":
+                return f"method {method.name!r} {reason}, or use another, such as 'velocity_verlet'"
+        return None
 
     # ---- equality and pickling ----
     def _bits(self):

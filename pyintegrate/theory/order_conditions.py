@@ -289,5 +289,6 @@ _FAMILIES = {
     "composition": _composition,
     "nystrom_composition": nystrom_composition,
     "nystrom": nystrom,
+    "wisdom_holman": _composition,
     "multistep": multistep,
 }

@@ -25,8 +25,8 @@ def oscillator_limit(method):
     Returns
     -------
     float
-        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies and
-        for a family without a stability function.
+        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies or
+        planets and for a family without a stability function.
 
     References
     ----------

@@ -369,7 +369,7 @@ def _kept_values(view, function, own):
 
 def check_method(method):
     """Refuse a method that remembers earlier states: a part of its step cannot be repeated."""
-    if method.family == "multistep":
+    if method.family == "multistep" or not method.self_starting:
         raise ValueError(
             f"{method.name!r} remembers earlier states, so that no part of its step can be repeated"
             " to locate an event: use a one-step method such as 'rk4' or 'velocity_verlet'"

@@ -25,7 +25,7 @@ def main():
     known = {line.split()[0] for line in TABLE.read_text().splitlines()}
     with TABLE.open("a") as table:
         for method in pi.methods.values():
-            if method.requires != "rigid_body" and method.name not in known:
+            if method.requires not in ("rigid_body", "n_body") and method.name not in known:
                 table.write(row(method) + "\n")
                 print(f"{method.name}: a row in {TABLE.name}", flush=True)
 

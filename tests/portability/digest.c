@@ -45,6 +45,8 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     const PiSystem *system = c->system;
     const int second = system->structure == PI_SECOND_ORDER;
     if ((m->family == PI_RIGID_MOTION) != (system->structure == PI_RIGID_BODY)) return 0;
+    const int planets = m->family == PI_WISDOM_HOLMAN;
+    if (planets > system->planets) return 0;
     if (!c->kernels && (!by_rows || m->family == PI_IMPLICIT_RK)) return 0; /* 18 components */
     if (compensated && !pi_compensates(m)) return 0;
     if (system->n_params > MOST_PARAMS) return 0;
@@ -95,7 +97,8 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     double values[MOST_PARAMS];
     PiRow params[MOST_PARAMS];
     for (int i = 0; i < system->n_params; i++) {
-        put(&values[i], bytes, 0, parameter(c, i));
+        /* Planets without softening, the last parameter. */
+        put(&values[i], bytes, 0, planets && i == system->n_params - 1 ? 0 : parameter(c, i));
         params[i] = (PiRow){&values[i], 0};
     }
     run.params = params;

@@ -19,8 +19,9 @@ from . import multistep
 
 # ---- pairs of a method and a system --------------------------------------------------------------
 
-# Methods for any motion of points: tables of numbers. Rules of rigid motion have their own tests.
-POINT_METHODS = [m for m in pi.methods.values() if m.requires != "rigid_body"]
+# Methods for any motion of points: tables of numbers. Those for rigid bodies and for planets have
+# tests of their own.
+POINT_METHODS = [m for m in pi.methods.values() if m.requires not in ("rigid_body", "n_body")]
 
 
 def fits(method, system):

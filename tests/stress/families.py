@@ -19,6 +19,7 @@ FAMILIES = {
     "implicit_rk": _numbers("b", "c"),
     "rosenbrock": _numbers("b", "c", "d", matrices=("A", "inverse")),
     "noise": [],
+    "wisdom_holman": _numbers("kick", "drift", matrices=()),
     "rigid_body": _numbers("substeps", matrices=()),
 }  # fmt: skip
-CLOSED = ("rosenbrock", "rigid_body")  # methods cannot be user-defined
+CLOSED = ("rosenbrock", "rigid_body", "wisdom_holman")  # methods cannot be user-defined

@@ -65,7 +65,8 @@ def right(rng):
         "on_failure": pick(rng, ["ignore", "warn", "raise"]),
         "workers": pick(rng, [1, 1, 2]),
         "bound": pick(rng, [None, None, 1e3, 1e-3]),
-        "compensated": method.requires != "rigid_body" and pick(rng, [False, False, True]),
+        "compensated": method.requires not in ("rigid_body", "n_body")
+        and pick(rng, [False, False, True]),
     }
     if rng.random() < 0.2 and system.params:
         system = reference.with_factors(system, rng.uniform(0.5, 2, pick(rng, [(), shape])))

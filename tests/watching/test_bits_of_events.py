@@ -15,8 +15,8 @@ import pyintegrate as pi
 N, DT, LANES = 300, 0.02, 40
 X0 = np.linspace(-1, 1, LANES)
 METHODS = [
-    next(m.name for m in pi.methods.values() if m.family == family and m.requires != "rigid_body")
-    for family in sorted({m.family for m in pi.methods.values()} - {"rigid_body"})
+    next(m.name for m in pi.methods.values() if m.family == family)
+    for family in sorted({m.family for m in pi.methods.values()} - {"rigid_body", "wisdom_holman"})
 ] + ["velocity_verlet", "forest_ruth4", "mclachlan4"]
 
 

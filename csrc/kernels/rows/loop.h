@@ -10,6 +10,7 @@
 #endif
 #include "rigid_motion.h"
 #include "rosenbrock.h"
+#include "wisdom_holman.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
@@ -151,6 +152,7 @@ static void (*const runs[PI_FAMILIES])(Chunk *) = {[PI_EXPLICIT_RK] = run_explic
                                                    [PI_IMPLICIT_RK] = run_implicit_rk,
                                                    [PI_ROSENBROCK] = run_rosenbrock,
                                                    [PI_NOISE] = noise_rows,
+                                                   [PI_WISDOM_HOLMAN] = planets,
                                                    [PI_RIGID_MOTION] = rigid_motion};
 
 /* The kernel of all families, for any force: PiKernelSet.rows. */

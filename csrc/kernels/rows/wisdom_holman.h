@@ -1,0 +1,154 @@
+/* Planets about a dominant body: compositions of Kepler's motions, in place of straight drifts, and
+ * of kicks by what else the bodies feel.
+ *
+ * Jacobi coordinates: q_i = x_i - R_(i-1) from the centre of mass R of the bodies before it,
+ * R_i = R_(i-1) + (m_i / M_i) q_i, where M_i = m_0 + ... + m_i. Of H = A + B, A moves R_(n-1)
+ * straight on and each q_i about a centre of g M_i; B is the attraction without that of A.
+ * Changes are added to x and v, which are all that a step knows of the one before.
+ *
+ * Wisdom, Holman (1991), Astron. J. 102, 1528-1538; Rein, Tamayo (2015), Mon. Not. R. Astron. Soc.
+ * 452, 376-388. */
+#pragma once
+#include "../../mechanics/kepler_motion.h"
+#include "../registers/kept_force.h"
+#include "chunk.h"
+
+/* Planets that a processor finds the work of side by side. */
+enum { TOGETHER = 8 };
+/* One register of systems: rows of one register, three for each of n bodies. */
+typedef struct {
+    int64_t n;
+    vreal *x, *v, *q, *u, *a; /* q, u: x, v in Jacobi coordinates, and then their changes */
+    vreal *share, *mu;        /* m_i / M_i, g M_i */
+    vint solved;
+    PiRows rows; /* of the force */
+} Planets;
+
+static void to_jacobi(const Planets *b, const vreal *x, vreal *q) {
+    vreal R[3];
+    EACH(k, 0, 3) R[k] = x[k];
+    for (int64_t i = 1; i < b->n; i++)
+        EACH(k, 0, 3) {
+            q[3 * i + k] = x[3 * i + k] - R[k];
+            R[k] = vfma(b->share[i], q[3 * i + k], R[k]);
+        }
+    EACH(k, 0, 3) q[k] = R[k];
+}
+/* x += the change that q is, of R_(n-1) and of the others */
+static void add_jacobi(const Planets *b, const vreal *q, vreal *x) {
+    vreal R[3];
+    EACH(k, 0, 3) R[k] = q[k];
+    for (int64_t i = b->n - 1; i > 0; i--)
+        EACH(k, 0, 3) {
+            R[k] = vfma(-b->share[i], q[3 * i + k], R[k]);
+            x[3 * i + k] += R[k] + q[3 * i + k];
+        }
+    EACH(k, 0, 3) x[k] += R[k];
+}
+
+static void planets_drift(Planets *b, vreal h) {
+    to_jacobi(b, b->x, b->q);
+    to_jacobi(b, b->v, b->u);
+    EACH(k, 0, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
+    for (int64_t first = 1; first < b->n; first += TOGETHER) {
+        const int64_t last = first + TOGETHER < b->n ? first + TOGETHER : b->n;
+        KeplerRoot o[TOGETHER];
+        for (int64_t i = first; i < last; i++)
+            kepler_begin(b->mu[i], h, b->q + 3 * i, b->u + 3 * i, &o[i - first]);
+        for (int64_t i = first; i < last; i++) kepler_iterate(&o[i - first]);
+        for (int64_t i = first; i < last; i++) {
+            if (vany(~o[i - first].found)) kepler_iterate_on(&o[i - first]);
+            b->solved &= o[i - first].found;
+            kepler_end(&o[i - first], b->mu[i], b->q + 3 * i, b->u + 3 * i);
+        }
+    }
+    add_jacobi(b, b->q, b->x);
+    add_jacobi(b, b->u, b->v);
+}
+/* a = force + g M_i q_i / |q_i|^3 */
+static void planets_force(Chunk *c, Planets *b) {
+    if (c->tile->force(c->tile->context, PI_ACCELERATION, &b->rows)) c->stopped = 1;
+    to_jacobi(b, b->x, b->q);
+    EACH(k, 0, 3) b->q[k] = vset(0);
+    for (int64_t i = 1; i < b->n; i++) {
+        vreal *q = b->q + 3 * i;
+        const vreal rr = dot3(q, q), w = b->mu[i] / (rr * vsqrt(rr));
+        EACH(k, 0, 3) q[k] *= w;
+    }
+    add_jacobi(b, b->q, b->a);
+}
+static void planets_kick(Planets *b, vreal h) {
+    for (int64_t i = 0; i < 3 * b->n; i++) b->v[i] = vfma(h, b->a[i], b->v[i]);
+}
+/* The kicks and drifts of a step; kept: the force is that of the step before. */
+static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int kept) {
+    for (int s = 0; s < m->stages && !c->stopped; s++) {
+        if (m->kick[s] != 0) {
+            if (s > 0 || !kept) planets_force(c, b);
+            planets_kick(b, h * (real)m->kick[s]);
+        }
+        if (m->drift[s] != 0) planets_drift(b, h * (real)m->drift[s]);
+    }
+}
+/* From what is shown to what moves, or back: a corrector of steps that begin with half a drift, and
+ * half a drift and half a kick to those that begin with half a kick. The corrector is made of kicks
+ * -b at a and b at -a, where a = k sqrt(7/40) h and b = corrector_k h, k = -8 .. 8: backwards all
+ * of them change their signs. */
+static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, int back) {
+    double at = back ? 0.5 : 0;
+    if (back) planets_force(c, b), planets_kick(b, h * REAL(-0.5));
+    for (int k = -PI_CORRECTIONS; k <= PI_CORRECTIONS; k++) {
+        const double kick = k == 0 ? 0 : m->corrector[(k < 0 ? -k : k) - 1] * (k < 0 ? 1 : -1);
+        for (int side = 1; side >= -1 && kick != 0 && !c->stopped; side -= 2) {
+            const double to = side * k * 0.41833001326703777;
+            planets_drift(b, h * (real)(to - at));
+            planets_force(c, b);
+            planets_kick(b, h * (real)(back ? -side * kick : side * kick));
+            at = to;
+        }
+    }
+    planets_drift(b, h * (real)((back ? 0 : 0.5) - at));
+    if (!back) planets_force(c, b), planets_kick(b, h * REAL(0.5));
+}
+
+/* All steps of register u. */
+static void planets_steps(Chunk *c, int64_t u) {
+    const PiTile *tile = c->tile;
+    const PiSystem *system = tile->system;
+    const PiMethod *m = tile->method;
+    const int64_t R = c->R, dof = c->dof, n = dof / 3, n_p = pi_parameter_rows(system);
+    const int corrected = m->corrector[0] != 0, starts = tile->first < tile->starter_until;
+    const vreal h = c->h[u];
+    vreal *const x = c->free, *const p = x + 5 * dof, *const shown = c->y + u,
+                 *const moving = shown + (corrected ? c->dim * R : 0);
+    Planets b = {n,
+                 x,
+                 x + dof,
+                 x + 2 * dof,
+                 x + 3 * dof,
+                 x + 4 * dof,
+                 p + n_p,
+                 p + n_p + n,
+                 vset_int(-1),
+                 {1, c->t, x, x + dof, p, x + 4 * dof, c->scratch, 0, tile->pause}};
+    for (int64_t i = 0; i < 2 * dof; i++) x[i] = (starts ? shown : moving)[i * R];
+    for (int64_t i = 0; i < n_p; i++) p[i] = c->p[i * R + u];
+    vreal mass = p[1];
+    for (int64_t i = 1; i < n; i++) {
+        mass += p[1 + i];
+        b.share[i] = p[1 + i] / mass;
+        b.mu[i] = p[0] * mass;
+    }
+    if (starts) planets_correct(c, &b, m, h, 0);
+    for (int64_t s = 0; s < tile->steps && !c->stopped; s++) {
+        if (pi_pause(tile->pause)) c->stopped = 1;
+        planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
+    }
+    for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
+    if (corrected) planets_correct(c, &b, m, h, 1);
+    for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
+    c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
+}
+static void planets(Chunk *c) {
+    for (int64_t u = 0; u < c->R && !c->stopped; u++) planets_steps(c, u);
+}

@@ -1,0 +1,138 @@
+/* A body about a centre, x'' = -mu x / |x|^3, moved by any time h: an ellipse, a parabola or a
+ * hyperbola.
+ *
+ * With the universal variable X, dX = dt / r, and G_k = X^k c_k(beta X^2), beta = 2 mu / r - v^2,
+ *     F(X) = r0 X + eta G2 + zeta G3 - h = 0,   eta = x . v,   zeta = v^2 r0 - mu,
+ *     F' = r = r0 + eta G1 + zeta G2,   F'' = eta G0 + zeta G1,
+ *     x += g v - mu G2 / r0 x,   v += -mu G1 / (r0 r) x - mu G2 / r v,   g = h - mu G3.
+ * Stumpff (1959), Himmelsmechanik I; Danby (1988), Fundamentals of Celestial Mechanics, 6.9; Rein,
+ * Tamayo (2015), Mon. Not. R. Astron. Soc. 452, 376-388. */
+#pragma once
+#include "../vmath/polynomial.h"
+#include "rotation.h"
+
+#if PI_REAL_BITS == 64
+#define KEPLER_NEAR REAL(0x1p-28) /* the square is a rounding */
+#else
+#define KEPLER_NEAR REAL(0x1p-13)
+#endif
+enum { KEPLER_ITERATIONS = 100, KEPLER_QUARTERS = 24 };
+
+/* c_k(z) = 1 / k! - z / (k + 2)! + z^2 / (k + 4)! - ...: up to |z| = 1 by these sums, beyond from
+ * c_k(z / 4), as often as a lane needs it. */
+INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
+    static const real third[] = {(real)(1 / 6.),
+                                 (real)(-1 / 120.),
+                                 (real)(1 / 5040.),
+                                 (real)(-1 / 362880.),
+                                 (real)(1 / 39916800.),
+                                 (real)(-1 / 6227020800.),
+                                 (real)(1 / 1307674368000.),
+                                 (real)(-1 / 355687428096000.)},
+                      second[] = {(real)(1 / 2.),
+                                  (real)(-1 / 24.),
+                                  (real)(1 / 720.),
+                                  (real)(-1 / 40320.),
+                                  (real)(1 / 3628800.),
+                                  (real)(-1 / 479001600.),
+                                  (real)(1 / 87178291200.),
+                                  (real)(-1 / 20922789888000.),
+                                  (real)(1 / 6402373705728000.)};
+    const vreal one = vset(1), XX = X * X, size = vabs(beta * XX);
+    vreal z = beta * XX, edge = one;
+    int quarters = 0;
+    for (; quarters < KEPLER_QUARTERS && vany(size > edge); quarters++) {
+        z = vselect(size > edge, z * REAL(0.25), z);
+        edge *= REAL(4.0);
+    }
+    vreal c3 = vpolynomial_even_odd(z, third, TERMS(third)),
+          c2 = vpolynomial_even_odd(z, second, TERMS(second)), c1 = vfma(-z, c3, one),
+          c0 = vfma(-z, c2, one);
+    for (; quarters > 0; quarters--) {
+        edge *= REAL(0.25);
+        const vint more = size > edge;
+        c3 = vselect(more, vfma(c0, c3, c2) * REAL(0.25), c3);
+        c2 = vselect(more, c1 * c1 * REAL(0.5), c2);
+        c1 = vselect(more, c0 * c1, c1);
+        c0 = vselect(more, vfma(c0 + c0, c0, -one), c0);
+    }
+    G[0] = c0;
+    G[1] = X * c1;
+    G[2] = XX * c2;
+    G[3] = XX * X * c3;
+}
+
+/* An orbit, near = 1 / r0, and the root of F, between low and high, with G_k and r there once it is
+ * found. */
+typedef struct {
+    vreal h, r0, near, eta, beta, zeta, X, low, high, G[4], r;
+    vint found;
+} KeplerRoot;
+
+/* Halley's method, or bisection where it leads out of the bounds; then Newton's, with the functions
+ * at X + d from those at X by their addition theorems, if d is small. Each lane by itself. */
+INLINE void kepler_iterate(KeplerRoot *o) {
+    static const real s3[] = {(real)(1 / 6.), (real)(-1 / 120.), (real)(1 / 5040.)},
+                      s2[] = {(real)(1 / 2.), (real)(-1 / 24.), (real)(1 / 720.)};
+    const vreal half = vset(REAL(0.5)), one = vset(1), most = vset(REAL_MAX);
+    vreal G[4];
+    kepler_functions(o->beta, o->X, G);
+    const vreal F = vfma(o->zeta, G[3], vfma(o->eta, G[2], vfma(o->r0, o->X, -o->h))),
+                slope = vfma(o->zeta, G[2], vfma(o->eta, G[1], o->r0)),
+                bend = vfma(o->zeta, G[1], o->eta * G[0]) * half;
+    const vint past = vselect_int(vabs(F) <= most, F > vset(0), o->X > vset(0));
+    o->low = vselect(past, o->low, o->X);
+    o->high = vselect(past, o->X, o->high);
+    const vreal sum = o->low + o->high, next = o->X - F * slope / vfma(slope, slope, -F * bend),
+                X = vselect((next >= o->low) & (next <= o->high), next,
+                            vselect(vabs(sum) <= most, sum * half, o->X + o->X)),
+                d = X - o->X, dd = d * d, w = o->beta * dd;
+    const vreal g3 = dd * d * vpolynomial(w, s3, TERMS(s3)),
+                g2 = dd * vpolynomial(w, s2, TERMS(s2)), g1 = vfma(-o->beta, g3, d),
+                g0 = vfma(-o->beta, g2, one);
+    const vreal G3 = vfma(g3, G[0], vfma(g2, G[1], vfma(d, G[2], G[3]))),
+                G2 = vfma(g2, G[0], vfma(g1, G[1], G[2])), G1 = vfma(g1, G[0], g0 * G[1]),
+                G0 = vfma(-o->beta * g1, G[1], g0 * G[0]);
+    const vreal r = vfma(o->zeta, G2, vfma(o->eta, G1, o->r0)),
+                rest = vfma(o->zeta, G3, vfma(o->eta, G2, vfma(o->r0, X, -o->h))) / -r;
+    const vint near =
+        (vabs(w) <= vset(REAL(1e-4))) & (vabs(rest) <= vabs(X) * KEPLER_NEAR) & ~o->found;
+    o->G[3] = vselect(near, vfma(rest, G2, G3), o->G[3]);
+    o->G[2] = vselect(near, vfma(rest, G1, G2), o->G[2]);
+    o->G[1] = vselect(near, vfma(rest, G0, G1), o->G[1]);
+    o->r = vselect(near, vfma(rest, vfma(o->zeta, G1, o->eta * G0), r), o->r);
+    o->found |= near;
+    o->X = X;
+}
+static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
+    for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o);
+}
+
+/* The orbit, and a start: X = h / r0 (1 - a - b + 2 a^2 - ...), where that is one. */
+INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, KeplerRoot *o) {
+    const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = vset(1) / r0,
+                infinite = vset((real)INFINITY);
+    o->h = h;
+    o->r0 = r0;
+    o->near = near;
+    o->eta = dot3(x, v);
+    o->beta = vfma(mu + mu, near, -vv);
+    o->zeta = vfma(vv, r0, -mu);
+    o->low = vselect(h > vset(0), vset(0), -infinite);
+    o->high = vselect(h > vset(0), infinite, vset(0));
+    o->G[1] = o->G[2] = o->G[3] = o->r = vset((real)NAN);
+    const vreal first = h * near, a = o->eta * first * near * REAL(0.5),
+                b = o->zeta * first * first * near * (real)(1 / 6.),
+                series = vfma(a, vfma(vset(2), a, vset(-1)), vset(1) - b);
+    o->X = first * vlarger(vsmaller(series, vset(REAL(4.0))), vset(REAL(0.25)));
+    o->found = ~(vabs(o->X + o->beta + o->zeta) <= vset(REAL_MAX)); /* no orbit */
+}
+/* In place of x and v their changes, NaN where they were not found. */
+INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {
+    const vreal f = -mu * o->near * o->G[2], g = vfma(-mu, o->G[3], o->h), turn = -mu / o->r;
+    EACH(k, 0, 3) {
+        const vreal from = x[k];
+        x[k] = vfma(f, from, g * v[k]);
+        v[k] = turn * vfma(o->near * o->G[1], from, o->G[2] * v[k]);
+    }
+}
