@@ -315,7 +315,7 @@ typedef struct {
     const PiRow *rtol, *atol;   /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
-    int segments;      /* are states within every step shown to observers? */
+    uint64_t segments; /* components that observers ask for within every step, as bits; 0: none */
     double bound;      /* largest |component| allowed */
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted

@@ -22,6 +22,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     const PiLaneProgram *of = r->of;
     const ResolvedSystem *own = &of->system;
     const int n = of->program.system->n_params, n_own = own->system->n_params;
+    if (!memcmp(r->holds, id, (size_t)r->lanes * sizeof *id)) return 0;
     int changed = 0;
     for (int64_t i = 0; i < r->lanes; i++) {
         if (id[i] < 0 || id[i] == r->holds[i]) continue;
