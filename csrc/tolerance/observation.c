@@ -76,8 +76,7 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
 /* From which time on a reduction counts, for a trajectory; 0: it does from the start on. */
 static int counts_from(const PiStepObserver *p, int number, int64_t id, double *after) {
     if (number < 0) return 0;
-    const PiRow row = p->of->after[number];
-    *after = ((const double *)row.data)[row.stride * id];
+    *after = pi_item(p->of->after[number], id);
     return 1;
 }
 /* The time that is left. */
@@ -153,8 +152,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         if (!sees[i] || p->e.part[i] == 0) continue;
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int k = 0; k < p->of->n_after; k++) {
-            const PiRow row = p->of->after[k];
-            const double after = ((const double *)row.data)[row.stride * s->id[i]];
+            const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }

@@ -64,8 +64,7 @@ static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
 /* Row r of the parameters of the run of a lane. */
 static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
     const PiLaneProgram *of = &p->of->detect;
-    const PiRow row = of->params[of->system.system->n_params - PI_OF_RUN + r];
-    return (uint64_t)((const double *)row.data)[row.stride * id];
+    return (uint64_t)pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
 }
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {

@@ -29,8 +29,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
         changed = 1;
         r->holds[i] = id[i];
         for (int k = 0; k < n; k++) {
-            const PiRow row = of->params[k];
-            r->p[k * r->lanes + i] = ((const double *)row.data)[row.stride * id[i]];
+            r->p[k * r->lanes + i] = pi_item(of->params[k], id[i]);
             if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
         }
     }

@@ -179,7 +179,7 @@ static void bernstein_at(int n, double t, double *b) {
 }
 void pi_linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
                       const double *end) {
-    const int dim = p->rows.of->system.system->dim, n = s->degree, points = linear_points(n);
+    const int dim = p->rows.of->system.system->dim, n = s->degree;
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
     p->degree = n;
@@ -213,31 +213,21 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double 
             *(Two *)(p->mean + q * lanes + i) = sum / (n + 1.0);
         }
     }
-    for (int q = 0; q < p->count; q++)
-        for (int j = 0; p->need[q] == PI_NEED_SQUARE && j <= points; j++) {
-            double *const to = piece_row(p, q, j * (CHEB_MOST / points));
-            memset(to, 0, (size_t)row);
-            for (int m = 0; m <= n; m++)
-                add_times(to, to, p->at_point[j * (CHEB_MOST / points)][m], linear_row(p, q, m),
-                          lanes, 8);
-        }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int n = (int)p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
-    const int whole = piece_is_whole(p, lane),
-              known = !p->linear || (whole && need == PI_NEED_SQUARE);
+    const int whole = piece_is_whole(p, lane);
     double c[PI_MAX_DEGREE + 1], own[PI_MAX_DEGREE + 1];
-    for (int m = 0; !known && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
+    for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
     for (int i = 0; i <= n; i++) {
-        const double *const b = whole || known ? p->at_point[i * step] : own;
-        if (known) {
+        const double *const b = whole ? p->at_point[i * step] : own;
+        if (!p->linear) {
             f[i] = piece_row(p, quantity, i * step)[lane];
             continue;
         }
         if (!whole) bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
-        double sum = 0;
-        for (int m = 0; m <= p->degree; m++) sum += b[m] * c[m];
-        f[i] = sum;
+        f[i] = 0;
+        for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
     }
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     for (int i = 1; i < n && is_number && p->to[lane] - p->from[lane] < 0x1p-26; i++)
