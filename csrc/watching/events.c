@@ -91,13 +91,13 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * q->resolution[i] * size;
     if (isinf(q->resolution[i])) { /* nothing can be told within */
-        double f[CHEB_MOST + 1] = {0};
+        double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
         if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
-    double f[CHEB_MOST + 1] = {0};
+    double f[CHEB_MOST + 1];
     const int n = pi_piece_values(q, i, j, f);
     for (int k = 0; k <= n; k++) {
         if (isfinite(f[k])) continue;
@@ -132,7 +132,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
-    double f[CHEB_MOST + 1] = {0};
+    double f[CHEB_MOST + 1];
     int changes = 0;
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
@@ -222,7 +222,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
-        double f[CHEB_MOST + 1] = {0};
+        double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
         else pi_piece_values(&p->quantities, i, j, f);

@@ -124,9 +124,9 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
  * values of different sign at the ends: 1. The coefficients of its powers. */
 int pi_find_simple_zero(const double *f, PiZero *zero);
 void pi_quartic(const double *f, double *c);
-/* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1; of
- * those in a direction (0: in any). */
-int pi_find_bernstein_zeros(int n, const double *c, double error, int direction, PiZero *zeros,
+/* The same of a polynomial with these Bernstein coefficients, which are changed, and places and
+ * slopes from 0 to 1; of those in a direction (0: in any). */
+int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
                             int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */

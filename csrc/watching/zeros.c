@@ -111,7 +111,7 @@ static void halve(int n, double *b, double *rest) {
 static double bernstein_zero(int n, const double *c, double *slope) {
     static const double inverse[] = {1,      1 / 2., 1 / 3., 1 / 4.,  1 / 5.,  1 / 6.,
                                      1 / 7., 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12.};
-    double e[PI_MAX_DEGREE + 1] = {0}, over = 1;
+    double e[PI_MAX_DEGREE + 1], over = 1;
     int k = 0;
     while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
     const double first = (k + c[k] / (c[k] - c[k + 1])) / n;
@@ -175,11 +175,9 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
     found = isolate_bernstein(n, c, lo, middle, error, direction, found, zeros, near);
     return isolate_bernstein(n, rest, middle, hi, error, direction, found, zeros, near);
 }
-int pi_find_bernstein_zeros(int n, const double *c, double error, int direction, PiZero *zeros,
+int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
                             int *near) {
-    double copy[PI_MAX_DEGREE + 1] = {0};
-    for (int k = 0; k <= n; k++) copy[k] = c[k];
-    return isolate_bernstein(n, copy, 0, 1, error, direction, 0, zeros, near);
+    return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
 }
 
 double pi_largest_value(int n, const double *f, int sign, double known, double *x) {
