@@ -362,9 +362,10 @@ typedef struct PiSteps {
     /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
      * step as first shown, in double precision. */
     void (*at)(const struct PiSteps *steps, const double *theta, double *y);
-    /* And their Bernstein coefficients 1 to the degree, without the first state: `dim` rows each.
-     */
-    const void *coefficients;
+    /* A sum of components on these, times some factors, that has known values at both ends:
+     * degree + 1 rows of its Bernstein coefficients; their least, greatest and mean. */
+    void (*combine)(const struct PiSteps *steps, const double *factors, const double *const ends[2],
+                    double *coefficients, double *const bounds[3]);
     int degree;
     const void *of;
 } PiSteps;

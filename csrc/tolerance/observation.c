@@ -165,7 +165,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         memcpy(end ? p->begun : p->ended, q->rows.answer,
                (size_t)(q->count * p->e.lanes) * sizeof *p->begun);
     }
-    if (q->linear) pi_linear_pieces(q, s, p->e.real_bytes, p->begun, p->ended);
+    if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (ask_tolerance(p, s)) return -1;
     for (;;) {

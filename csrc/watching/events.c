@@ -461,7 +461,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     for (int64_t i = 0; i < p->lanes; i++)
         for (int j = 0; j < count; j++)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
-    pi_linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    pi_linear_pieces(q, s, p->begun, p->ended);
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
         q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);

@@ -157,16 +157,6 @@ static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *
 }
 
 /* ---- linear quantities ----------------------------------------------------------------------- */
-/* to = from + a times a row of reals. */
-static void add_times(double *to, const double *from, double a, const void *row, int64_t n,
-                      int real_bytes) {
-    if (real_bytes == 8)
-        for (int64_t i = 0; i < n; i += 2)
-            *(Two *)(to + i) =
-                *(const Two *)(from + i) + a * *(const Two *)((const double *)row + i);
-    else
-        for (int64_t i = 0; i < n; i++) to[i] = from[i] + a * (double)((const float *)row)[i];
-}
 /* B_m(t), m = 0 to n. */
 static void bernstein_at(int n, double t, double *b) {
     double power = 1, over = 1;
@@ -177,41 +167,16 @@ static void bernstein_at(int n, double t, double *b) {
     power = 1;
     for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
 }
-void pi_linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
-                      const double *end) {
+void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const double *end) {
     const int dim = p->rows.of->system.system->dim, n = s->degree;
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
     p->degree = n;
-    const int64_t lanes = p->lanes, row = lanes * (int64_t)sizeof *begin;
     for (int q = 0; q < p->count; q++) {
-        const double *const factor = p->rows.of->linear + q * dim;
-        double *const c = (double *)linear_row(p, q, 0);
-        for (int m = 0; m <= n; m++) {
-            double *const to = c + m * lanes;
-            const double *from = (m < n ? begin : end) + q * lanes;
-            const char *const beta =
-                (const char *)s->coefficients + (m - 1) * dim * lanes * real_bytes;
-            for (int d = 0; m && m < n && d < dim; d++) {
-                if (factor[d] == 0) continue;
-                add_times(to, from, factor[d], beta + d * lanes * real_bytes, lanes, real_bytes);
-                from = to;
-            }
-            if (from != to) memcpy(to, from, (size_t)row);
-        }
-        for (int64_t i = 0; i < lanes; i += 2) {
-            const Two first = *(const Two *)(c + i);
-            Two least = first, most = first, sum = first;
-            for (int m = 1; m <= n; m++) {
-                const Two f = *(const Two *)(c + m * lanes + i);
-                least = choose(f < least, f, least);
-                most = choose(f > most, f, most);
-                sum += f;
-            }
-            *(Two *)(p->least + q * lanes + i) = least;
-            *(Two *)(p->most + q * lanes + i) = most;
-            *(Two *)(p->mean + q * lanes + i) = sum / (n + 1.0);
-        }
+        const int64_t at = q * p->lanes;
+        s->combine(s, p->rows.of->linear + q * dim, (const double *[]){begin + at, end + at},
+                   (double *)linear_row(p, q, 0),
+                   (double *[]){p->least + at, p->most + at, p->mean + at});
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {

@@ -81,8 +81,7 @@ static inline double without_turns(double angle) {
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
  * end, and that these need no pieces. */
-void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *begin,
-                      const double *end);
+void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
 static inline const double *linear_row(const Pieces *p, int quantity, int m) {
     return p->linear + (quantity * (PI_MAX_DEGREE + 1) + m) * p->lanes;
 }

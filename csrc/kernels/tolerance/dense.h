@@ -248,3 +248,32 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         }
     }
 }
+/* For observers: a linear quantity. Its coefficients are those of the components, in double
+ * precision. */
+typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * sizeof(double))));
+typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
+#define WIDE(row)               (((Wide *)(row))[u])
+#define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
+static void add_components(const PiSteps *steps, const double *factors, const double *const ends[2],
+                           double *coefficients, double *const bounds[3]) {
+    const Lanes *l = steps->of;
+    const int64_t R = l->c.R, all = l->c.dim * R;
+    const int n = l->degree;
+    for (int64_t u = 0; u < R; u++) {
+        const Wide first = WIDE(ends[0]);
+        Wide least = first, most = first, sum = first;
+        WIDE(coefficients) = first;
+        for (int m = 1; m <= n; m++) {
+            Wide f = m < n ? first : WIDE(ends[1]);
+            for (int d = 0; m < n && d < l->c.dim; d++)
+                if (factors[d] != 0)
+                    f += factors[d] *
+                         __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
+            WIDE(coefficients + m * R * VLEN) = f;
+            least = WIDE_SELECT(f < least, f, least);
+            most = WIDE_SELECT(f > most, f, most);
+            sum += f;
+        }
+        WIDE(bounds[0]) = least, WIDE(bounds[1]) = most, WIDE(bounds[2]) = sum / (n + 1.0);
+    }
+}
