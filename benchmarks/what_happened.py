@@ -7,6 +7,7 @@ Usage: python benchmarks/what_happened.py [rounds]
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 
@@ -145,8 +146,34 @@ def tangents():
         row(f"  {system.name}, {method}", rate(plain), rate(carried), f"{plain / carried:.2f}")
 
 
+def to_a_tolerance():
+    few = 1000
+    motions = {  # name: system, starts, end, component, level
+        "Lorenz": ("lorenz", SPREAD[:few, :3] * 20 + [-15, -15, 10], 10.0, "z", 27.0),
+        "pendulum": ("pendulum", SPREAD[:few, :2] * 2 - 0.5, 30.0, "theta", 0.0),
+        "Henon-Heiles": ("henon_heiles", 0.2 * SPREAD[:few], 50.0, "x", 0.0),
+        "Kepler": ("kepler", SPREAD[:few] * 0.01 + [0.7, 0, 0, 1.1], 30.0, "x", 0.0),
+    }
+    row("watched to a tolerance, 1e-6, times plain", "mean", "maximum", "event", "largest dE")
+    for name, (system, start, t_end, component, level) in motions.items():
+        w = pi.watch
+        asked = [
+            {},
+            {"watch": {"q": w.mean(component)}},
+            {"watch": {"q": w.maximum(component)}},
+            {"events": {"e": pi.event(component, level=level, keep=0)}},
+        ]
+        if pi.systems[system].has_energy:
+            asked.append({"watch": LARGEST})
+        run = partial(pi.solve, pi.systems[system], start, t_end=t_end, rtol=1e-6, atol=1e-8)
+        plain, *others = in_turn(*(partial(run, save="final", **more) for more in asked))
+        about = f"  {name}, {few} motions, {1e3 * plain:.1f} ms"
+        row(about, *(f"{other / plain:.2f}" for other in others))
+
+
 if __name__ == "__main__":
     watching()
+    to_a_tolerance()
     leaving()
     located()
     tangents()

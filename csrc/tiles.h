@@ -316,7 +316,7 @@ typedef struct {
     const PiRow *rtol, *atol;   /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
-    int segments;      /* are states within every step shown to observers? */
+    uint64_t segments; /* components that observers ask for within every step, as bits; 0: none */
     double bound;      /* largest |component| allowed */
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
@@ -363,9 +363,10 @@ typedef struct PiSteps {
     /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
      * step as first shown, in double precision. */
     void (*at)(const struct PiSteps *steps, const double *theta, double *y);
-    /* And their Bernstein coefficients 1 to the degree, without the first state: `dim` rows each.
-     */
-    const void *coefficients;
+    /* A sum of components on these, times some factors, that has known values at both ends:
+     * degree + 1 rows of its Bernstein coefficients; their least, greatest and mean. */
+    void (*combine)(const struct PiSteps *steps, const double *factors, const double *const ends[2],
+                    double *coefficients, double *const bounds[3]);
     int degree;
     const void *of;
 } PiSteps;

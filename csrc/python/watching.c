@@ -228,6 +228,14 @@ static int read_watches(const Reader *r, PiRun *run, PyObject *list) {
     }
     return 0;
 }
+/* The components on which the results of a program depend, as bits. */
+static uint64_t asked_for(const PiLaneProgram *one) {
+    const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
+    uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
+    for (int i = 0; one->linear && dim <= 64 && i < n; i++)
+        if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
+    return bits ? bits : 1;
+}
 /* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
 static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PiLaneProgram *one = &p->watch[p->n_watches++];
@@ -274,7 +282,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
             return pi_refused("reductions: one is out of range");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
-        if (*known == PI_NEED_APART || need > *known) *known = need;
+        if (need != PI_NEED_NOTHING && (*known == PI_NEED_APART || need > *known)) *known = need;
         one->first = p->n_numbers;
         p->n_numbers += pi_piece_reductions[one->kind].rows;
     }
@@ -374,7 +382,8 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
             return -1;
     }
     run->observation = p;
-    run->solve.segments = p->events.count || p->n_reductions || p->n_samples;
+    run->solve.segments = (p->n_reductions || p->n_samples ? asked_for(&p->timed) : 0) |
+                          (p->events.count ? asked_for(&p->events.detect) : 0);
     return 0;
 }
 

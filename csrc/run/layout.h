@@ -36,6 +36,10 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
 static inline double number_at(const PiRun *run, const void *row, int64_t i) {
     return run->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
 }
+static inline void set_number(const PiRun *run, void *row, int64_t i, double value) {
+    if (run->real_bytes == 8) ((double *)row)[i] = value;
+    else ((float *)row)[i] = (float)value;
+}
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
 #define GATHER(real)                                                                               \
     for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];

@@ -4,6 +4,11 @@
 #include "../tiles.h"
 #include "observe.h"
 
+/* The number of a lane. */
+static inline double pi_item(PiRow row, int64_t lane) {
+    return ((const double *)row.data)[row.stride * lane];
+}
+
 /* The lanes of one tile that have failed. */
 typedef struct {
     void *mask; /* a row of masks as wide as reals: all ones where frozen */

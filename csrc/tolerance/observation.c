@@ -11,18 +11,32 @@ struct PiStepObserver {
     ProgramRows *watch;
     Pieces timed; /* the quantities of watches */
     EventLanes e;
-    int8_t *sees[2]; /* which lanes a watch sees */
+    /* Of each lane the trajectory whose tolerances it holds; rows of rtol, then of atol. */
+    int64_t *holds;
+    double *tolerances, *begun, *ended; /* linear quantities at both ends of the steps */
+    int8_t *sees[2];                    /* which lanes a watch sees */
     char *memory;
 };
-/* How far the coefficients of a quantity must decay for a trajectory: a twentieth of rtol. */
-static double resolution_of(const PiStepObserver *p, int64_t id) {
-    double least = INFINITY;
-    for (int k = 0; k < p->solve->n_rtol; k++) {
-        const PiRow row = p->solve->rtol[k];
-        const double rtol = get(&p->e, row.data, row.stride * id);
-        if (rtol > 0) least = fmin(least, rtol);
+static double item(const PiStepObserver *p, PiRow row, int64_t id) {
+    return get(&p->e, row.data, row.stride * id);
+}
+/* The tolerances of the lanes' trajectories. The coefficients of a quantity must decay to a
+ * twentieth of the smallest rtol. */
+static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
+    const PiSolve *s = p->solve;
+    const int64_t lanes = p->e.lanes;
+    if (!memcmp(p->holds, id, (size_t)lanes * sizeof *id)) return;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (id[i] < 0 || id[i] == p->holds[i]) continue;
+        p->holds[i] = id[i];
+        double least = INFINITY, *to = p->tolerances + i;
+        for (int k = 0; k < s->n_rtol; k++, to += lanes) {
+            *to = item(p, s->rtol[k], id[i]);
+            if (*to > 0) least = fmin(least, *to);
+        }
+        for (int k = 0; k < s->n_atol; k++, to += lanes) *to = item(p, s->atol[k], id[i]);
+        p->e.resolution[i] = fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
     }
-    return fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
 }
 
 /* ---- sums over the steps --------------------------------------------------------------------- */
@@ -62,12 +76,8 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
 /* From which time on a reduction counts, for a trajectory; 0: it does from the start on. */
 static int counts_from(const PiStepObserver *p, int number, int64_t id, double *after) {
     if (number < 0) return 0;
-    const PiRow row = p->of->after[number];
-    *after = ((const double *)row.data)[row.stride * id];
+    *after = pi_item(p->of->after[number], id);
     return 1;
-}
-static double item(const PiStepObserver *p, PiRow row, int64_t id) {
-    return get(&p->e, row.data, row.stride * id);
 }
 /* The time that is left. */
 static double ahead_of(const PiStepObserver *p, int64_t id, double t) {
@@ -93,41 +103,43 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
             const double t = rows->t[i], ahead = ahead_of(p, id, t);
-            double after;
-            if (counts_from(p, r->after, id, &after) && !((t - after) * ahead >= 0)) continue;
-            pi_reduce_value(r, rows->answer[r->quantity * p->e.lanes + i], t,
-                            p->of->numbers + id * p->of->n_numbers);
+            const double value = rows->answer[r->quantity * p->e.lanes + i];
+            double after, *const numbers = p->of->numbers + id * p->of->n_numbers;
+            const int counts = !counts_from(p, r->after, id, &after) || (t - after) * ahead >= 0;
+            if (r->kind == PI_STATES) pi_count_state(r, value, counts, numbers);
+            else if (counts) pi_reduce_value(r, value, t, numbers);
         }
     return 0;
 }
 /* How far the quantities are off at the beginning of the steps if each component is by its
  * tolerance, to either side as the digits of the time have it: what they then are, until the first
- * piece of a step tells what they are. */
-static double tolerance_of(const PiStepObserver *p, int64_t id, int d, double y) {
-    const PiSolve *s = p->solve;
-    return item(p, s->atol[s->n_atol > 1 ? d : 0], id) +
-           item(p, s->rtol[s->n_rtol > 1 ? d : 0], id) * fabs(y);
-}
-static int ask_tolerance(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
+ * piece of a step tells what they are. The rows of the program have the state there. */
+static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     Pieces *q = &p->timed;
+    const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    for (int64_t i = 0; i < lanes; i++) {
-        if (!sees[i]) continue;
-        q->rows.t[i] = get(&p->e, s->t0, i);
-        for (int k = 0; q->linear && k < q->count; k++) q->off[k * lanes + i] = 0;
-        uint64_t digits;
-        memcpy(&digits, &q->rows.t[i], sizeof digits);
-        digits *= 0x9e3779b97f4a7c15;
-        for (int d = 0; d < p->e.dim; d++) {
-            const double y = get(&p->e, s->before, d * lanes + i);
-            const double by = tolerance_of(p, s->id[i], d, y);
-            q->rows.y[d * lanes + i] = digits >> (63 - d % 64) & 1 ? y - by : y + by;
-            for (int k = 0; q->linear && k < q->count; k++)
-                q->off[k * lanes + i] += fabs(p->of->timed.linear[k * p->e.dim + d]) * by;
+    if (q->linear) memset(q->off, 0, (size_t)(q->count * lanes) * sizeof *q->off);
+    widen(&p->e, s->t0, lanes, q->rows.t);
+    for (int d = 0; d < p->e.dim; d++) {
+        const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
+        const double *const atol =
+            p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
+        double *const y = q->rows.y + d * lanes;
+        for (int k = 0; q->linear && k < q->count; k++) {
+            const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
+            double *const off = q->off + k * lanes;
+            for (int64_t i = 0; factor != 0 && i < lanes; i++)
+                off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
+        }
+        for (int64_t i = 0; !q->linear && i < lanes; i++) {
+            uint64_t digits;
+            memcpy(&digits, &q->rows.t[i], sizeof digits);
+            const double by = atol[i] + rtol[i] * fabs(y[i]);
+            y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
         }
     }
     if (q->linear) return 0;
-    if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
+    if (pi_run_program(&q->rows)) return -1;
     memcpy(q->off, q->rows.answer, (size_t)(q->count * lanes) * sizeof *q->off);
     memset(q->learns, 1, (size_t)lanes);
     return 0;
@@ -140,29 +152,25 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         if (!sees[i] || p->e.part[i] == 0) continue;
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int k = 0; k < p->of->n_after; k++) {
-            const PiRow row = p->of->after[k];
-            const double after = ((const double *)row.data)[row.stride * s->id[i]];
+            const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
-    if (ask_tolerance(p, s, sees)) return -1;
-    if (q->linear) {
-        double *const begun = q->value, *const ended = begun + q->count * p->e.lanes;
-        for (int end = 0; end < 2; end++) {
-            if (end)
-                memcpy(q->rows.y, p->e.after, (size_t)(p->e.dim * p->e.lanes) * sizeof *p->e.after);
-            else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-            if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
-            memcpy(end ? ended : begun, q->rows.answer,
-                   (size_t)(q->count * p->e.lanes) * sizeof *begun);
-        }
-        pi_linear_pieces(q, s, p->e.real_bytes, begun, ended);
+    const size_t state = (size_t)(p->e.dim * p->e.lanes) * sizeof *q->rows.y;
+    if (pi_load_parameters(&q->rows, s->id)) return -1;
+    for (int end = 0; q->linear && end < 2; end++) {
+        if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+        else memcpy(q->rows.y, p->e.after, state);
+        if (pi_run_program(&q->rows)) return -1;
+        memcpy(end ? p->begun : p->ended, q->rows.answer,
+               (size_t)(q->count * p->e.lanes) * sizeof *p->begun);
     }
+    if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
+    else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+    if (ask_tolerance(p, s)) return -1;
     for (;;) {
-        int any = 0;
-        for (int64_t i = 0; i < p->e.lanes; i++) any |= q->n_ends[i] > 0;
-        if (!any) return 0;
-        if (pi_next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
+        const int any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
+        if (any <= 0) return any;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
             const double from = pi_time_within(&p->e, s, i, q->from[i]);
@@ -170,11 +178,15 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
                          middle = from + 0.5 * (to - from);
             for (int k = 0; k < p->of->n_reductions; k++) {
                 const PiPieceReduction *r = &p->of->reduction[k];
-                double after;
-                if (counts_from(p, r->after, s->id[i], &after) &&
-                    !((middle - after) * p->e.h[i] > 0))
-                    continue;
-                pi_reduce_piece(r, q, i, from, to, p->of->numbers + s->id[i] * p->of->n_numbers);
+                double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+                const int from_start = !counts_from(p, r->after, s->id[i], &after);
+                if (r->kind != PI_STATES) {
+                    if (from_start || (middle - after) * p->e.h[i] > 0)
+                        pi_reduce_piece(r, q, i, from, to, numbers);
+                } else if (!q->n_ends[i]) {
+                    pi_count_state(r, pi_piece_end(q, i, r->quantity),
+                                   from_start || (to - after) * p->e.h[i] >= 0, numbers);
+                }
             }
             for (int k = 0; k < p->of->n_samples; k++) {
                 const PiPieceSamples *one = &p->of->samples[k];
@@ -206,8 +218,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
-    for (int64_t i = 0; !p->e.locating && i < p->e.lanes; i++)
-        if (s->id[i] >= 0) p->e.resolution[i] = resolution_of(p, s->id[i]);
+    if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
@@ -254,7 +265,16 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     for (int w = 0; w < of->n_watches; w++)
         pi_place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
     for (int i = 0; i < 2; i++) p->sees[i] = pi_part_of(memory, &used, lanes);
-    if (of->need) pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
+    const int64_t row = pi_product(lanes, sizeof *p->begun);
+    if (of->need) {
+        const int64_t all = pi_product(of->timed.program.system->n_invariants, row);
+        pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
+        p->begun = pi_part_of(memory, &used, all);
+        p->ended = pi_part_of(memory, &used, all);
+    }
+    p->holds = pi_part_of(memory, &used, row);
+    p->tolerances = pi_part_of(memory, &used, pi_product(p->solve->n_rtol + p->solve->n_atol, row));
+    for (int64_t i = 0; memory && i < lanes; i++) p->holds[i] = -1;
     pi_place_events(memory, &used, &p->e);
     return used;
 }

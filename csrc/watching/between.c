@@ -42,31 +42,22 @@ static Pack make_pack(PiBetween *b, const PiRun *run, int64_t n, void *scratch) 
     return pack;
 }
 
-static double item(PiRow row, int64_t lane) {
-    return ((const double *)row.data)[row.stride * lane];
-}
 /* How many steps after t0 the next time of a lane lies; within the run. */
 static double position(const PiBetween *b, const PiRun *run, int64_t lane) {
     const double t = b->t[b->next[lane] * b->t_stride + lane * b->t_lane];
-    const double steps = (t - item(b->t0, lane)) / item(b->h, lane);
+    const double steps = (t - pi_item(b->t0, lane)) / pi_item(b->h, lane);
     const double least = (double)run->first, most = least + (double)run->n_steps;
     return steps >= least ? steps <= most ? steps : most : least;
 }
 static void look_ahead(PiBetween *b, const PiRun *run, int64_t lane) {
     b->due[lane] = b->next[lane] < b->count ? ceil(position(b, run, lane)) : INFINITY;
 }
-static double state_item(const PiRun *run, const void *rows, int64_t stride, int d, int64_t i) {
-    const char *at = row_at(run, rows, stride, d, i);
-    return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
-}
 /* Component `at` of the kept ones, at the next time of a lane. */
 static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, double y) {
     const PiRecord *r = b->record;
-    char *to = (char *)r->data +
-               (b->next[lane] * r->save_stride + lane * r->lane_stride + at * r->component_stride) *
-                   run->real_bytes;
-    if (run->real_bytes == 8) *(double *)to = y;
-    else *(float *)to = (float)y;
+    set_number(run, r->data,
+               b->next[lane] * r->save_stride + lane * r->lane_stride + at * r->component_stride,
+               y);
 }
 
 /* The rates at one end of the part. */
@@ -74,14 +65,14 @@ static int rates(Pack *p, int end) {
     const PiBetween *b = p->b;
     const PiSystem *s = b->system.system;
     for (int64_t i = 0; i < p->count; i++) {
-        const double h = item(b->h, p->lane[i]);
-        const double start = item(b->t0, p->lane[i]) + (double)(p->n - 1) * h;
+        const double h = pi_item(b->h, p->lane[i]);
+        const double start = pi_item(b->t0, p->lane[i]) + (double)(p->n - 1) * h;
         p->t[i] = start + (end ? p->to : p->from) * h;
     }
     for (int d = 0; d < s->dim; d++) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
     for (int k = 0; k < s->n_params; k++) {
         double *row = p->params + (int64_t)k * PACK;
-        for (int64_t i = 0; i < p->count; i++) row[i] = item(b->params[k], p->lane[i]);
+        for (int64_t i = 0; i < p->count; i++) row[i] = pi_item(b->params[k], p->lane[i]);
         p->rows[s->dim + k] = (PiRow){row, 1};
     }
     const PiSample sample = {.system = s,
@@ -107,7 +98,7 @@ static int interpolate(Pack *p) {
     if (!chord && (rates(p, 0) || rates(p, 1))) return -1;
     for (int64_t i = 0; i < p->count; i++) {
         const int64_t lane = p->lane[i];
-        const double width = (p->to - p->from) * item(b->h, lane);
+        const double width = (p->to - p->from) * pi_item(b->h, lane);
         while (b->due[lane] <= (double)p->n) {
             const double part = position(b, p->run, lane) - (double)(p->n - 1);
             if (part > p->to) break;
@@ -146,7 +137,7 @@ static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, cons
                    int64_t stride, int64_t at) {
     while (b->due[lane] <= (double)n) {
         for (int i = 0; i < b->record->n_saved; i++)
-            put(b, run, lane, i, state_item(run, rows, stride, b->record->saved[i], at));
+            put(b, run, lane, i, number_at(run, rows, b->record->saved[i] * stride + at));
         b->next[lane]++;
         look_ahead(b, run, lane);
     }
@@ -164,8 +155,8 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
             continue;
         }
         for (int d = 0; d < b->system.system->dim; d++) {
-            pack.y[0][d * PACK + pack.count] = state_item(run, before, before_stride, d, at);
-            pack.y[1][d * PACK + pack.count] = state_item(run, after, seen->stride, d, at);
+            pack.y[0][d * PACK + pack.count] = number_at(run, before, d * before_stride + at);
+            pack.y[1][d * PACK + pack.count] = number_at(run, after, d * seen->stride + at);
         }
         pack.lane[pack.count++] = lane;
         if (pack.count == PACK && interpolate(&pack)) return -1;

@@ -168,6 +168,5 @@ void pi_chunk_time(const WatchChunk *c, double n, double *t) {
 }
 
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
-    const double t0 = ((const double *)w->t0.data)[lane * w->t0.stride];
-    return t0 + (double)n * ((const double *)w->h.data)[lane * w->h.stride];
+    return pi_item(w->t0, lane) + (double)n * pi_item(w->h, lane);
 }

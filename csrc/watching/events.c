@@ -64,8 +64,7 @@ static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
 /* Row r of the parameters of the run of a lane. */
 static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
     const PiLaneProgram *of = &p->of->detect;
-    const PiRow row = of->params[of->system.system->n_params - PI_OF_RUN + r];
-    return (uint64_t)((const double *)row.data)[row.stride * id];
+    return (uint64_t)pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
 }
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
@@ -92,13 +91,13 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * q->resolution[i] * size;
     if (isinf(q->resolution[i])) { /* nothing can be told within */
-        double f[CHEB_MOST + 1] = {0};
+        double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
         if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
-    double f[CHEB_MOST + 1] = {0};
+    double f[CHEB_MOST + 1];
     const int n = pi_piece_values(q, i, j, f);
     for (int k = 0; k <= n; k++) {
         if (isfinite(f[k])) continue;
@@ -133,7 +132,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
-    double f[CHEB_MOST + 1] = {0};
+    double f[CHEB_MOST + 1];
     int changes = 0;
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
@@ -168,18 +167,15 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     double c[PI_MAX_DEGREE + 1];
     for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
     const double error = 20 * q->resolution[i] * fmax(most, -least);
-    const int found = pi_find_bernstein_zeros(q->degree, c, error, zeros, &near);
-    for (int k = 0; k < found; k++)
-        if (!e->direction || (e->direction > 0) == zeros[k].rises)
-            occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    const int found = pi_find_bernstein_zeros(q->degree, c, error, e->direction, zeros, &near);
+    for (int k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
     for (int j = 0; j < p->of->count; j++) {
         p->tied[i * p->of->count + j] = 0;
         if (p->of->exact && p->quantities.from[i] == 0)
-            *event_row(p, PI_QUANTITY, id, j) =
-                p->quantities.value[j * (CHEB_MOST + 1) * p->lanes + i];
+            *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
         if (p->quantities.from[i] == 0 && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
             occurs(&p->occurring[i], 0, 0, j);
         if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
@@ -226,7 +222,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
-        double f[CHEB_MOST + 1] = {0};
+        double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
         else pi_piece_values(&p->quantities, i, j, f);
@@ -363,6 +359,13 @@ static int is_corrected(EventLanes *p, int64_t i) {
     e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
     return 1;
 }
+/* Is the state at its next event to be kept, or that where too many end the step? */
+static int wants_state(const EventLanes *p, int64_t i) {
+    const Occurring *o = &p->occurring[i];
+    const int j = o->pending[o->count - 1].event;
+    return *event_row(p, PI_COUNT, p->id[i], j) < (double)p->of->event[j].keep ||
+           o->events == p->of->most;
+}
 /* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
  * are left. */
 static int go_through_exact(EventLanes *p, const PiSteps *s) {
@@ -370,10 +373,14 @@ static int go_through_exact(EventLanes *p, const PiSteps *s) {
     for (;;) {
         int any = 0, others = 0;
         for (int64_t i = 0; i < p->lanes; i++) {
-            const int exact = p->occurring[i].count && is_exact(p, i);
-            part[i] = exact ? p->occurring[i].pending[p->occurring[i].count - 1].part : 0;
+            const Occurring *o = &p->occurring[i];
+            part[i] = 0;
+            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
+            if (!o->count) continue;
+            const int exact = is_exact(p, i);
+            if (exact) part[i] = o->pending[o->count - 1].part;
             any |= exact;
-            others |= p->occurring[i].count && !exact;
+            others |= !exact;
         }
         if (!any) return others;
         place_states(p, s);
@@ -397,7 +404,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             waits |= !o->count && p->quantities.n_ends[i];
         }
         if (waits) {
-            if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL)) return -1;
+            if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
             for (int64_t i = 0; i < p->lanes; i++)
                 if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
         }
@@ -454,11 +461,10 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     for (int64_t i = 0; i < p->lanes; i++)
         for (int j = 0; j < count; j++)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
-    pi_linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    pi_linear_pieces(q, s, p->begun, p->ended);
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        q->from[i] = 0, q->to[i] = 1,
-        q->points[i] = q->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+        q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);
         for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
         q->points[i] = 0;
     }
@@ -466,13 +472,14 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
 }
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     const int count = p->of->count;
+    if (!p->locating) {
+        memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
+        widen(p, s->part, p->lanes, p->h);
+        for (int64_t i = 0; i < p->lanes; i++) p->part[i] = 1;
+        if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
+    }
+    if (!count) return 0;
     for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
-        p->id[i] = s->id[i];
-        p->h[i] = get(p, s->part, i);
-        p->part[i] = 1;
-        for (int d = 0; !p->of->exact && d < p->dim; d++)
-            p->after[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
-        if (!count) continue;
         Occurring *o = &p->occurring[i];
         o->count = o->asks = 0;
         end_pieces(&p->quantities, i);
@@ -487,7 +494,6 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         for (int j = 0; j < count; j++)
             p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
     }
-    if (!count) return 0;
     if (p->chords) {
         if (show_ends(p, s)) return -1;
         memcpy(p->ended, p->quantities.rows.answer, (size_t)(count * p->lanes) * sizeof *p->ended);

@@ -96,9 +96,7 @@ static inline void set(const EventLanes *p, void *row, int64_t i, double value) 
 }
 /* n numbers of a row, in double precision. */
 static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
-    if (p->real_bytes == 8) memcpy(to, row, (size_t)n * sizeof *to);
-    else
-        for (int64_t i = 0; i < n; i++) to[i] = (double)((const float *)row)[i];
+    pi_copy_row(to, row, n, p->real_bytes);
 }
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;

@@ -36,13 +36,6 @@ typedef struct {
     int failed, jumps;    /* the kernel; does any event make a lane jump? */
 } Segments;
 
-static double real_at(const PiRun *run, const void *data, int64_t i) {
-    return run->real_bytes == 8 ? ((const double *)data)[i] : ((const float *)data)[i];
-}
-static void set_real(const PiRun *run, void *data, int64_t i, double value) {
-    if (run->real_bytes == 8) ((double *)data)[i] = value;
-    else ((float *)data)[i] = (float)value;
-}
 static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (double)(float)value;
 }
@@ -116,19 +109,19 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     for (int i = 0; others && i < run->system->n_params; i++) {
         const PiRow row = p->tile->params[i];
         for (int64_t k = 0; row.stride && k < count; k++)
-            set_real(run, a->own, (i + 2) * a->stride + k,
-                     real_at(run, row.data, row.stride * a->at[k]));
+            set_number(run, a->own, (i + 2) * a->stride + k,
+                       number_at(run, row.data, row.stride * a->at[k]));
     }
     const PiRow t0 = p->tile->t0;
     for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
         const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
         const double start = p->begun[from] + later - (double)first * p->length[from];
-        set_real(run, a->own, k, whole ? real_at(run, t0.data, t0.stride * a->at[i]) : start);
-        set_real(run, a->own, a->stride + k, p->length[from]);
+        set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * a->at[i]) : start);
+        set_number(run, a->own, a->stride + k, p->length[from]);
         for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
-            set_real(run, a->own, (of_run + r + 2) * a->stride + k,
-                     r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
+            set_number(run, a->own, (of_run + r + 2) * a->stride + k,
+                       r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
     }
     for (int d = 0; d < run->state_rows; d++) {
         const double *from = p->before + d * lanes;
@@ -191,12 +184,12 @@ static void *seen_rows(const Segments *p, int64_t i) {
 static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int64_t apart) {
     const void *from = i ? seen_rows(p, i - 1) : p->tile->in;
     const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
-    for (int d = 0; d < dim(p); d++) y[d * apart] = real_at(p->run, from, d * stride + at);
+    for (int d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
     for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
 }
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
     for (int d = 0; d < rows; d++)
-        set_real(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
+        set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
     for (int d = 0; d < p->run->state_rows; d++)
@@ -252,7 +245,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
     if (step >= 0 && f->status[place] == PI_OUT_OF_BOUNDS && i >= 0 && i < p->seen->count)
         s->leaving = i;
-    s->h = real_at(run, p->tile->h.data, p->tile->h.stride * s->lane);
+    s->h = number_at(run, p->tile->h.data, p->tile->h.stride * s->lane);
 }
 /* ---- a step ---------------------------------------------------------------------------------- */
 static int show_piece(const Segments *p, int64_t k, double to, const double *y) {
@@ -268,7 +261,7 @@ static void begin_step(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
     const int64_t n = p->tile->first + s->i + 1;
     const PiRun *run = p->run;
-    const double t0 = real_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
+    const double t0 = number_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
     s->passed = 0;
     s->jumped = 0;
     p->begun[k] = run->real_bytes == 8 ? fma((double)(n - 1), s->h, t0)
@@ -520,7 +513,7 @@ static int look_back(Segments *p) {
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
             p->slot[k] = (Slot){.at = at, .lane = lane};
-            p->slot[k].h = real_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
+            p->slot[k].h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
             read_state(p, at, 0, p->before + k, p->lanes.lanes);
             begin_step(p, k);
             p->t[k] = pi_watch_time(&p->e->watch, lane, p->tile->first - 1);

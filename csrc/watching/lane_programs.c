@@ -22,14 +22,14 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     const PiLaneProgram *of = r->of;
     const ResolvedSystem *own = &of->system;
     const int n = of->program.system->n_params, n_own = own->system->n_params;
+    if (!memcmp(r->holds, id, (size_t)r->lanes * sizeof *id)) return 0;
     int changed = 0;
     for (int64_t i = 0; i < r->lanes; i++) {
         if (id[i] < 0 || id[i] == r->holds[i]) continue;
         changed = 1;
         r->holds[i] = id[i];
         for (int k = 0; k < n; k++) {
-            const PiRow row = of->params[k];
-            r->p[k * r->lanes + i] = ((const double *)row.data)[row.stride * id[i]];
+            r->p[k * r->lanes + i] = pi_item(of->params[k], id[i]);
             if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
         }
     }

@@ -21,20 +21,22 @@ void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, 
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
-    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared};
+    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared, &p->seeks};
     double *const each = pi_part_of(memory, used, pi_product(8, row));
-    int64_t *const whole = pi_part_of(memory, used, pi_product(5, row));
+    int64_t *const whole = pi_part_of(memory, used, pi_product(6, row));
     double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
     p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
-    p->seeks = pi_part_of(memory, used, pi_product(count + 3, lanes));
-    if (program->linear)
+    p->fails = pi_part_of(memory, used, pi_product(count + 2, lanes));
+    if (program->linear) {
         p->linear = pi_part_of(memory, used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
+        p->mean = pi_part_of(memory, used, pi_product(count, row));
+    }
     p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
     if (!memory) return;
     for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
-    for (int i = 0; i < 5; i++) *numbers[i] = whole + i * lanes;
+    for (int i = 0; i < 6; i++) *numbers[i] = whole + i * lanes;
     for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
-    p->fails = p->seeks + lanes, p->learns = p->fails + lanes, p->rough = p->learns + lanes;
+    p->learns = p->fails + lanes, p->rough = p->learns + lanes;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
@@ -68,71 +70,6 @@ void pi_cut_pieces(Pieces *p, int64_t i, double at) {
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
-static double real_of(const void *row, int64_t i, int real_bytes) {
-    return real_bytes == 8 ? ((const double *)row)[i] : (double)((const float *)row)[i];
-}
-/* All quantities at theta of each lane's step, in p->rows.answer. At its ends the states are the
- * accepted ones. rounded: not 0, the states are slightly off, in patterns by number. */
-static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int rounded) {
-    ProgramRows *r = &p->rows;
-    const int dim = r->of->system.system->dim;
-    s->at(s, p->theta, r->y);
-    for (int64_t i = 0; i < p->lanes; i++) {
-        r->t[i] = p->t0[i] + (p->t0_low[i] + p->theta[i] * p->h[i]);
-        if (p->theta[i] != 0 && p->theta[i] != 1) continue;
-        if (p->theta[i] == 1)
-            r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
-        for (int d = 0; d < dim; d++) {
-            const int64_t at = d * p->lanes + i;
-            r->y[at] = p->theta[i] == 0 ? real_of(s->before, at, real_bytes)
-                       : after          ? after[at]
-                                        : real_of(s->after, at, real_bytes);
-        }
-    }
-    const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
-    for (int d = 0; rounded && d < dim; d++)
-        for (int64_t i = 0; i < p->lanes; i++) {
-            const double off = fmax(least, INEXACT * p->resolution[i]);
-            r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
-        }
-    return pi_run_program(r);
-}
-/* theta of each lane at x of the piece that it seeks; of the others as on a whole step, where equal
- * ones cost less, or at 0, where a state that is made by the method costs nothing. */
-static void place_at(Pieces *p, double x) {
-    const double other = p->first_degree < CHEB_MOST / 2 ? 0 : 0.5 * (1 + x);
-    for (int64_t i = 0; i < p->lanes; i++)
-        p->theta[i] = p->seeks[i] && !p->points[i] ? piece_part(p, i, x) : other;
-}
-/* Values at point number `node` of all lanes in `which`, of degree 16. */
-static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {
-    const double x = cheb_point(CHEB_MOST, node);
-    place_at(p, x);
-    if (ask_at(p, s, real_bytes, after, 0)) return -1;
-    for (int q = 0; q < p->count; q++)
-        for (int64_t i = 0; i < p->lanes; i++)
-            if (!p->points[i])
-                p->value[(q * NODES + node) * p->lanes + i] = p->rows.answer[q * p->lanes + i];
-    return 0;
-}
-/* What a small part of the tolerance of the states, or rounding, does to a quantity. */
-static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
-    for (int node = 1; node < CHEB_MOST; node += 2) {
-        const double x = cheb_point(CHEB_MOST, node);
-        place_at(p, x);
-        if (ask_at(p, s, real_bytes, after, node)) return -1;
-        for (int q = 0; q < p->count; q++)
-            for (int64_t i = 0; i < p->lanes; i++) {
-                if (!p->fails[i]) continue;
-                double *noise = &p->noise[q * p->lanes + i];
-                const double off = 4 * fabs(p->rows.answer[q * p->lanes + i] -
-                                            p->value[(q * NODES + node) * p->lanes + i]);
-                if (off > *noise) *noise = off;
-            }
-    }
-    return 0;
-}
-
 /* Two lanes at a time. */
 typedef double Two __attribute__((vector_size(16)));
 typedef int64_t TwoMasks __attribute__((vector_size(16)));
@@ -140,15 +77,86 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
-/* ---- linear quantities ----------------------------------------------------------------------- */
-/* to += a row of reals, a times. */
-static void add_times(double *to, double a, const void *row, int64_t n, int real_bytes) {
-    if (real_bytes == 8)
-        for (int64_t i = 0; i < n; i += 2)
-            *(Two *)(to + i) += a * *(const Two *)((const double *)row + i);
-    else
-        for (int64_t i = 0; i < n; i++) to[i] += a * (double)((const float *)row)[i];
+static double real_of(const void *row, int64_t i, int real_bytes) {
+    return real_bytes == 8 ? ((const double *)row)[i] : (double)((const float *)row)[i];
 }
+/* The states at the ends of the steps, where theta is 0 or 1, are the accepted ones. */
+static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+    ProgramRows *r = &p->rows;
+    const int64_t numbers = r->of->system.system->dim * p->lanes;
+    int begins = 1, ends = 1; /* all of them? */
+    for (int64_t i = 0; i < p->lanes; i++) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
+    if (begins) pi_copy_row(r->y, s->before, numbers, real_bytes);
+    else if (!ends) s->at(s, p->theta, r->y);
+    else if (after) memcpy(r->y, after, (size_t)numbers * sizeof *after);
+    else pi_copy_row(r->y, s->after, numbers, real_bytes);
+    for (int64_t i = 0; !begins && i < p->lanes; i++)
+        if (p->theta[i] == 1)
+            r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
+    for (int64_t at = 0; !begins && !ends && at < numbers; at++) {
+        const double theta = p->theta[at % p->lanes];
+        if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
+        else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
+    }
+}
+/* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
+ * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
+ * made by the method, costs nothing. rounded: not 0, the states are slightly off, in patterns by
+ * number. */
+static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double x,
+                  int rounded) {
+    ProgramRows *r = &p->rows;
+    const Two part = 0.5 * (1 + x) + (Two){0};
+    const Two other = p->few ? (Two){0} : part;
+    for (int64_t i = 0; i < p->lanes; i += 2) {
+        const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
+        const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
+        const TwoMasks seeks = *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
+        const Two theta = *(Two *)(p->theta + i) = choose(seeks, there, other);
+        *(Two *)(r->t + i) =
+            *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + theta * *(Two *)(p->h + i));
+    }
+    if (x <= -1 || x >= 1) show_ends(p, s, real_bytes, after);
+    else s->at(s, p->theta, r->y);
+    const int dim = rounded ? r->of->system.system->dim : 0;
+    const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
+    for (int d = 0; d < dim; d++)
+        for (int64_t i = 0; i < p->lanes; i++) {
+            const double off = fmax(least, INEXACT * p->resolution[i]);
+            r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
+        }
+    return pi_run_program(r);
+}
+/* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece already. */
+static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node,
+                    int alone) {
+    double *const answer = p->rows.answer, *const value = piece_row(p, 0, node);
+    if (alone) p->rows.answer = value;
+    const int error = ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), 0);
+    p->rows.answer = answer;
+    for (int64_t i = 0; !alone && i < p->count * p->lanes; i += 2) {
+        const TwoMasks none = *(TwoMasks *)(p->points + i % p->lanes) == 0;
+        *(Two *)(value + i) = choose(none, *(Two *)(answer + i), *(Two *)(value + i));
+    }
+    return error;
+}
+/* What a small part of the tolerance of the states, or rounding, does to a quantity. */
+static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+    for (int node = 1; node < CHEB_MOST; node += 2) {
+        if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
+        for (int q = 0; q < p->count; q++)
+            for (int64_t i = 0; i < p->lanes; i++) {
+                if (!p->fails[i]) continue;
+                double *noise = &p->noise[q * p->lanes + i];
+                const double off =
+                    4 * fabs(p->rows.answer[q * p->lanes + i] - piece_row(p, q, node)[i]);
+                if (off > *noise) *noise = off;
+            }
+    }
+    return 0;
+}
+
+/* ---- linear quantities ----------------------------------------------------------------------- */
 /* B_m(t), m = 0 to n. */
 static void bernstein_at(int n, double t, double *b) {
     double power = 1, over = 1;
@@ -159,57 +167,34 @@ static void bernstein_at(int n, double t, double *b) {
     power = 1;
     for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
 }
-void pi_linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
-                      const double *end) {
+void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const double *end) {
     const int dim = p->rows.of->system.system->dim, n = s->degree;
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
     p->degree = n;
-    const int64_t lanes = p->lanes, row = lanes * (int64_t)sizeof *begin;
     for (int q = 0; q < p->count; q++) {
-        const double *const factor = p->rows.of->linear + q * dim;
-        double *const c = (double *)linear_row(p, q, 0);
-        double *const least = p->least + q * lanes, *const most = p->most + q * lanes;
-        for (int m = 0; m <= n; m++) {
-            double *const to = c + m * lanes;
-            memcpy(to, (m < n ? begin : end) + q * lanes, (size_t)row);
-            const char *const beta =
-                (const char *)s->coefficients + (m - 1) * dim * lanes * real_bytes;
-            for (int d = 0; m && m < n && d < dim; d++)
-                if (factor[d] != 0)
-                    add_times(to, factor[d], beta + d * lanes * real_bytes, lanes, real_bytes);
-            if (!m) {
-                memcpy(least, to, (size_t)row);
-                memcpy(most, to, (size_t)row);
-            }
-            for (int64_t i = 0; m && i < lanes; i += 2) {
-                const Two f = *(const Two *)(to + i);
-                Two *const low = (Two *)(least + i), *const high = (Two *)(most + i);
-                *low = choose(f < *low, f, *low);
-                *high = choose(f > *high, f, *high);
-            }
-        }
+        const int64_t at = q * p->lanes;
+        s->combine(s, p->rows.of->linear + q * dim, (const double *[]){begin + at, end + at},
+                   (double *)linear_row(p, q, 0),
+                   (double *[]){p->least + at, p->most + at, p->mean + at});
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
-    const int n = (int)p->points[lane], step = CHEB_MOST / n;
-    const int whole = p->from[lane] == 0 && p->to[lane] == 1;
-    double c[PI_MAX_DEGREE + 1] = {0}, own[PI_MAX_DEGREE + 1];
+    const int n = (int)p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
+    const int whole = piece_is_whole(p, lane);
+    double c[PI_MAX_DEGREE + 1], own[PI_MAX_DEGREE + 1];
     for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
     for (int i = 0; i <= n; i++) {
+        const double *const b = whole ? p->at_point[i * step] : own;
         if (!p->linear) {
-            f[i] = p->value[(quantity * NODES + i * step) * p->lanes + lane];
+            f[i] = piece_row(p, quantity, i * step)[lane];
             continue;
         }
-        const double *b = p->at_point[i * step];
-        if (!whole) {
-            bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
-            b = own;
-        }
+        if (!whole) bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
         f[i] = 0;
         for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
     }
-    const int is_number = p->need[quantity] != PI_NEED_TRUTH && p->need[quantity] != PI_NEED_TURNS;
+    const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     for (int i = 1; i < n && is_number && p->to[lane] - p->from[lane] < 0x1p-26; i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
@@ -220,20 +205,25 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
  * is still sought. Only numbers have a finite tail. */
 static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
-    double weight[3][NODES];
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j <= n; j++)
-            weight[k][j] = cheb_cos(j * (n - k) * apart) / (j % n ? 1 : 2) * (k ? 2 : 1) / n;
+    const int64_t next = apart * p->count * p->lanes;
+    double weight[3][NODES / 2 + 1];
+    for (int k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
+        for (int j = 0; 2 * j <= n; j++)
+            weight[k][j] =
+                cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
     for (int64_t i = 0; i < p->lanes; i += 2) {
-        const double *value = p->value + q * NODES * p->lanes + i;
-        const Two first = *(const Two *)value;
-        Two least = first, most = first, sum[3] = {{0}}, square[3] = {{0}};
-        for (int j = 0; j <= n; j++) {
-            const Two f = *(const Two *)(value + j * apart * p->lanes), f2 = f * f;
-            least = choose(f < least, f, least);
-            most = choose(f > most, f, most);
-            for (int k = 0; k < 3; k++) sum[k] += weight[k][j] * f;
-            for (int k = 0; k < 3 && squared; k++) square[k] += weight[k][j] * f2;
+        const double *value = piece_row(p, q, 0) + i;
+        Two least = *(const Two *)value, most = least, sum[3] = {{0}}, square[3] = {{0}};
+        for (int j = 0; 2 * j <= n; j++) {
+            const Two f = *(const Two *)(value + j * next);
+            const Two g = *(const Two *)(value + (n - j) * next);
+            const Two low = choose(f < g, f, g), high = choose(f < g, g, f);
+            const Two even = f + g, odd = f - g, even2 = f * f + g * g, odd2 = f * f - g * g;
+            least = choose(low < least, low, least);
+            most = choose(high > most, high, most);
+            for (int k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
+            for (int k = 0; k < 3 && squared; k++)
+                square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
@@ -261,7 +251,7 @@ static int turns_are_clear(int n, const double *f) {
 static int is_simple(Pieces *p, int64_t i, int q) {
     double f[5], c[5], least = INFINITY, most = -INFINITY;
     for (int k = 0; k <= 4; k++) {
-        f[k] = p->value[(q * NODES + k * (CHEB_MOST / 4)) * p->lanes + i];
+        f[k] = piece_row(p, q, k * (CHEB_MOST / 4))[i];
         least = f[k] < least ? f[k] : least;
         most = f[k] > most ? f[k] : most;
     }
@@ -289,7 +279,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     double f[NODES];
     int finite = 0, changes = 0;
     for (int k = 0; k <= n; k++) {
-        f[k] = p->value[(q * NODES + k * step) * p->lanes + i];
+        f[k] = piece_row(p, q, k * step)[i];
         finite += isfinite(f[k]) != 0;
         changes += k && f[k] != f[k - 1];
     }
@@ -326,7 +316,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         int near = 0;
         if (p->need[q] != PI_NEED_APART || !(p->tail[at] < 0.01 * (p->most[at] - p->least[at])))
             continue;
-        for (int k = 0; k <= CHEB_MOST; k++) f[k] = p->value[(q * NODES + k) * p->lanes + i];
+        for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
         if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
         const double x = zeros->x, slope = fabs(zeros->slope);
         const double least = fmax(CLOSE / length, 0.25 * p->noise[at] / slope);
@@ -349,7 +339,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 static void learn(Pieces *p, int64_t i) {
     for (int q = 0; p->learns[i] && q < p->count; q++) {
         double *const off = &p->off[q * p->lanes + i];
-        *off = fabs(*off - p->value[q * NODES * p->lanes + i]);
+        *off = fabs(*off - piece_row(p, q, 0)[i]);
         if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
     }
     p->learns[i] = 0;
@@ -376,37 +366,34 @@ static void step_on(Pieces *p, int64_t i) {
     p->to[i] = p->ends[i * PI_MOST_ENDS + --p->n_ends[i]];
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
-    int any = 0;
+    int any = 0, alone = 1;
     for (int64_t i = 0; i < p->lanes; i++) {
-        p->t0[i] = real_of(s->t0, i, real_bytes);
-        p->t0_low[i] = real_of(s->t0_low, i, real_bytes);
-        if (!p->points[i] && p->n_ends[i]) {
-            step_on(p, i);
-            p->seeks[i] = 1;
-            any = 1;
-        } else {
-            p->seeks[i] = 0;
-        }
+        alone &= !p->points[i];
+        p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
+        if (!p->seeks[i]) continue;
+        step_on(p, i);
+        if (p->linear) p->points[i] = linear_points(p->degree);
+        any = 1;
     }
-    if (p->linear) {
-        for (int64_t i = 0; i < p->lanes; i++)
-            if (p->seeks[i]) p->points[i] = p->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
-        return 0;
-    }
-    if (any && pi_load_parameters(&p->rows, s->id)) return -1;
-    while (any) {
+    if (p->linear || !any) return any;
+    pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
+    pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
+    if (pi_load_parameters(&p->rows, s->id)) return -1;
+    for (; any; alone = 0) {
         for (int64_t i = 0; i < p->lanes; i++) p->fails[i] = p->seeks[i] && !p->points[i];
         for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
             const int first = n == p->first_degree, apart = CHEB_MOST / n;
+            p->few = !alone || !first || n < CHEB_MOST / 2;
             for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&
-                    ask_node(p, s, real_bytes, after, node))
+                    ask_node(p, s, real_bytes, after, node, alone))
                     return -1;
             for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
             any = 0;
             for (int64_t i = 0; i < p->lanes; i++) {
-                if (p->fails[i]) learn(p, i);
-                p->fails[i] = p->fails[i] && !decide(p, i, n, 0);
+                if (!p->fails[i]) continue;
+                learn(p, i);
+                p->fails[i] = !decide(p, i, n, 0);
                 any |= p->fails[i];
             }
         }
@@ -414,5 +401,5 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         any = 0;
         for (int64_t i = 0; i < p->lanes; i++) any |= p->fails[i] && halves(p, i);
     }
-    return 0;
+    return 1;
 }

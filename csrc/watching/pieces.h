@@ -24,6 +24,7 @@ typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
+    int few;                     /* do most lanes seek no piece? */
     const int8_t *need;
     int64_t lanes;
     double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
@@ -31,10 +32,11 @@ typedef struct {
     double *ends;           /* PI_MOST_ENDS: where its next pieces end, the nearest last */
     int64_t *n_ends, *made; /* how many these are, and how many pieces there were; */
     int64_t *points;        /* the degree of its piece; 0: none */
+    int64_t *seeks;         /* -1: its piece is not found yet; or 0 */
     int64_t *of;            /* whose noise was measured */
     int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
     int8_t *learns;
-    int8_t *seeks, *fails; /* of each lane: is its piece not found yet? was it too long? */
+    int8_t *fails; /* of each lane: was its piece too long? */
     double *theta, *value, *noise;
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
@@ -49,6 +51,7 @@ typedef struct {
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;
     double *linear;                                    /* NULL: they are not */
+    double *mean;                                      /* over the steps */
     double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
@@ -62,8 +65,8 @@ void pi_begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double 
 void pi_cut_pieces(Pieces *pieces, int64_t lane, double at);
 static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
 /* The next piece of each lane that has one and whose last was taken: values, and `points` other
- * than 0. 0, or -1. after: states at the ends of the steps, in double precision, or NULL for those
- * of `steps`. */
+ * than 0. 1; 0: there is none; or -1. after: states at the ends of the steps, in double precision,
+ * or NULL for those of `steps`. */
 int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
 /* The piece of a lane is done with. */
 /* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
@@ -78,13 +81,28 @@ static inline double without_turns(double angle) {
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
  * end, and that these need no pieces. */
-void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *begin,
-                      const double *end);
+void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
 static inline const double *linear_row(const Pieces *p, int quantity, int m) {
     return p->linear + (quantity * (PI_MAX_DEGREE + 1) + m) * p->lanes;
 }
+/* The values of a quantity at a point. */
+static inline double *piece_row(const Pieces *p, int quantity, int point) {
+    return p->value + (point * p->count + quantity) * p->lanes;
+}
+/* That of linear quantities: at the points of a polynomial of that degree. */
+static inline int linear_points(int degree) {
+    return degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+}
+static inline int piece_is_whole(const Pieces *p, int64_t lane) {
+    return p->from[lane] == 0 && p->to[lane] == 1;
+}
 /* The values of a quantity on the piece, n + 1 of them, returned. */
 int pi_piece_values(const Pieces *pieces, int64_t lane, int quantity, double *f);
+/* The value at its end. */
+static inline double pi_piece_end(const Pieces *p, int64_t lane, int quantity) {
+    return (p->linear ? linear_row(p, quantity, p->degree)
+                      : piece_row(p, quantity, CHEB_MOST))[lane];
+}
 /* The part of the step at x of the piece. */
 static inline double piece_part(const Pieces *p, int64_t lane, double x) {
     const double from = p->from[lane], to = p->to[lane];
@@ -105,8 +123,10 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
  * values of different sign at the ends: 1. The coefficients of its powers. */
 int pi_find_simple_zero(const double *f, PiZero *zero);
 void pi_quartic(const double *f, double *c);
-/* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1. */
-int pi_find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
+/* The same of a polynomial with these Bernstein coefficients, which are changed, and places and
+ * slopes from 0 to 1; of those in a direction (0: in any). */
+int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
+                            int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */
 double pi_largest_value(int n, const double *f, int sign, double known, double *x);

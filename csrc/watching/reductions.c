@@ -15,6 +15,8 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
+    [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
+    [PI_MEAN] = {"mean", 7, PI_NEED_VALUE, {NAN, NAN, NAN}, 0},
     [PI_MOMENTS] = {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
     [PI_TIMED_MAXIMUM] = {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
     [PI_TIMED_MINIMUM] = {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
@@ -34,30 +36,34 @@ static void add(double *sum, double term) {
 /* The line of least squares through all so far joins that of a piece: with p and q the shares of
  * their times, and y the means of d, its slope is p^3 s_A + q^3 s_B + 6 p q (y_B - y_A) / T, and to
  * the squares that are left come those of the two lines about the new one: no differences. */
-static void moments(int n, const double *f, double t_from, double t_to, double *m) {
+static void moments(int kind, int n, const double *f, double t_from, double t_to, double *m) {
+    const double *const w = cheb_weights(n), *const minus_x = cheb_cosine;
+    const int apart = CHEB_MOST / n;
     if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
     const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
     if (whole == 0) return;
     double mean = 0, rise = 0, left = 0;
     for (int i = 0; i <= n; i++) {
-        const double part = 0.5 * cheb_weight(n, i) * (f[i] - m[0]);
+        const double part = 0.5 * w[i] * (f[i] - m[0]);
         mean += part;
-        rise += 3 * part * cheb_point(n, i);
+        rise -= 3 * part * minus_x[i * apart];
     }
+    const double known = m[3] + m[4];
+    add(&m[3], piece * mean);
+    if (kind == PI_MEAN) return;
     for (int i = 0; i <= n; i++) {
-        const double off = f[i] - m[0] - mean - rise * cheb_point(n, i);
-        left += 0.5 * cheb_weight(n, i) * off * off;
+        const double off = f[i] - m[0] - mean + rise * minus_x[i * apart];
+        left += 0.5 * w[i] * off * off;
     }
     const double p = before / whole, q = piece / whole;
-    const double step = mean - (before == 0 ? 0 : (m[3] + m[4]) / before);
+    const double step = mean - (before == 0 ? 0 : known / before);
     const double own = piece == 0 ? 0 : 2 * rise / piece;
-    const double slope = p * p * p * m[5] + q * q * q * own + 6 * p * q * step / whole;
+    const double slope = p * p * p * m[6] + q * q * q * own + 6 * p * q * step / whole;
     const double turned =
-        p * p * p * (m[5] - slope) * (m[5] - slope) + q * q * q * (own - slope) * (own - slope);
-    const double apart = step - 0.5 * slope * whole;
-    add(&m[3], piece * mean);
-    m[5] = slope;
-    m[6] += piece * left + whole * (whole * whole / 12 * turned + p * q * apart * apart);
+        p * p * p * (m[6] - slope) * (m[6] - slope) + q * q * q * (own - slope) * (own - slope);
+    const double apart_by = step - 0.5 * slope * whole;
+    m[6] = slope;
+    m[7] += piece * left + whole * (whole * whole / 12 * turned + p * q * apart_by * apart_by);
 }
 static void extreme(int sign, double value, double t, double *m) {
     if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;
@@ -118,7 +124,7 @@ static void truth(int n, const double *f, double t_from, double t_to, double lat
 
 /* It becomes NaN, and stays so. */
 static void spoil(const PiPieceReduction *r, double t, double *m) {
-    if (r->kind == PI_MOMENTS) m[7] = NAN;
+    if (r->kind <= PI_MOMENTS) m[5] = NAN;
     else if (r->kind <= PI_TIMED_MAX_ABS) m[0] = NAN, m[1] = t;
     else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
     else m[0] = m[1] = NAN;
@@ -127,10 +133,38 @@ static void spoil(const PiPieceReduction *r, double t, double *m) {
 static void farthest(double off, double *m) {
     if (!(off <= *m)) *m = off + 0 * *m;
 }
+/* Do the mean or the bounds of a piece tell all? Those of a whole step of a linear quantity do;
+ * others lie as far beyond the values at its points as a wave that these resolve: at most by the
+ * distance of two of degree 16, and half of that of degree 8. */
+static int by_bounds(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
+                     double t_to, double *m) {
+    const int64_t at = r->quantity * p->lanes + lane;
+    const double size = p->most[at] - p->least[at];
+    const double beyond = p->linear ? 0 : size * (double)p->points[lane] / CHEB_MOST;
+    const double most = p->most[at] + beyond, least = p->least[at] - beyond;
+    if (p->linear && !(piece_is_whole(p, lane) && isfinite(p->mean[at]))) return 0;
+    if (!p->linear && !(isfinite(p->tail[at]) && !piece_is_lost(p, lane, r->quantity))) return 0;
+    if (p->linear && r->kind == PI_MEAN) {
+        if (isnan(m[0])) m[0] = linear_row(p, r->quantity, 0)[lane], m[1] = t_from;
+        add(&m[3], (t_to - t_from) * (p->mean[at] - m[0]));
+        m[2] = t_to;
+        return 1;
+    }
+    return (r->kind == PI_TIMED_MAXIMUM && most <= m[0]) ||
+           (r->kind == PI_TIMED_MINIMUM && least >= m[0]) ||
+           (r->kind == PI_TIMED_MAX_ABS && most <= m[0] && -least <= m[0]);
+}
 void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
                      double t_to, double *numbers) {
-    double f[CHEB_MOST + 1] = {0};
+    double f[CHEB_MOST + 1];
     double *m = numbers + r->first;
+    const int64_t at = r->quantity * p->lanes + lane;
+    const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
+    double *const error = &m[pi_piece_reductions[r->kind].rows - 1];
+    if (by_bounds(r, p, lane, t_from, t_to, m)) {
+        farthest(off, error);
+        return;
+    }
     const int n = pi_piece_values(p, lane, r->quantity, f);
     int finite = 0;
     for (int i = 0; i <= n; i++) finite += isfinite(f[i]) != 0;
@@ -138,23 +172,27 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
         if (!finite) spoil(r, t_from, m); /* else a single place without a value */
         return;
     }
-    const int64_t at = r->quantity * p->lanes + lane;
-    const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
-    if (r->kind < PI_PASSAGES || r->kind == PI_TURNS)
-        farthest(off, &m[pi_piece_reductions[r->kind].rows - 1]);
+    if (r->kind < PI_PASSAGES || r->kind == PI_TURNS) farthest(off, error);
     if (piece_is_lost(p, lane, r->quantity)) spoil(r, t_from, m);
-    if (r->kind == PI_MOMENTS) moments(n, f, t_from, t_to, m);
+    if (r->kind <= PI_MOMENTS) moments(r->kind, n, f, t_from, t_to, m);
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
     else truth(n, f, t_from, t_to, p->late[lane] * p->off[p->compared[lane] * p->lanes + lane], m);
-    if (r->kind == PI_MOMENTS) m[2] = t_to;
+    if (r->kind <= PI_MOMENTS) m[2] = t_to;
+}
+void pi_count_state(const PiPieceReduction *r, double value, int counts, double *numbers) {
+    double *m = numbers + r->first;
+    if (counts && isnan(value) && isnan(m[1])) m[1] = m[2];
+    m[0] += counts;
+    m[2] += 1;
 }
 void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
     double *m = numbers + r->first;
     if (!isfinite(value)) spoil(r, t, m);
-    else if (r->kind == PI_MOMENTS && isnan(m[0])) m[0] = value, m[1] = m[2] = t;
-    else if (r->kind <= PI_TIMED_MAX_ABS && r->kind != PI_MOMENTS)
+    else if (r->kind <= PI_MOMENTS && isnan(m[0])) m[0] = value, m[1] = m[2] = t;
+    else if (r->kind <= PI_MOMENTS) return;
+    else if (r->kind <= PI_TIMED_MAX_ABS)
         extreme(r->kind == PI_TIMED_MINIMUM ? -1 : 1,
                 r->kind == PI_TIMED_MAX_ABS ? fabs(value) : value, t, m);
     else if (r->kind == PI_TURNS) turns(0, &value, m);

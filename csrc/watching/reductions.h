@@ -6,14 +6,17 @@
 
 /* The numbers that each keeps of a trajectory, NaN at first unless they are sums or counts. Of a
  * quantity q with first value q_0 at t_0, d = q - q_0, tau = t - t_0:
- * moments: q_0, t_0, the last t, the integral of d in two parts, the slope of the line of least
- * squares, the integral of the squares about it, and whether it was unresolved; extremes: the value
- * and its time; passages: how many rising zeros, the first and the last time, the first length, the
+ * states: how many count, the number of the first that is NaN, how many there were; mean: q_0, t_0,
+ * the last t, the integral of d in two parts, and whether it was unresolved; moments: these, the
+ * slope of the line of least squares, the integral of the squares about it; extremes: the value and
+ * its time; passages: how many rising zeros, the first and the last time, the first length, the
  * sum of squares of lengths minus the first; turns: the angle in two parts, the last value; truth:
  * how often it begins, the time in two parts, the first time, the last value, the error of the
  * first time. Last, how far the quantity (passages, truth: its times, added up) may be off: the
  * coefficients that were left out, and what the tolerance of a step does to it. */
 typedef enum {
+    PI_STATES,
+    PI_MEAN,
     PI_MOMENTS,
     PI_TIMED_MAXIMUM,
     PI_TIMED_MINIMUM,
@@ -54,3 +57,5 @@ void pi_reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, in
                      double t_from, double t_to, double *numbers);
 /* A single value: the first, or after a jump. */
 void pi_reduce_value(const PiPieceReduction *reduction, double value, double t, double *numbers);
+/* One more state, whether it counts. */
+void pi_count_state(const PiPieceReduction *reduction, double value, int counts, double *numbers);

@@ -2,21 +2,21 @@
 #include <math.h>
 #include "pieces.h"
 
-/* A zero of the polynomial a between lo and hi, where it has values of different sign: Newton's
- * method from a secant, and bisection where that leaves the interval. */
-static double zero_between(int n, const double *a, double lo, double hi, double f_lo, double f_hi) {
-    if (f_hi == 0) return hi;
-    double x = hi - f_hi * ((hi - lo) / (f_hi - f_lo));
+/* A zero of the polynomial a between lo and hi, where it rises from negative values or falls from
+ * positive ones: Newton's method from x, and bisection where that leaves the interval. */
+static double zero_between(int n, const double *a, double lo, double hi, int rises, double x) {
+    double last = hi - lo;
     for (int i = 0; i < 100 && hi - lo > 0x1p-50; i++) {
         if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
         double slope;
         const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;
         if (f == 0) return x;
         if (fabs(off) <= 0x1p-27) return fmin(fmax(x - off, lo), hi); /* to its square */
-        if ((f < 0) == (f_lo < 0)) lo = x;
+        if ((f < 0) == rises) lo = x;
         else hi = x;
-        /* Every fourth step halves, whatever the slopes are. */
-        x = i % 4 < 3 ? x - off : 0.5 * (lo + hi);
+        /* Every fourth step halves, whatever the slopes are, unless Newton's do so too. */
+        x = i % 4 < 3 || fabs(off) < 0.25 * last ? x - off : 0.5 * (lo + hi);
+        last = fabs(off);
     }
     return hi;
 }
@@ -48,8 +48,10 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     const double error = s->begins ? s->error / (hi + 1) : s->error;
     if (monotone || fabs(p) + fabs(slope) * r + rest <= error) {
         s->near |= !monotone && !crosses;
+        const double secant = hi - p_hi * ((hi - lo) / (p_hi - p_lo));
         if (crosses && s->found < PI_MOST_ZEROS)
-            add_zero(s, zero_between(s->n, s->a, lo, hi, p_lo, p_hi), p_lo < 0);
+            add_zero(s, p_hi == 0 ? hi : zero_between(s->n, s->a, lo, hi, p_lo < 0, secant),
+                     p_lo < 0);
         return;
     }
     isolate(s, lo, m, p_lo, p);
@@ -109,7 +111,7 @@ static void halve(int n, double *b, double *rest) {
 static double bernstein_zero(int n, const double *c, double *slope) {
     static const double inverse[] = {1,      1 / 2., 1 / 3., 1 / 4.,  1 / 5.,  1 / 6.,
                                      1 / 7., 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12.};
-    double e[PI_MAX_DEGREE + 1] = {0}, over = 1;
+    double e[PI_MAX_DEGREE + 1], over = 1;
     int k = 0;
     while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
     const double first = (k + c[k] / (c[k] - c[k + 1])) / n;
@@ -143,8 +145,8 @@ static double bernstein_zero(int n, const double *c, double *slope) {
 /* The zeros of a part from lo to hi, where the coefficients are c. They change sign as often as the
  * polynomial or more, also if `error` or less is added: if once, and none is that small, it has one
  * zero, and is nowhere else so near to it. */
-static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int found,
-                             PiZero *zeros, int *near) {
+static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int direction,
+                             int found, PiZero *zeros, int *near) {
     double least = c[0], most = c[0];
     int rises = 0, falls = 0, changes = 0, small = 0;
     for (int k = 0; k <= n; k++) {
@@ -160,7 +162,7 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
     const int monotone = !rises || !falls, single = monotone || (changes == 1 && !small);
     if (single || (least >= -error && most <= error) || hi - lo < 0x1p-45) {
         *near |= !single && !crosses;
-        if (crosses) {
+        if (crosses && (c[0] < 0 ? direction >= 0 : direction <= 0)) {
             double slope = n * (c[n] - c[n - 1]), x = 1;
             if (c[n] != 0 && single) x = bernstein_zero(n, c, &slope);
             zeros[found++] = (PiZero){lo + (hi - lo) * x, slope / (hi - lo), c[0] < 0};
@@ -170,37 +172,39 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
     double rest[PI_MAX_DEGREE + 1];
     const double middle = 0.5 * (lo + hi);
     halve(n, c, rest);
-    found = isolate_bernstein(n, c, lo, middle, error, found, zeros, near);
-    return isolate_bernstein(n, rest, middle, hi, error, found, zeros, near);
+    found = isolate_bernstein(n, c, lo, middle, error, direction, found, zeros, near);
+    return isolate_bernstein(n, rest, middle, hi, error, direction, found, zeros, near);
 }
-int pi_find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near) {
-    double copy[PI_MAX_DEGREE + 1] = {0};
-    for (int k = 0; k <= n; k++) copy[k] = c[k];
-    return isolate_bernstein(n, copy, 0, 1, error, 0, zeros, near);
+int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
+                            int *near) {
+    return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
 }
 
 double pi_largest_value(int n, const double *f, int sign, double known, double *x) {
-    double a[CHEB_MOST + 1], d[CHEB_MOST + 1], slope[3];
+    double a[CHEB_MOST + 1], d[CHEB_MOST + 1];
     int at = 0;
     for (int i = 1; i <= n; i++)
         if (sign * f[i] > sign * f[at]) at = i;
-    double best = sign * f[at], off = 0;
+    const double best = sign * f[at];
     *x = cheb_point(n, at);
-    for (int i = at - 1; i <= at + 1; i += 2)
-        if (i >= 0 && i <= n && fabs(f[i] - f[at]) > off) off = fabs(f[i] - f[at]);
-    if (best + off < known) return best; /* nor is any value between these */
+    /* By a parabola in the angle, where the points are equally far apart and the ends are mirrors;
+     * waves that these resolve lie up to so many times as far above them. */
+    const int before = at > 0 ? at - 1 : 1, after = at < n ? at + 1 : n - 1;
+    const double down = best - sign * f[before], up = best - sign * f[after];
+    const double steeper = down > up ? down : up, rise = down - up, both = down + up;
+    if (best + 0.125 * steeper + (both > 0 ? n / 16.0 * rise * rise / both : 0) < known)
+        return best; /* nor is any value between these */
     cheb_coefficients(n, f, a);
     cheb_derivative(n, a, d);
-    for (int i = 0; i < 3; i++)
-        slope[i] = at + i > 0 && at + i <= n + 1
-                       ? sign * cheb_value(n - 1, d, cheb_point(n, at + i - 1))
-                       : 0;
-    for (int i = 0; i < 2; i++) {
-        if (!(slope[i] > 0 && slope[i + 1] < 0)) continue;
-        const double lo = cheb_point(n, at + i - 1), hi = cheb_point(n, at + i);
-        const double there = zero_between(n - 1, d, lo, hi, sign * slope[i], sign * slope[i + 1]);
-        const double value = sign * cheb_value(n, a, there);
-        if (value > best) best = value, *x = there;
+    if (at == 0 || at == n) { /* does it go on to rise, from the end? */
+        const double slope = sign * cheb_value(n - 1, d, *x);
+        if (at ? slope >= 0 : slope <= 0) return best;
     }
-    return best;
+    const double lo = cheb_point(n, at > 0 ? before : 0), hi = cheb_point(n, at < n ? after : n);
+    const double part = both > 0 ? 0.5 * rise / both : 0;
+    const double there = zero_between(n - 1, d, lo, hi, sign < 0, *x + 0.5 * part * (hi - lo));
+    const double value = sign * cheb_value(n, a, there);
+    if (!(value > best)) return best;
+    *x = there;
+    return value;
 }

@@ -240,13 +240,14 @@ class Accumulators:
             self.shared.known[key] = make()
         return self.shared.known[key]
 
-    def timed(self, kind):
-        """The quantity's reduction over time by the core."""
+    def timed(self, kind, resolved_as=None):
+        """The quantity's reduction over time by the core; as what it is resolved, if not that."""
         shared = self.shared
 
         def make():
             number, initial, _ = TIMED[kind]
-            shared.timed.append((number, self._timed_quantity(self.q, kind), self.after))
+            quantity = self._timed_quantity(self.q, resolved_as or kind)
+            shared.timed.append((number, quantity, self.after))
             shared.numbers += initial
             return Timed(len(shared.numbers) - len(initial))
 
@@ -296,16 +297,11 @@ class Accumulators:
 
     @property
     def nan_step(self):
-        """Totals -> the first step at which the quantity was NaN, -1 if there was none.
-
-        If steps differ in length they are counted like the states that ``save="all"`` keeps.
-        """
+        """Totals -> the first step at which the quantity was NaN, -1 if there was none."""
 
         def make():
-            every_step = Accumulators(self.view, self.shared, None, None)
-            step, q = every_step.index if self.uneven else self.view.n, self.q
             at = self.keep(np.nan)
-            at.then(np.where((at.old != at.old) & (q != q), step, at.old))
+            at.then(np.where((at.old != at.old) & (self.q != self.q), self.view.n, at.old))
             return at
 
         kept = self._once("nan", self.q, make)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values.checks import integer, numbers
-from . import time_weighted
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.windings(rows)
         turn, q = 2 * np.pi, rows.q
         change = q - rows.before(q)
         change = change - turn * np.rint(change / turn)
@@ -82,8 +79,6 @@ def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None =
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.first_time(rows)
         at = rows.keep(np.nan)
         at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
         return {"": at.get}
@@ -106,8 +101,6 @@ def entries(condition: Quantity, *, every: int = 1, after: ArrayLike | None = No
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.entries(rows)
         n, before = rows.keep(0.0), rows.before(rows.q)
         n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
         return {"": n.whole}
@@ -131,8 +124,6 @@ def time_within(
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.time_within(rows)
         holds = np.where(rows.q != 0, 1.0, 0.0)
         both = rows.sum(np.where(rows.is_first, 0.0, (rows.before(holds) + holds) * 0.5))
         return {"": lambda a: np.abs(both.get(a) * a.interval)}
@@ -159,8 +150,6 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     def trace(rows):
         from .accumulators import cubic_root
 
-        if rows.uneven:
-            return time_weighted.periods(rows)
         q, i = rows.q, rows.index
         c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
         passage = (b < 0) & (c >= 0) & (i >= 3)

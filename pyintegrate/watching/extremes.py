@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import time_weighted
 from .reduction import Reduction
 
 if TYPE_CHECKING:
@@ -72,8 +71,6 @@ def _extreme(name, quantity, every, after, of, beyond):
     """The first value that no other exceeds; a NaN stays."""
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.extreme(rows, name)
         known = rows.reduced(name)
         if known is not None:
             return {

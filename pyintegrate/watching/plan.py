@@ -7,6 +7,7 @@ import numpy as np
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
 from ..values.checks import printable
+from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared, number
 from .analyses import expanded
 from .quantity import View, asked_names, check_quantity, linear_factors, phase_numbers
@@ -128,7 +129,8 @@ class Group:
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
             rows = Accumulators(view, shared, quantity, active, known[name], at)
-            for suffix, result in reduction.trace(rows).items():
+            trace = time_weighted.BY_NAME.get(reduction.name) if uneven else None
+            for suffix, result in (trace or reduction.trace)(rows).items():
                 self.results[name + suffix] = result
             if callable(reduction.quantity) and reduction.after is None and own:
                 asked[name] = node_of(view.graph, rows.q)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import time_weighted
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -53,8 +52,6 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.mean(rows)
         (s, nan_step), n = _total(rows, "sum"), rows.count
         return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
 
@@ -74,8 +71,6 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.rms(rows)
         (s, nan_step), n = _total(rows, "squares"), rows.count
         return {
             "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
@@ -114,8 +109,6 @@ class _Line:
 
 def _spread(name, quantity, every, after, of):
     def trace(rows):
-        if rows.uneven:
-            return getattr(time_weighted, name)(rows)
         n, sums = rows.count, _Line(rows)
 
         def variance(a):
@@ -173,8 +166,6 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.slope(rows)
         n, sums = rows.count, _Line(rows)
 
         def line(a):
@@ -218,8 +209,6 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
     """
 
     def trace(rows):
-        if rows.uneven:
-            return time_weighted.integral(rows)
         before = rows.before(rows.q)
         area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
         n = rows.count

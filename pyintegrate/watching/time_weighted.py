@@ -6,6 +6,8 @@ good as the states are, however long the steps (csrc/watching/reductions.h).
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 # Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
@@ -25,30 +27,38 @@ class Timed:
     def get(self, totals, i=0):
         return totals.timed[self._first + i]
 
+    def whole(self, totals, i=0):
+        """As an integer; -1 for NaN."""
+        return np.nan_to_num(self.get(totals, i), nan=-1).astype(np.int64)
+
     def sum(self, totals, i):
         """A sum of two parts."""
         return self.get(totals, i) + self.get(totals, i + 1)
 
 
-def _results(rows, result, error, **others):
+def _states(rows, kind):
+    """How many states count, and which the first is where the quantity is NaN."""
+    kept = rows.timed("states", kind)
+    return {".count": kept.whole, ".nan_step": lambda a: kept.whole(a, 1)}
+
+
+def _results(rows, result, error, kind="value", **others):
     others = {f".{name}": other for name, other in others.items()}
-    return {
-        "": result, ".error": lambda a: np.abs(error(a)) + 0 * result(a), **others,
-        ".count": rows.count.whole, ".nan_step": rows.nan_step,
-    }  # fmt: skip
+    error_of = {".error": lambda a: np.abs(error(a)) + 0 * result(a)}
+    return {"": result} | error_of | others | _states(rows, kind)
 
 
 class _Moments:
     """The span, the mean, and the line of least mean square distance."""
 
-    def __init__(self, rows):
-        self._kept = rows.timed("moments")
+    def __init__(self, rows, kind="moments"):
+        self._kept, self._error = rows.timed(kind), 8 if kind == "moments" else 6
 
     def span(self, a):
         return self._kept.get(a, 2) - self._kept.get(a, 1)
 
     def first(self, a):
-        return self._kept.get(a, 0) + self._kept.get(a, 7)  # NaN where it was unresolved
+        return self._kept.get(a, 0) + self._kept.get(a, 5)  # NaN where it was unresolved
 
     def middle(self, a):
         return 0.5 * (self._kept.get(a, 1) + self._kept.get(a, 2))
@@ -61,18 +71,18 @@ class _Moments:
         return self.first(a) + _over(self.integral(a), self.span(a))
 
     def slope(self, a):
-        return np.where(self.span(a) == 0, np.nan, self._kept.get(a, 5) + 0 * self.first(a))
+        return np.where(self.span(a) == 0, np.nan, self._kept.get(a, 6) + 0 * self.first(a))
 
     def left(self, a):
         """The mean square distance from the line."""
-        return _over(self._kept.get(a, 6), self.span(a)) + 0 * self.first(a)
+        return _over(self._kept.get(a, 7), self.span(a)) + 0 * self.first(a)
 
     def error(self, a):
         """How far the quantity may be off."""
-        return self._kept.get(a, 8)
+        return self._kept.get(a, self._error)
 
     def variance(self, a):
-        span, slope = self.span(a), self._kept.get(a, 5)
+        span, slope = self.span(a), self._kept.get(a, 6)
         return self.left(a) + slope * slope * (span * span / 12)
 
 
@@ -82,7 +92,7 @@ def _over(sums, span):
 
 
 def mean(rows):
-    m = _Moments(rows)
+    m = _Moments(rows, "mean")
     return _results(rows, m.mean, m.error)
 
 
@@ -114,22 +124,23 @@ def slope(rows):
 
 
 def integral(rows):
-    m = _Moments(rows)
+    m = _Moments(rows, "mean")
     return _results(
         rows, lambda a: m.first(a) * m.span(a) + m.integral(a), lambda a: m.error(a) * m.span(a)
     )
 
 
-def extreme(rows, name):
+def _extreme(rows, name):
     kept = rows.timed(name)
     return {
         "": kept.get, ".time": lambda a: kept.get(a, 1),
-        ".error": lambda a: kept.get(a, 2) + 0 * kept.get(a), ".nan_step": rows.nan_step,
+        ".error": lambda a: kept.get(a, 2) + 0 * kept.get(a),
+        ".nan_step": _states(rows, name)[".nan_step"],
     }  # fmt: skip
 
 
 def periods(rows):
-    kept, nan_step = rows.timed("passages"), rows.nan_step
+    kept = rows.timed("passages")
 
     def lengths(a):
         return np.maximum(kept.get(a) - 1, 0)
@@ -147,7 +158,7 @@ def periods(rows):
 
     return {
         "": length, ".mean": length, ".count": lambda a: lengths(a).astype(np.int64),
-        ".variance": variance, ".nan_step": nan_step,
+        ".variance": variance, ".nan_step": _states(rows, "passages")[".nan_step"],
         ".error": lambda a: 2 * kept.get(a, 5) / lengths(a) + 0 * length(a),
     }  # fmt: skip
 
@@ -158,12 +169,11 @@ def windings(rows):
     def turns(a):
         return kept.sum(a, 0) / (2 * np.pi) + 0 * kept.get(a, 2)  # NaN: nothing was seen
 
-    return _results(rows, turns, lambda a: kept.get(a, 3) / np.pi)
+    return _results(rows, turns, lambda a: kept.get(a, 3) / np.pi, "turns")
 
 
 def entries(rows):
-    kept = rows.timed("truth")
-    return {"": lambda a: np.nan_to_num(kept.get(a), nan=-1).astype(np.int64)}
+    return {"": rows.timed("truth").whole}
 
 
 def time_within(rows):
@@ -174,3 +184,11 @@ def time_within(rows):
 def first_time(rows):
     kept = rows.timed("truth")
     return {"": lambda a: kept.get(a, 3), ".error": lambda a: kept.get(a, 5) + 0 * kept.get(a, 3)}
+
+
+# By the names of reductions: Accumulators -> results.
+BY_NAME = {
+    one.__name__: one
+    for one in (mean, rms, variance, std, slope, integral, periods, windings, entries, time_within,
+                first_time)
+} | {name: partial(_extreme, name=name) for name in ("maximum", "minimum", "max_abs")}  # fmt: skip

@@ -68,6 +68,65 @@ def test_a_watch_is_that_of_the_motion_between_the_steps_too(t_end):
     assert np.array_equal(sol.watched["mean.count"], sol.counts)
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-9])
+def test_components_have_the_numbers_of_sampled_quantities(rtol):
+    """A component is known by its polynomial, anything else at points: within their errors."""
+    w, floats = pi.watch, {"rtol": rtol, "atol": 1e-3 * rtol}
+    linear, sampled = (
+        {
+            "mean": w.mean(q, after=2.0), "integral": w.integral(q), "most": w.maximum(q),
+            "least": w.minimum(q), "size": w.max_abs(q), "spread": w.variance(q),
+        }
+        for q in ("x", lambda t, y: y[0] + 1e-300 * y[0] * y[0])
+    )  # fmt: skip
+    for system in (pi.systems.lorenz, pi.systems.rossler):
+        a, b = (pi.solve(system, start(), t_end=7.0, **floats, watch=one).watched
+                for one in (linear, sampled))  # fmt: skip
+        for name in linear:
+            off = a.get(f"{name}.error", 0.0) + b.get(f"{name}.error", 0.0)
+            assert np.all(abs(a[name] - b[name]) <= off + 1e-10 * abs(a[name])), name
+            if f"{name}.count" in a:
+                assert np.array_equal(a[f"{name}.count"], b[f"{name}.count"])
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "t_end", "event"),
+    [
+        ("lorenz", start(), 10.0, {"quantity": "z", "level": 27.0}),
+        ("henon_heiles", [[0.0, 0.1, 0.5, 0.0]] * 9, 30.0, {"quantity": "x"}),
+    ],
+)
+def test_events_of_a_component_keep_the_states_of_the_motion(name, first, t_end, event):
+    """However many are kept: those that are not need no states, nor the other components."""
+    none, few, all_of_them = (
+        pi.solve(pi.systems[name], first, t_end=t_end, events={"e": pi.event(keep=k, **event)})
+        .events["e"]
+        for k in (0, 3, 60)
+    )  # fmt: skip
+    assert np.array_equal(none.count, few.count)
+    assert np.array_equal(none.count, all_of_them.count)
+    assert same_bits(few.y, all_of_them.y[:, :3])
+    kept = ~np.isnan(all_of_them.t)
+    times = np.where(kept, all_of_them.t, t_end).T
+    y = np.moveaxis(pi.solve(pi.systems[name], first, t_end=t_end, times=times).y, 0, 1)
+    assert kept.sum() > 40
+    assert all_of_them.y[kept] == pytest.approx(y[kept], rel=1e-12, abs=1e-12)
+
+
+def test_states_that_count():
+    """All that are kept, those on both sides of a jump among them; from a time on: those after."""
+    watch = {"all": pi.watch.mean("z"), "late": pi.watch.maximum(lambda t, x, v: v @ v, after=0.7)}
+    watch["some"] = pi.watch.mean("z", after=0.7)
+    watch["nan"] = pi.watch.mean(lambda t, x, v: np.sqrt(x[2] - 0.5))
+    sol = drop({"floor": FLOOR}, [1.0, 1.1], save="all", watch=watch)
+    t, z = sol.t, sol.y[..., 2]
+    assert np.array_equal(sol.watched["all.count"], sol.counts)
+    assert np.array_equal(sol.watched["some.count"], (t >= 0.7).sum(axis=0))
+    first = [int(np.argmax(z[:, i] < 0.5)) for i in range(2)]
+    assert sol.watched["nan.nan_step"].tolist() == first
+    assert sol.watched["all.nan_step"].tolist() == sol.watched["late.nan_step"].tolist() == [-1, -1]
+
+
 def test_long_steps_hide_nothing_from_watches():
     """Steps of two radians of x = cos t. The error of the states at 1e-6 is about 1e-6."""
     w, t_end = pi.watch, 200.0

@@ -89,15 +89,19 @@ static inline double cheb_value_and_slope(int n, const double *a, double x, doub
     *slope = b1 + (x * c1 - c2);
     return a[0] + (x * b1 - b2);
 }
-/* Weights of the values at points i for the integral from -1 to 1, n = 8 or 16: w_i = w_(n - i).
- * Clenshaw, Curtis (1960), Numer. Math. 2, 197-205. */
-static inline double cheb_weight(int n, int i) {
-    static const double eight[] = {0.015873015873015873016, 0.14621864921601815501,
-                                   0.27936507936507936508, 0.3617178587204897815,
-                                   0.39365079365079365079};
+/* Weights of the values at the points for the integral from -1 to 1, n = 8 or 16. Clenshaw, Curtis
+ * (1960), Numer. Math. 2, 197-205. */
+static inline const double *cheb_weights(int n) {
+    static const double eight[] = {
+        0.015873015873015873016, 0.14621864921601815501, 0.27936507936507936508,
+        0.3617178587204897815,   0.39365079365079365079, 0.3617178587204897815,
+        0.27936507936507936508,  0.14621864921601815501, 0.015873015873015873016};
     static const double sixteen[] = {
         0.0039215686274509803922, 0.037368702837205610321, 0.075482331543151834413,
         0.10890555258189093044,   0.13895646836823307412,  0.16317266428170330256,
-        0.181473784236493357,     0.19251386461292564687,  0.19641012582189052777};
-    return (n == 8 ? eight : sixteen)[i <= n / 2 ? i : n - i];
+        0.181473784236493357,     0.19251386461292564687,  0.19641012582189052777,
+        0.19251386461292564687,   0.181473784236493357,    0.16317266428170330256,
+        0.13895646836823307412,   0.10890555258189093044,  0.075482331543151834413,
+        0.037368702837205610321,  0.0039215686274509803922};
+    return n == 8 ? eight : sixteen;
 }

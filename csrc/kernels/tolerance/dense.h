@@ -99,10 +99,12 @@ static void make_chords(Lanes *l) {
 }
 /* Coefficient m of some components between the ends: h sum w k, in Nystrom form of positions
  * (m / n) h v + h^2 sum w k. */
-INLINE void coefficient_some(Lanes *l, int m, const int positions, int d, int64_t u, int parts,
-                             int count) {
+INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, int d, int64_t u,
+                             int parts, int count) {
     const Chunk *c = &l->c;
     const PiPair *pair = &l->solve->pair;
+    const int first = d + (positions || !pair->nystrom ? 0 : c->dof);
+    if (first + parts <= 64 && !(of >> first & ((1u << parts) - 1))) return;
     const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
     const int n = l->degree, row = pair->extra + (m - 2) + (positions ? n - 3 : 0);
     vreal *const poly = l->poly + (m - 1) * c->dim * R + to;
@@ -134,6 +136,15 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
         l->poly[(n - 1) * all + i] = end;
     }
 }
+/* The coefficients between the ends, of some components: as bits. */
+static void inner_coefficients(Lanes *l, uint64_t of) {
+#define X_COEFFICIENT(d, u, parts, count) coefficient_some(l, of, m, 1, d, u, parts, count)
+#define Y_COEFFICIENT(d, u, parts, count) coefficient_some(l, of, m, 0, d, u, parts, count)
+    for (int m = 2; m <= l->degree - 2; m++) {
+        if (l->solve->pair.nystrom) IN_BLOCKS(l->n, l->c.R, X_COEFFICIENT);
+        IN_BLOCKS(l->n, l->c.R, Y_COEFFICIENT);
+    }
+}
 /* The polynomials of the lanes' steps. */
 static void make_polynomials(Lanes *l) {
     Chunk *c = &l->c;
@@ -148,12 +159,9 @@ static void make_polynomials(Lanes *l) {
     for (int e = 0; e < pair->extra && !c->stopped; e++)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
     end_coefficients(l, l->k, last);
-#define X_COEFFICIENT(d, u, parts, count) coefficient_some(l, m, 1, d, u, parts, count)
-#define Y_COEFFICIENT(d, u, parts, count) coefficient_some(l, m, 0, d, u, parts, count)
-    for (int m = 2; m <= l->degree - 2; m++) {
-        if (pair->nystrom) IN_BLOCKS(l->n, R, X_COEFFICIENT);
-        IN_BLOCKS(l->n, R, Y_COEFFICIENT);
-    }
+    const uint64_t asked = l->solve->record ? ~(uint64_t)0 : l->solve->segments;
+    inner_coefficients(l, asked);
+    l->left = ~asked;
 }
 /* B_m(theta), m = 1 to the degree. */
 INLINE void bernstein_at(const Lanes *l, vreal theta, vreal *b) {
@@ -204,21 +212,32 @@ static void record_on_polynomials(Lanes *l, int64_t u) {
 }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
+INLINE vreal from_doubles(const double *from) {
+    vreal a;
+    if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
+    else
+        EACH(i, 0, VLEN) a[i] = (real)from[i];
+    return a;
+}
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
-    const Lanes *l = steps->of;
+    Lanes *const l = (Lanes *)steps->of;
     const int64_t R = l->c.R, lanes = R * VLEN;
-    int same = 1; /* theta of all lanes */
-    for (int64_t i = 1; i < lanes; i++) same &= theta[i] == theta[0];
+    int64_t first = 0; /* the lane where it is not 0 */
+    while (first < lanes && theta[first] == 0) first++;
+    if (first == lanes) return;
+    if (l->left) inner_coefficients(l, l->left);
+    l->left = 0;
+    vint differ = {0};
+    for (int64_t u = first / VLEN; u < R; u++) {
+        const vreal at = from_doubles(theta + u * VLEN);
+        differ |= (at != vset((real)theta[first])) & (at != vset(0));
+    }
+    const int same = !vany(differ);
     vreal b[PI_MAX_DEGREE + 1];
-    if (same) bernstein_at(l, vset((real)theta[0]), b);
+    if (same) bernstein_at(l, vset((real)theta[first]), b);
     for (int64_t u = 0; u < R; u++) {
-        vreal at;
-        int any = 0;
-        for (int64_t i = 0; i < VLEN; i++) {
-            at[i] = (real)theta[u * VLEN + i];
-            any |= theta[u * VLEN + i] != 0;
-        }
-        if (!any) continue;
+        const vreal at = from_doubles(theta + u * VLEN);
+        if (!vany(at != vset(0))) continue;
         if (!same) bernstein_at(l, at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
             const vreal state = on_polynomial(l, d * R + u, b);
@@ -227,5 +246,34 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
             else
                 for (int64_t i = 0; i < VLEN; i++) to[i] = (double)state[i];
         }
+    }
+}
+/* For observers: a linear quantity. Its coefficients are those of the components, in double
+ * precision. */
+typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * sizeof(double))));
+typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
+#define WIDE(row)               (((Wide *)(row))[u])
+#define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
+static void add_components(const PiSteps *steps, const double *factors, const double *const ends[2],
+                           double *coefficients, double *const bounds[3]) {
+    const Lanes *l = steps->of;
+    const int64_t R = l->c.R, all = l->c.dim * R;
+    const int n = l->degree;
+    for (int64_t u = 0; u < R; u++) {
+        const Wide first = WIDE(ends[0]);
+        Wide least = first, most = first, sum = first;
+        WIDE(coefficients) = first;
+        for (int m = 1; m <= n; m++) {
+            Wide f = m < n ? first : WIDE(ends[1]);
+            for (int d = 0; m < n && d < l->c.dim; d++)
+                if (factors[d] != 0)
+                    f += factors[d] *
+                         __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
+            WIDE(coefficients + m * R * VLEN) = f;
+            least = WIDE_SELECT(f < least, f, least);
+            most = WIDE_SELECT(f > most, f, most);
+            sum += f;
+        }
+        WIDE(bounds[0]) = least, WIDE(bounds[1]) = most, WIDE(bounds[2]) = sum / (n + 1.0);
     }
 }

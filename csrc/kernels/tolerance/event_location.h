@@ -60,7 +60,7 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
                        .part = c->h,
                        .within = l->between,
                        .at = states_at,
-                       .coefficients = l->poly,
+                       .combine = add_components,
                        .degree = l->degree,
                        .of = l};
     while ((asks = l->solver->locate(l->solver, steps)) > 0) {

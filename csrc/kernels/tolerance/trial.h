@@ -40,6 +40,7 @@ typedef struct {
     vreal *tried; /* h: c->h becomes that of parts of the step, after the first */
     int shortened;
     vint *dense;
+    uint64_t left; /* components without coefficients, for which nothing has asked yet */
     double node_at[3];
     real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
