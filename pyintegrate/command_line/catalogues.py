@@ -1,6 +1,7 @@
 """The commands that list and describe: methods, systems, and this installation."""
 
 import os
+from textwrap import shorten
 
 import numpy as np
 
@@ -81,8 +82,12 @@ def systems(options):
             [
                 name,
                 system.structure,
-                _cut(system.state_names, " ", 24),
-                _cut([f"{k}={_short(v)}" for k, v in system.params.items()], ", ", 36),
+                shorten(" ".join(system.state_names), 24, placeholder=" ..."),
+                shorten(
+                    ", ".join(f"{k}={_short(v)}" for k, v in system.params.items()),
+                    36,
+                    placeholder=" ...",
+                ),
             ]
             for name, system in pi.systems.items()
         ]
@@ -117,15 +122,6 @@ def _system(system, options):
     show(Table("", ["name", "kind", "default", "unit"], rows, align="llll"))
     print()
     facts({"structure": system.structure, "reference": system.reference or "-"})
-
-
-def _cut(words, between, width):
-    """As many words as fit, and three dots if some do not."""
-    text = between.join(words)
-    while len(text) > width:
-        words = words[:-1]
-        text = between.join([*words, "..."])
-    return text
 
 
 def _short(value):
