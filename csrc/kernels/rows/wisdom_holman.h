@@ -130,7 +130,14 @@ static void planets_steps(Chunk *c, int64_t u) {
                  p + n_p,
                  p + n_p + n,
                  vset_int(-1),
-                 {1, c->t, x, x + dof, p, x + 4 * dof, c->scratch, 0, tile->pause}};
+                 {.registers = 1,
+                  .t = c->t,
+                  .y = x,
+                  .v = x + dof,
+                  .p = p,
+                  .out = x + 4 * dof,
+                  .scratch = c->scratch,
+                  .pause = tile->pause}};
     for (int64_t i = 0; i < 2 * dof; i++) x[i] = (starts ? shown : moving)[i * R];
     for (int64_t i = 0; i < n_p; i++) p[i] = c->p[i * R + u];
     vreal mass = p[1];
