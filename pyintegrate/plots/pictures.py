@@ -112,8 +112,8 @@ def several_axes(ax, shape, size, **keywords):
         return panels(given.reshape(shape))
     from matplotlib import pyplot
 
-    keywords = {"layout": "constrained", "squeeze": False, **keywords}
-    return panels(pyplot.subplots(*shape, **sized(size), **keywords)[1])
+    keywords = {"layout": "constrained", "squeeze": False, **sized(size), **keywords}
+    return panels(pyplot.subplots(*shape, **keywords)[1])
 
 
 def chosen_panels(panels, possible, known):
