@@ -12,32 +12,29 @@
 #include "rotation.h"
 
 #if PI_REAL_BITS == 64
-#define KEPLER_NEAR REAL(0x1p-28) /* the square is a rounding */
+#define KEPLER_NEAR     REAL(0x1p-28) /* the square is a rounding */
+#define KEPLER_ROUNDING REAL(0x1p-50)
 #else
-#define KEPLER_NEAR REAL(0x1p-13)
+#define KEPLER_NEAR     REAL(0x1p-13)
+#define KEPLER_ROUNDING REAL(0x1p-21)
 #endif
-enum { KEPLER_ITERATIONS = 100, KEPLER_QUARTERS = 24 };
+enum { KEPLER_ITERATIONS = 200, KEPLER_QUARTERS = 24 };
 
+static const real kepler_c3[] = {
+    1 / 6.,        -1 / 120.,        1 / 5040.,          -1 / 362880.,
+    1 / 39916800., -1 / 6227020800., 1 / 1307674368000., -1 / 355687428096000.};
+static const real kepler_c2[] = {1 / 2.,
+                                 -1 / 24.,
+                                 1 / 720.,
+                                 -1 / 40320.,
+                                 1 / 3628800.,
+                                 -1 / 479001600.,
+                                 1 / 87178291200.,
+                                 -1 / 20922789888000.,
+                                 1 / 6402373705728000.};
 /* c_k(z) = 1 / k! - z / (k + 2)! + z^2 / (k + 4)! - ...: up to |z| = 1 by these sums, beyond from
  * c_k(z / 4), as often as a lane needs it. */
 INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
-    static const real third[] = {(real)(1 / 6.),
-                                 (real)(-1 / 120.),
-                                 (real)(1 / 5040.),
-                                 (real)(-1 / 362880.),
-                                 (real)(1 / 39916800.),
-                                 (real)(-1 / 6227020800.),
-                                 (real)(1 / 1307674368000.),
-                                 (real)(-1 / 355687428096000.)},
-                      second[] = {(real)(1 / 2.),
-                                  (real)(-1 / 24.),
-                                  (real)(1 / 720.),
-                                  (real)(-1 / 40320.),
-                                  (real)(1 / 3628800.),
-                                  (real)(-1 / 479001600.),
-                                  (real)(1 / 87178291200.),
-                                  (real)(-1 / 20922789888000.),
-                                  (real)(1 / 6402373705728000.)};
     const vreal one = vset(1), XX = X * X, size = vabs(beta * XX);
     vreal z = beta * XX, edge = one;
     int quarters = 0;
@@ -45,8 +42,8 @@ INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
         z = vselect(size > edge, z * REAL(0.25), z);
         edge *= REAL(4.0);
     }
-    vreal c3 = vpolynomial_even_odd(z, third, TERMS(third)),
-          c2 = vpolynomial_even_odd(z, second, TERMS(second)), c1 = vfma(-z, c3, one),
+    vreal c3 = vpolynomial_even_odd(z, kepler_c3, TERMS(kepler_c3)),
+          c2 = vpolynomial_even_odd(z, kepler_c2, TERMS(kepler_c2)), c1 = vfma(-z, c3, one),
           c0 = vfma(-z, c2, one);
     for (; quarters > 0; quarters--) {
         edge *= REAL(0.25);
@@ -69,11 +66,10 @@ typedef struct {
     vint found;
 } KeplerRoot;
 
-/* Halley's method, or bisection where it leads out of the bounds; then Newton's, with the functions
- * at X + d from those at X by their addition theorems, if d is small. Each lane by itself. */
-INLINE void kepler_iterate(KeplerRoot *o) {
-    static const real s3[] = {(real)(1 / 6.), (real)(-1 / 120.), (real)(1 / 5040.)},
-                      s2[] = {(real)(1 / 2.), (real)(-1 / 24.), (real)(1 / 720.)};
+/* Halley's method, or bisection where it leads out of the bounds or too far, and where it is asked
+ * for; then Newton's, with the functions at X + d from those at X by their addition theorems, if d
+ * is small. Found is what is near, or as near as rounding of F lets it be. Each lane by itself. */
+INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
     const vreal half = vset(REAL(0.5)), one = vset(1), most = vset(REAL_MAX);
     vreal G[4];
     kepler_functions(o->beta, o->X, G);
@@ -84,19 +80,22 @@ INLINE void kepler_iterate(KeplerRoot *o) {
     o->low = vselect(past, o->low, o->X);
     o->high = vselect(past, o->X, o->high);
     const vreal sum = o->low + o->high, next = o->X - F * slope / vfma(slope, slope, -F * bend),
-                X = vselect((next >= o->low) & (next <= o->high), next,
-                            vselect(vabs(sum) <= most, sum * half, o->X + o->X)),
+                middle = vselect(vabs(sum) <= most, sum * half, o->X + o->X),
+                X = vselect((next >= o->low) & (next <= o->high) &
+                                (vabs(next) <= vabs(o->X) * REAL(4.0)) & vset_int(-!bisect),
+                            next, middle),
                 d = X - o->X, dd = d * d, w = o->beta * dd;
-    const vreal g3 = dd * d * vpolynomial(w, s3, TERMS(s3)),
-                g2 = dd * vpolynomial(w, s2, TERMS(s2)), g1 = vfma(-o->beta, g3, d),
-                g0 = vfma(-o->beta, g2, one);
+    const vreal g3 = dd * d * vpolynomial(w, kepler_c3, 3), g2 = dd * vpolynomial(w, kepler_c2, 3),
+                g1 = vfma(-o->beta, g3, d), g0 = vfma(-o->beta, g2, one);
     const vreal G3 = vfma(g3, G[0], vfma(g2, G[1], vfma(d, G[2], G[3]))),
                 G2 = vfma(g2, G[0], vfma(g1, G[1], G[2])), G1 = vfma(g1, G[0], g0 * G[1]),
                 G0 = vfma(-o->beta * g1, G[1], g0 * G[0]);
     const vreal r = vfma(o->zeta, G2, vfma(o->eta, G1, o->r0)),
-                rest = vfma(o->zeta, G3, vfma(o->eta, G2, vfma(o->r0, X, -o->h))) / -r;
+                time = vfma(o->zeta, G3, vfma(o->eta, G2, vfma(o->r0, X, -o->h))),
+                terms = vabs(o->r0 * X) + vabs(o->eta * G2) + vabs(o->h), rest = time / -r;
     const vint near =
-        (vabs(w) <= vset(REAL(1e-4))) & (vabs(rest) <= vabs(X) * KEPLER_NEAR) & ~o->found;
+        (vabs(w) <= vset(REAL(1e-4))) & ~o->found &
+        ((vabs(rest) <= vabs(X) * KEPLER_NEAR) | (vabs(time) <= terms * KEPLER_ROUNDING));
     o->G[3] = vselect(near, vfma(rest, G2, G3), o->G[3]);
     o->G[2] = vselect(near, vfma(rest, G1, G2), o->G[2]);
     o->G[1] = vselect(near, vfma(rest, G0, G1), o->G[1]);
@@ -105,7 +104,7 @@ INLINE void kepler_iterate(KeplerRoot *o) {
     o->X = X;
 }
 static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
-    for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o);
+    for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o, i % 3 == 2);
 }
 
 /* The orbit, and a start: X = h / r0 (1 - a - b + 2 a^2 - ...), where that is one. */

@@ -35,8 +35,9 @@ _KEPT += (
     "stormer_verlet",
     "numerov4",
 )
-RIGID = [m for m in pi.methods.values() if m.requires == "rigid_body"]
-METHODS = [*KERNEL_METHODS, *(pi.methods[name] for name in _KEPT), *RIGID]
+_OF_BODIES = ("rigid_body", "n_body")
+BODILY = [m for m in pi.methods.values() if m.requires in _OF_BODIES]
+METHODS = [*KERNEL_METHODS, *(pi.methods[name] for name in _KEPT), *BODILY]
 BODIES = pi.systems.n_body(n=3, initial="figure_eight")
 SYSTEMS = [pi.systems.pendulum, pi.systems.lorenz, cubic, softened, called, BODIES,
            pi.systems.rigid_body(inverse_inertia=(1, 0.5, 0.3))]  # fmt: skip

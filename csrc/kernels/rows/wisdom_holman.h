@@ -55,7 +55,7 @@ static void planets_drift(Planets *b, vreal h) {
         KeplerRoot o[TOGETHER];
         for (int64_t i = first; i < last; i++)
             kepler_begin(b->mu[i], h, b->q + 3 * i, b->u + 3 * i, &o[i - first]);
-        for (int64_t i = first; i < last; i++) kepler_iterate(&o[i - first]);
+        for (int64_t i = first; i < last; i++) kepler_iterate(&o[i - first], 0);
         for (int64_t i = first; i < last; i++) {
             if (vany(~o[i - first].found)) kepler_iterate_on(&o[i - first]);
             b->solved &= o[i - first].found;
@@ -153,6 +153,8 @@ static void planets_steps(Chunk *c, int64_t u) {
     }
     for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
     if (corrected) planets_correct(c, &b, m, h, 1);
+    for (int64_t i = 0; vany(~b.solved) && i < 2 * dof; i++) /* what is not shown does not move */
+        moving[i * R] = vselect(b.solved, moving[i * R], vset((real)NAN));
     for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
     c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
 }
