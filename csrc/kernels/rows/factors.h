@@ -10,7 +10,8 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
     (*b)[lane] = upper;
 }
 /* In place: n x n rows of M; pivot: n rows, the pivot row of each column. Then U is
- * above the diagonal, its inverse pivots on it, and the negative factors of L below. */
+ * above the diagonal, its inverse pivots on it, and the negative factors of L below. A row whose
+ * factor is zero stays as it is, in each lane by its own. */
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
@@ -35,8 +36,11 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
             for (int i = k + 1; i < n; i++) {
                 const vreal factor = -ENTRY(i, k) * inverse;
                 ENTRY(i, k) = factor;
+                const vint changes = factor != vset(0); /* Jacobians are sparse */
+                if (!vany(changes)) continue;
                 for (int j = k + 1; j < n; j++)
-                    ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
+                    ENTRY(i, j) =
+                        vselect(changes, vfma(factor, ENTRY(k, j), ENTRY(i, j)), ENTRY(i, j));
             }
             ENTRY(k, k) = inverse;
         }
