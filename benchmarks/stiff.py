@@ -321,8 +321,9 @@ def main():
         short = problem.title.split(",")[0]
         doubts.append(f"{short} {' and '.join(f'{d:.0e}' for d in doubt)}")
         if not table:
-            columns = ["problem", "error", '"auto"', "best of ours", *(p for p in PEERS if p in rows),
-                       '"auto" / best peer', "best / best peer"]  # fmt: skip
+            columns = ["problem", "error", '"auto"', "best of ours",
+                       *(p for p in PEERS if p in rows), '"auto" / best peer',
+                       "best / best peer"]  # fmt: skip
             table = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
             print("\n".join(table))
         found = list(lines_of(problem.title, rows, doubt[-1]))
