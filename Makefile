@@ -207,13 +207,14 @@ bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
 	$(PY) benchmarks/what_happened.py
 
-# Beside other packages; writes docs/performance.md, and of the time to an error docs/tolerance.md. Boost
+# Beside other packages; writes docs/performance.md, and of the time to an error, stiff problems too, docs/tolerance.md. Boost
 # needs its headers (libboost-dev).
 bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(PY) benchmarks/compare_peers.py --write
 	$(PY) benchmarks/compare_noise.py --write
 	$(PY) benchmarks/time_to_error.py --write
+	$(PY) benchmarks/stiff.py --write
 
 # Tangents beside peers; heyoka is left out where pip has none for the machine.
 bench-tangents: $(VENV)/.dev
