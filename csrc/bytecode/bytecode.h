@@ -31,10 +31,11 @@ enum {
  * (PI_OWN_PARAMETERS; if only some have, these bits are corrected at run time), the time if starts
  * or steps have (PI_OWN_TIMES); scratch rows if anything does from which they are computed. For
  * each combination, `varies` has a bit for each argument, set if it differs (or is not used), and
- * `once` a bit that is set if the result does not and one register of it suffices. */
+ * `once` a bit that is set if the result does not and one register of it suffices. in_place: the
+ * result takes the row of an argument. */
 enum { PI_OWN_PARAMETERS = 1, PI_OWN_TIMES = 2, PI_WAYS = 4 };
 typedef struct {
-    uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_WAYS], once;
+    uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_WAYS], once, in_place;
     int32_t target, argument[PI_ARGUMENTS];
 } PiInstruction;
 

@@ -106,6 +106,13 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
                     *pc = row_of(banks, at->bank[2], at->argument[2]),
                     *pd = row_of(banks, at->bank[3], at->argument[3]);
         const unsigned strides = what_varies(at, banks);
+        vreal held[PI_ARGUMENTS]; /* what all lanes share, if the first result overwrites it */
+        if (at->in_place && strides != ALL_VARY) {
+            if (!(strides & A_VARIES)) held[0] = *pa, pa = &held[0];
+            if (!(strides & B_VARIES)) held[1] = *pb, pb = &held[1];
+            if (!(strides & C_VARIES)) held[2] = *pc, pc = &held[2];
+            if (!(strides & D_VARIES)) held[3] = *pd, pd = &held[3];
+        }
         switch (at->operation) {
 #include "operations.h"
         default: __builtin_unreachable(); /* guaranteed by the verifier */

@@ -187,7 +187,10 @@ static PiInstruction decode(const int32_t *word, uint8_t *alike) {
                                (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
                     << way;
         if (a < arguments && i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
-        if (a < arguments) once &= same;
+        if (a < arguments) {
+            once &= same;
+            i.in_place |= word[2 + a] == word[1];
+        }
         for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (uint8_t)((~same >> way & 1) << a);
     }
     if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = (uint8_t)once;

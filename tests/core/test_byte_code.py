@@ -297,7 +297,9 @@ def test_what_all_lanes_share_is_computed_once_with_the_same_bits(parameters, ow
     @pi.rhs(dim=2, a=1.5, w=2.0)
     def driven(t, y, a, w):
         phase = np.cos(w * t)
-        return y[1] * phase + a * (2 * t + w), np.sin(a * t) - y[0] * phase
+        wave = phase * y[0] ** 2 + (1 - 2 * phase) * y[0]
+        slope = 2 * phase * y[0] + 1 - 2 * phase
+        return y[1] * phase + a * (2 * t + w), np.sin(a * t) - slope * np.sin(wave)
 
     n, y = 70, np.random.default_rng(1).normal(size=(70, 2))
     system = driven(**{
