@@ -260,7 +260,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     """
     solution = check_solution(solution, "modified_energy")
     system, method = solution.system, solution.method
-    if not {"kick", "drift"} <= set(method.coefficients):
+    if not {"kick", "drift"} <= set(method.coefficients) or method.family == "wisdom_holman":
         raise ValueError(
             f"method {method.name!r} conserves no modified energy: it is not a composition of kicks"
             " and drifts, such as 'semi_implicit_euler'"

@@ -39,6 +39,13 @@ def test_semi_implicit_euler_conserves_each_further_order(name, order):
     assert_modified_order(EULER, pi.systems[name], order)
 
 
+def test_drifts_along_orbits_have_another_modified_energy():
+    planets = pi.systems.n_body(initial="outer_solar_system")
+    sol = pi.integrate(planets, dt=100.0, n_steps=2, method="wisdom_holman")
+    with pytest.raises(ValueError, match="conserves no modified energy"):
+        pi.analysis.modified_energy(sol)
+
+
 @pytest.mark.parametrize("method", [m for m in SPLIT if m.order <= 4], ids=str)
 def test_every_composition_has_its_modified_energy(method):
     coarse, fine = (change(method, pi.systems.kepler, 3, dt) for dt in (0.02, 0.01))
