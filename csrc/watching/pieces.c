@@ -107,7 +107,7 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
                   int rounded) {
     ProgramRows *r = &p->rows;
     const Two part = 0.5 * (1 + x) + (Two){0};
-    const Two other = p->few ? (Two){0} : part;
+    const Two none = {0}, other = p->few ? none : part;
     for (int64_t i = 0; i < p->lanes; i += 2) {
         const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
         const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;

@@ -111,7 +111,7 @@ static void halve(int n, double *b, double *rest) {
 static double bernstein_zero(int n, const double *c, double *slope) {
     static const double inverse[] = {1,      1 / 2., 1 / 3., 1 / 4.,  1 / 5.,  1 / 6.,
                                      1 / 7., 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12.};
-    double e[PI_MAX_DEGREE + 1], over = 1;
+    double e[PI_MAX_DEGREE + 1] = {0}, over = 1;
     int k = 0;
     while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
     const double first = (k + c[k] / (c[k] - c[k + 1])) / n;

@@ -98,7 +98,8 @@ static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, in
     double at = back ? 0.5 : 0;
     if (back) planets_force(c, b), planets_kick(b, h * REAL(-0.5));
     for (int k = -PI_CORRECTIONS; k <= PI_CORRECTIONS; k++) {
-        const double kick = k == 0 ? 0 : m->corrector[(k < 0 ? -k : k) - 1] * (k < 0 ? 1 : -1);
+        const int nth = k < 0 ? -k : k;
+        const double kick = nth > 0 ? m->corrector[nth - 1] * (k < 0 ? 1 : -1) : 0;
         for (int side = 1; side >= -1 && kick != 0 && !c->stopped; side -= 2) {
             const double to = side * k * 0.41833001326703777;
             planets_drift(b, h * (real)(to - at));
