@@ -292,9 +292,10 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
             narrow[k] = (float)x->constants[i];
     }
     PiInstruction *instructions = (PiInstruction *)(constants + both);
-    /* A section reads no row that it has not written. */
-    for (int64_t i = 0; i < x->n_code; i++)
-        instructions[i] = decode(x->words + i * PI_WORDS, (uint8_t *)scratch);
+    /* A section reads no row that it has not written; what is in none is not verified. */
+    for (int question = 0; question < PI_QUESTIONS; question++)
+        for (int64_t i = x->first[question]; i >= 0 && i < x->last[question]; i++)
+            instructions[i] = decode(x->words + i * PI_WORDS, (uint8_t *)scratch);
     memset(scratch, 0, x->n_registers * sizeof *scratch);
     uint64_t *derived = (uint64_t *)((char *)instructions + code);
     find_needs(x, scratch, derived);
