@@ -181,13 +181,13 @@ static PiInstruction decode(const int32_t *word, uint8_t *alike) {
         i.bank[a] = (uint8_t)pi_bank(word[2 + a]);
         i.argument[a] = pi_number(word[2 + a]);
         unsigned same = 0; /* the ways in which the argument has one value */
-        for (unsigned way = 0; way < PI_WAYS && a < arguments; way++)
-            same |= (unsigned)(i.bank[a] == PI_BANK_CONSTANT ||
-                               (i.bank[a] == PI_BANK_P && !(way & PI_OWN_PARAMETERS)) ||
-                               (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
-                    << way;
-        if (a < arguments && i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
         if (a < arguments) {
+            for (unsigned way = 0; way < PI_WAYS; way++)
+                same |= (unsigned)(i.bank[a] == PI_BANK_CONSTANT ||
+                                   (i.bank[a] == PI_BANK_P && !(way & PI_OWN_PARAMETERS)) ||
+                                   (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
+                        << way;
+            if (i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
             once &= same;
             i.in_place |= word[2 + a] == word[1];
         }

@@ -4,15 +4,12 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import test_calm_again
 from conftest import same_bits
-from places import TESTS
+from instruction_sets import printed_on_each
 
 import pyintegrate as pi
 
@@ -128,21 +125,11 @@ def print_digests():
     print(json.dumps(found))
 
 
-def digests_on(instruction_set):
-    command = [sys.executable, "-c", "import test_lanes; test_lanes.print_digests()"]
-    package, here = Path(pi.__file__).parents[1], Path(__file__).parent
-    path = os.pathsep.join([str(package), str(TESTS), str(here), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | {"PYINTEGRATE_ISA": instruction_set, "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_every_instruction_set_gives_the_same_bits():
-    sets = pi._core.info()["instruction_sets"]
-    first, *others = map(digests_on, sets)
-    for name, other in zip(sets[1:], others, strict=True):
-        assert other == first, name
+    printed = printed_on_each("import test_lanes; test_lanes.print_digests()")
+    first, *others = map(json.loads, printed.values())
+    for other in others:
+        assert [key for key in first if other[key] != first[key]] == []
 
 
 # ---- in registers and on rows --------------------------------------------------------------------

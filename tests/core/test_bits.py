@@ -7,16 +7,13 @@ import hashlib
 import json
 import os
 import platform
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import TESTS
+from instruction_sets import printed_on_each
 from reference import (
     COVERING_IN_BOTH,
     DTYPES,
@@ -50,7 +47,7 @@ def digest(*arrays):
 
 def print_digests():
     """A hash for each method, system and dtype; run in a process of its own for each set."""
-    found = {"instruction_set": pi._core.info()["instruction_set"]}
+    found = {}
     for dtype in DTYPES:
         for (method, system), name in zip(PAIRS, names(PAIRS), strict=True):
             # Without instructions for it, fused multiply-adds are slow: fewer where Newton works.
@@ -71,24 +68,11 @@ def print_digests():
     print(json.dumps(found))
 
 
-def digests_on(instruction_set):
-    command = [sys.executable, "-c", "import test_bits; test_bits.print_digests()"]
-    package, here = Path(pi.__file__).parents[1], Path(__file__).parent
-    path = os.pathsep.join([str(package), str(TESTS), str(here), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | {"PYINTEGRATE_ISA": instruction_set, "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_every_instruction_set_gives_the_same_bits():
-    first, *others = pi._core.info()["instruction_sets"]
-    expected = digests_on(first)
-    assert expected.pop("instruction_set") == first
-    for name in others:
-        found = digests_on(name)
-        assert found.pop("instruction_set") == name
-        assert [key for key in expected if found[key] != expected[key]] == []
+    printed = printed_on_each("import test_bits; test_bits.print_digests()")
+    first, *others = map(json.loads, printed.values())
+    for other in others:
+        assert [key for key in first if other[key] != first[key]] == []
 
 
 # ---- the batch -----------------------------------------------------------------------------------

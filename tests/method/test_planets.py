@@ -1,12 +1,9 @@
 """Methods for planets: Kepler's motions, order, what is kept, the certificate, and bits."""
 
-import os
-import subprocess
-import sys
-
 import mpmath
 import numpy as np
 import pytest
+from instruction_sets import printed_on_each
 
 import pyintegrate as pi
 from pyintegrate.certificate import twin
@@ -234,8 +231,7 @@ def test_bits_depend_on_the_system_alone(method, dtype):
 
 
 PROGRAM = """
-import hashlib, sys
-sys.path[:0] = {path!r}
+import hashlib
 from test_planets import METHODS, OUTER, systems_of_planets
 import numpy as np
 import pyintegrate as pi
@@ -252,14 +248,7 @@ print(seen.hexdigest())
 
 
 def test_every_instruction_set_gives_the_same_bits():
-    found = {}
-    for name in pi._core.info()["instruction_sets"]:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(path=sys.path)], capture_output=True, text=True,
-            env={**os.environ, "PYINTEGRATE_ISA": name}, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        found[name] = done.stdout
+    found = printed_on_each(PROGRAM)
     assert len(set(found.values())) == 1, found
 
 

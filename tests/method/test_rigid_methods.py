@@ -1,12 +1,9 @@
 """Rules of rigid motion: the twins, orders, what each keeps, the free top, and bits."""
 
-import os
-import subprocess
-import sys
-
 import mpmath
 import numpy as np
 import pytest
+from instruction_sets import printed_on_each
 from reference import rigid_body as twin
 from reference.rigid_body import FREE, LOADED, bodies
 
@@ -234,8 +231,7 @@ def test_the_halves_of_a_step_are_the_step(method):
 
 
 PROGRAM = """
-import hashlib, sys
-sys.path[:0] = {path!r}
+import hashlib
 from reference.rigid_body import LOADED, bodies
 from test_rigid_methods import RULES
 import numpy as np
@@ -256,12 +252,5 @@ print(seen.hexdigest())
 
 
 def test_every_instruction_set_gives_the_same_bits():
-    found = {}
-    for name in pi._core.info()["instruction_sets"]:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(path=sys.path)], capture_output=True, text=True,
-            env={**os.environ, "PYINTEGRATE_ISA": name}, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        found[name] = done.stdout
+    found = printed_on_each(PROGRAM)
     assert len(set(found.values())) == 1, found
