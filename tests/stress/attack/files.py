@@ -119,6 +119,7 @@ class Attack:
     """Files in a folder of its own, and what became of them."""
 
     def __init__(self, work):
+        assert pi.systems.noise  # a forged name of a system imports it
         self.counts, self.watch, self.sources = Counter(), Watch(), {"npz": []}
         with contextlib.suppress(ImportError):
             import zarr  # noqa: F401
