@@ -34,6 +34,9 @@ from .values.types import (
     Solution,
     System,
 )
+from .watching.batch.results import Across, merge
+from .watching.batch.statistics import Statistic
+from .watching.batch.statistics import checked as checked_across
 from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
 
@@ -61,6 +64,9 @@ class DaskSolution:
     events : mapping of str to EventLog
         Events, whose arrays are dask arrays.
     stopped_at, stopped_by : dask.array of float and str, shape (*batch)
+    across : dask.delayed
+        Of the statistics of the whole batch, to which those of the chunks join
+        (``pi.across.merge``): ``sol.across.compute()["mean"]``. None without ``across=``.
 
     Examples
     --------
@@ -76,6 +82,7 @@ class DaskSolution:
     failed_step: Any
     stopped_at: Any
     stopped_by: Any
+    across: Any = None
 
     def __init__(self, call, components, t, steps, results, sample, runs):
         self._call, self._runs, self._results = call, runs, results
@@ -87,6 +94,9 @@ class DaskSolution:
         names = call.system.state_names
         self.events = Events({name: EventLog(names, *arrays) for name, arrays in parts.items()})
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
+        if call.fixed["across"] is not None:
+            parts = runs.to_delayed().ravel()
+            self.across = dask.delayed(merge)(*(dask.delayed(pick)(one, -1) for one in parts))
 
     def compute(self) -> Solution:
         """The `Solution` of the whole batch, in the memory of this process.
@@ -107,8 +117,8 @@ class DaskSolution:
         events = {
             name: [getattr(one, part) for part in _PARTS] for name, one in self.events.items()
         }
-        given, results, watched, events = dask.compute(
-            self._call.arrays, self._results, watched, events
+        given, results, watched, events, across = dask.compute(
+            self._call.arrays, self._results, watched, events, self.across
         )
         solution = self._call.whole(given, results)
         names = self.system.state_names
@@ -117,6 +127,7 @@ class DaskSolution:
                             {k: kind for k, (_, kind) in watched.items() if kind}),
             events=Events({name: EventLog(names, *parts) for name, parts in events.items()}),
             stopped_at=results["stopped_at"], stopped_by=results["stopped_by"],
+            across=across or Across({}),
         )  # fmt: skip
         return solution
 
@@ -203,6 +214,7 @@ def integrate(
     components: Sequence[str] | None = None,
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
+    across: Mapping[str, Statistic] | None = None,
     seed: int | None = None,
     first_trajectory: Any = 0,
     substeps: int = 1,
@@ -228,6 +240,8 @@ def integrate(
     watch, events
         As in ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
         are dask arrays.
+    across
+        As in ``pyintegrate.integrate``, to the bits of one run of the whole batch.
     seed, first_trajectory, substeps
         As in ``pyintegrate.integrate``; `first_trajectory` may be a dask.array.
 
@@ -259,7 +273,7 @@ def integrate(
     given = {"x0": x0, "v0": v0, "dt": dt, "t0": t0}
     fixed = {
         "method": method, "dtype": checked_dtype(dtype, x0, v0), "options": options,
-        "noise": {"seed": seed, "substeps": substeps},
+        "noise": {"seed": seed, "substeps": substeps}, "across": across,
     }  # fmt: skip
     if n_steps is not None:
         n_steps = integer("n_steps", n_steps, 0)
@@ -309,6 +323,7 @@ def solve(
     workers: int = 1,
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
+    across: Mapping[str, Statistic] | None = None,
 ) -> DaskSolution:
     """Integrate batches that are dask arrays to a tolerance; nothing is computed until requested.
 
@@ -321,7 +336,7 @@ def solve(
     t_end, t0, rtol, atol, first_step, max_step : array_like or dask.array
         As in ``pyintegrate.solve``: one for all, or over the batch.
     params : mapping of str to array_like or dask.array, optional
-    method, max_steps, bound, components, dtype, workers, watch, events
+    method, max_steps, bound, components, dtype, workers, watch, events, across
         As in ``pyintegrate.solve``; `workers` is for each chunk.
     save : "final", optional
         The default. How many steps there will be is not known before they are made.
@@ -360,7 +375,7 @@ def solve(
         "method": method, "save": None if times is not None else "final", "times": times,
         "max_steps": max_steps, "bound": bound, "components": components,
         "dtype": checked_dtype(dtype, x0, v0), "workers": workers, "progress": False,
-        "on_failure": "ignore", "out": None, "watch": watch, "events": events,
+        "on_failure": "ignore", "out": None, "watch": watch, "events": events, "across": across,
     }  # fmt: skip
     if times is not None:
         _refuse_lazy(given, ("t_end", "t0"), "give save='final'", times)
@@ -409,9 +424,10 @@ def pick(runs, number):
 
 
 def _run_chunk(*arrays, call, names):
-    """One chunk: all arrays of its solution."""
+    """One chunk: all arrays of its solution, and its statistics across the batch."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    return tuple(_results_of(call.solution(dict(zip(names, arrays, strict=True)))).values())
+    solution = call.solution(dict(zip(names, arrays, strict=True)))
+    return *_results_of(solution).values(), solution.across
 
 
 class _Call:
@@ -423,6 +439,9 @@ class _Call:
         checked_system(system)
         self.verb, self.system, self.fixed = verb, system, fixed
         self.arrays = given | {f"params.{name}": value for name, value in (params or {}).items()}
+        if fixed["across"] is not None:
+            self.fixed = fixed | {"across": checked_across(fixed["across"], system)}
+            self.arrays |= {f"by.{name}": one.by for name, one in self.fixed["across"].items()}
         self.arrays = {name: value for name, value in self.arrays.items() if value is not None}
         shapes, dim = system.shapes, system.dim
         halves = given["v0"] is not None
@@ -466,6 +485,11 @@ class _Call:
         params = {name.removeprefix("params."): arrays.pop(name)
                   for name in [*arrays] if name.startswith("params.")}  # fmt: skip
         system = self.system(**params) if params else self.system
+        if fixed["across"] is not None:
+            fixed["across"] = {
+                name: one.grouped(arrays.pop(f"by.{name}", None))
+                for name, one in fixed["across"].items()
+            }
         x0, v0 = arrays.pop("x0", None), arrays.pop("v0", None)
         if self.verb == "solve":
             for name in ("rtol", "atol"):  # a chunk may have as many trajectories as components
@@ -478,6 +502,7 @@ class _Call:
         if "first_trajectory" in arrays:
             noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
             fixed["noise"] = noise
+        fixed["options"] = fixed["options"] | {"across": fixed.pop("across")}
         return make_run(system, x0, v0, **arrays, **fixed)
 
     def solution(self, arrays):

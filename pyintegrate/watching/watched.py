@@ -63,7 +63,9 @@ class Sums:
             # The sums of the last complete block survive an interrupt.
             b = np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
             self._rows.append((a, b))
-        self._began = [group.initial for group in plan.groups] if earlier is None else earlier
+        self._began = (
+            [group.initial[:, np.newaxis] for group in plan.groups] if earlier is None else earlier
+        )
 
     def fields(self):
         """The field `watches` of the core's start."""
@@ -86,8 +88,7 @@ class Sums:
         out = Kept()
         for (a, b), began in zip(self._rows, self._began, strict=True):
             if blocks < 0 or (a is b and not whole):
-                began = np.broadcast_to(np.reshape(began, (len(a), -1)), a.shape)
-                out.append(began[:, : self._problem.lanes])
+                out.append(np.broadcast_to(began, (len(a), self._problem.lanes)))
                 out.until = self._first - 1
             else:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])

@@ -53,6 +53,35 @@ def test_the_bits_do_not_depend_on_the_chunks(cuts, workers):
     assert same_bits(sol.steps, WHOLE.steps)
 
 
+def decay(t, y):
+    return -y
+
+
+def test_statistics_across_the_batch_are_those_of_one_run():
+    n, stats = (6, 10), pi.across
+    x0, by = np.linspace(0, 1, 60).reshape(*n, 1), np.arange(10) % 3
+    many = {
+        "mean": stats.mean("y"), "band": stats.quantiles("y", [0.1, 0.5], by=by),
+        "exact": stats.quantiles("y", 0.5, exact=True, by=np.arange(60).reshape(n) % 7),
+        "cov": stats.covariance(("y", lambda t, y: y[0] ** 2)), "low": stats.minimum("y", by=by),
+        "bins": stats.histogram("y", 5, (-1, 1), by=by), "up": stats.count(lambda t, y: y[0] > 0),
+    }  # fmt: skip
+    noisy = {"method": "euler_maruyama", "dt": 0.1, "n_steps": 9, "seed": 3, "save": "final"}
+    for verb, system, options in (
+        ("integrate", pi.systems["ornstein_uhlenbeck"], noisy),
+        ("solve", pi.rhs(decay, state_names=["y"]), {"t_end": 1, "times": [0, 0.3, 1]}),
+    ):
+        whole = getattr(pi, verb)(system, x0, across=many, **options).across
+        for chunks in ((4, 3, 1), (1, 10, 1), (6, (1, 9), 1)):
+            lazy = getattr(pi.dask, verb)(
+                system, da.from_array(x0, chunks=chunks), across=many, **options
+            )
+            for across in (lazy.across.compute(), lazy.compute().across):
+                assert [*across] == [*whole]
+                assert all(same_bits(across[name], whole[name]) for name in whole)
+    assert springs(10).across is None
+
+
 def test_nothing_is_computed_before_it_is_asked_for():
     def never(block):
         raise AssertionError("computed")

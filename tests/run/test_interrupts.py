@@ -20,6 +20,7 @@ from reference.threads import threads_left
 
 import pyintegrate as pi
 from pyintegrate.run import core
+from pyintegrate.watching import watched
 
 FOREVER = 1 << 50
 STAGES = 16
@@ -89,16 +90,22 @@ def test_an_interrupt_says_how_far_it_came(out):
     assert str(caught.value) == f"{done:,} of 1,000,000 steps: see .solution"
 
 
-def test_ctrl_c_needs_no_progress_callable():
+def interrupted(call):
+    """What is left of a run that lasts years."""
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)  # by then the run is under way: it lasts years
+        signal.setitimer(signal.ITIMER_REAL, 0.3)  # by then the run is under way
         with pytest.raises(KeyboardInterrupt) as caught:
-            run()
+            call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
-    assert same_bits(caught.value.solution.y, run(n_steps=caught.value.solution.n_steps).y)
+    return caught.value.solution
+
+
+def test_ctrl_c_needs_no_progress_callable():
+    sol = interrupted(run)
+    assert same_bits(sol.y, run(n_steps=sol.n_steps).y)
 
 
 @workers
@@ -117,6 +124,15 @@ def test_ctrl_c_without_memory_for_a_spare_state_leaves_the_initial_one(monkeypa
     sol = caught.value.solution
     assert sol.steps.tolist() == [0]
     assert same_bits(sol.final, sol.initial)
+
+
+@pytest.mark.parametrize("before", [0, 300])
+@pytest.mark.parametrize("lanes", [3, 256])
+def test_ctrl_c_without_memory_for_spare_sums_leaves_those_of_before(monkeypatch, before, lanes):
+    monkeypatch.setattr(watched, "SPARE_BYTES", 0)
+    first = run(states(pi.systems.lorenz, (lanes,)), before, watch={"top": pi.watch.maximum("x")})
+    sol = interrupted(lambda: first.resume(n_steps=FOREVER))
+    assert same_bits(sol.watched["top"], first.watched["top"])
 
 
 @workers

@@ -181,6 +181,12 @@ def test_groups_are_rows_of_their_own():
                 np.testing.assert_array_equal(a[name][:, i], own[name], err_msg=name)
 
 
+def test_it_shows_itself_as_a_table():
+    sol = run(*start(3), {"low": pi.across.minimum("x", by=[0, 1, 1])})
+    assert "low.groups" in repr(sol.across)
+    assert "low.groups" in sol.across._repr_html_()
+
+
 def test_failed_and_stopped_trajectories_are_missing():
     @pi.rhs(dim=1)
     def explosion(t, y):

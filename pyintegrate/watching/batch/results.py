@@ -342,7 +342,7 @@ class Across(Tabled, Mapping):
 
     def table(self) -> Table:
         """A row for each result."""
-        return Table("", ["across", "shape"], [(name, self[name].shape) for name in self])
+        return Table("", ["across", "shape"], [(name, str(self[name].shape)) for name in self])
 
 
 def of_run(plan, problem, sums):

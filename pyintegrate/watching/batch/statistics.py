@@ -9,6 +9,7 @@ are exact and counts whole numbers, so the bits depend on no order, split or num
 
 from __future__ import annotations
 
+from copy import copy
 from inspect import signature
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,12 @@ class Statistic:
                     " np.unique(labels, return_inverse=True)[1] makes them"
                 )
             self.by = labels
+
+    def grouped(self, by):
+        """The same of other groups."""
+        same = copy(self)
+        same.by = by
+        return same
 
     @property
     def told(self):
