@@ -344,6 +344,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
 
 def _told(text, own, shared, sources):
     """The signature and the docstring of a picture, with the shared parameters."""
+    text = inspect.cleandoc(text or "")  # as the compiler itself does from Python 3.13 on
     told = [inspect.Parameter("sources", inspect.Parameter.VAR_POSITIONAL)] * sources
     told += own[:-1] + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in shared]
     for i, one in enumerate(told):
@@ -352,9 +353,9 @@ def _told(text, own, shared, sources):
         kind, default, words, meaning = _SHARED[one.name]
         default = default if one.default is one.empty else one.default
         told[i] = one.replace(annotation=kind, default=default)
-        if text and not re.search(rf"^    \*?{one.name}\b.* : ", text, re.MULTILINE):
-            line = f"    {'*' * (one.name == 'sources')}{one.name} : {words}\n        {meaning}\n"
-            before = "-\n" if one.name == "sources" else "    **keywords\n"
+        if text and not re.search(rf"^\*?{one.name}\b.* : ", text, re.MULTILINE):
+            line = f"{'*' * (one.name == 'sources')}{one.name} : {words}\n    {meaning}\n"
+            before = "-\n" if one.name == "sources" else "**keywords\n"
             place = text.index(before) + (2 if one.name == "sources" else 0)
             text = text[:place] + line + text[place:]
     return inspect.Signature([*told, own[-1]], return_annotation="Axes"), text
