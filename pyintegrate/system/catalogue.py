@@ -13,7 +13,7 @@ from ..values.parameters import declared, short
 from ..values.table import Table
 from ..values.types import Mapping, NBody, RigidBody
 from .definition import SystemDefinition
-from .system import BUILT_IN, System
+from .system import System
 
 
 class SystemCatalogue(Catalogue[System]):
@@ -70,4 +70,3 @@ def _made(name):
 
 
 systems = SystemCatalogue([*_ITEMS, *_OF_ANY_SIZE], _made)
-BUILT_IN.append(systems)

@@ -479,10 +479,8 @@ def components_of(system, x0, v0):
     return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
-# The catalogue, for unpickling: catalogue.py sets it.
-BUILT_IN: list[Mapping[str, System]] = []
-
-
 def restore(name, params):
     """A built-in system, restored from a pickle."""
-    return BUILT_IN[0][name](**params)
+    from .catalogue import systems  # which another process may not have imported yet
+
+    return systems[name](**params)

@@ -5,6 +5,7 @@ What is compared are bits: of the states, of a resumed run, of the parameters.
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -326,3 +327,31 @@ def test_zarr_that_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(ImportError, match=r"pyintegrate\[io\]"):
         run().save(tmp_path / "a.zarr")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_what_is_pickled_opens_where_nothing_has_been_imported(tmp_path):
+    """Each object first, as a worker of a cluster may meet it."""
+    kepler, lorenz = pi.systems.kepler(mu=2.0), pi.systems.lorenz
+    start = [1.0, 2.0, 3.0]
+    across = {"mean": pi.across.mean("x")}
+    run = pi.integrate(lorenz, [start], dt=0.01, n_steps=3, across=across)
+    objects = [
+        kepler, lorenz, pi.systems.noise["double_well"], pi.systems.n_body, pi.systems.rigid_body,
+        pi.methods.rk4, pi.methods.radau_iia5, run, run.across, pi.across.mean("x"),
+        pi.solve(lorenz, start, t_end=0.1, watch={"m": pi.watch.maximum("x")}), pi.event("x"),
+        pi.Stepper(lorenz, start, dt=0.01).snapshot(),
+    ]  # fmt: skip
+    for i, one in enumerate(objects):
+        (tmp_path / f"{i:02}").write_bytes(pickle.dumps(one))
+    code = (
+        "import os, pickle, sys, pathlib\n"
+        "for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):\n"
+        "    if not (child := os.fork()):\n"
+        "        print(type(pickle.loads(path.read_bytes())).__name__, flush=True)\n"
+        "        os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+    )
+    command = [sys.executable, "-c", code, tmp_path]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert out.stdout.split() == [type(one).__name__ for one in objects], out.stderr
