@@ -19,8 +19,9 @@ from ..method.stochastic import stochastic_method
 from ..stochastic.heat_bath import LangevinSystem
 from ..stochastic.noisy_system import NoisySystem
 from ..stochastic.step import OF_RUN
+from ..system.catalogue import restore
 from ..system.n_body import restore_bodies
-from ..system.system import System, restore
+from ..system.system import System
 from ..tangents.tangent_system import TangentSystem
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem, restore_own

@@ -13,7 +13,7 @@ from ..values.parameters import declared, short
 from ..values.table import Table
 from ..values.types import Mapping, NBody, RigidBody
 from .definition import SystemDefinition
-from .system import System
+from .system import RESTORE, System
 
 
 class SystemCatalogue(Catalogue[System]):
@@ -70,3 +70,11 @@ def _made(name):
 
 
 systems = SystemCatalogue([*_ITEMS, *_OF_ANY_SIZE], _made)
+
+
+def restore(name, params):
+    """A built-in system, from a pickle."""
+    return systems[name](**params)
+
+
+RESTORE.append(restore)

@@ -219,7 +219,7 @@ class System(ClosedForms):
         return hash((self.name, self._bits()))
 
     def __reduce__(self):
-        return restore, (self.name, dict(self.params))
+        return RESTORE[0], (self.name, dict(self.params))
 
     # ---- equations ----
     def rhs(self, t: ArrayLike, y: ArrayLike) -> Floats:
@@ -479,8 +479,6 @@ def components_of(system, x0, v0):
     return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
-def restore(name, params):
-    """A built-in system, restored from a pickle."""
-    from .catalogue import systems  # which another process may not have imported yet
-
-    return systems[name](**params)
+# Makes a built-in system of its name and parameters. It lies in catalogue.py, which sets it: so the
+# catalogue is imported where a pickle is opened.
+RESTORE: list[Any] = []
