@@ -138,8 +138,14 @@
 #else
 #define SPECIALISED(id)
 #endif
+#if defined PI_PART && PI_PART == 0
+#define SYSTEM(id, ...)                                                                            \
+    _Static_assert(0, #id ": contents.h has it outside the parts of systems (PI_HAS)");
+#define COMPACT_SYSTEM SYSTEM
+#else
 #define SYSTEM(id, ...)         GENERAL(id) SPECIALISED(id)
 #define COMPACT_SYSTEM(id, ...) GENERAL(id)
+#endif
 #include PI_CONTENTS
 
 /* Third reading: their table. Compact systems, and the baseline, have few specialised kernels; the

@@ -18,7 +18,7 @@ def steps(title):
     """The file that a section says to write, and the line that it says to add."""
     text = section(title)
     (file,) = re.findall(r"^1\. `([\w/.]+)` — ", text, re.MULTILINE)
-    contents, line = re.search(r"^2\. `([\w/.]+)` — `(.*)`\.$", text, re.MULTILINE).groups()
+    contents, line = re.search(r"^2\. `([\w/.]+)` — `(.*)`[^`]*\.$", text, re.MULTILINE).groups()
     return file, contents, line
 
 
@@ -46,8 +46,8 @@ def add_to(copy):
     model = re.search(r"copy `(systems/\w+\.h)`", section("Add a system"))[1]
     text = (ROOT / "csrc" / model).read_text()
     (copy / file).write_text(text.replace("pendulum", "morse").replace("PENDULUM", "MORSE"))
-    with (copy / contents).open("a") as lines:
-        lines.write(line + "\n")
+    parts = (copy / contents).read_text().replace("#if PI_HAS(2)\n", f"#if PI_HAS(2)\n{line}\n", 1)
+    (copy / contents).write_text(parts)
 
 
 USE = """
