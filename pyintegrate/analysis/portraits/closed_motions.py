@@ -90,10 +90,10 @@ def periodic_orbits(
 ) -> PeriodicOrbits:
     """Refine guesses of periodic orbits until they close, and tell their stability.
 
-    Shooting: Newton's method on y(T) - y(0) = 0 over the start and the period, with the exact
-    derivative of the steps made. Of all corrections the shortest is taken, so that neither
-    integrals of motion nor symmetries, which make the equations singular, need be known. The period
-    of a driven motion is kept.
+    Shooting: Levenberg's and Marquardt's method on y(T) - y(0) = 0 over the start and the period,
+    with the exact derivative of the steps made. Of corrections that do as well the shortest is
+    taken, so that neither integrals of motion nor symmetries, which make the equations singular,
+    need be known. The period of a driven motion is kept.
 
     Parameters
     ----------
