@@ -8,8 +8,10 @@
 #include "observation.h"
 
 enum {
-    MOST_REGISTERS = 8,         /* processed together, if their rows fit: */
-    WORKSPACE_BYTES = 28 << 10, /* most of the first-level cache */
+    MOST_REGISTERS = 8,            /* processed together, if their rows fit: */
+    WORKSPACE_BYTES = 28 << 10,    /* most of the first-level cache; */
+    INTERPRETED_BYTES = 256 << 10, /* for byte code, whose instructions cost more than misses, */
+    ROUNDS = 4,                   /* in a batch of so many times that: few lanes end last */
     FIRST_ROOM = 1 << 16
 };
 
@@ -23,6 +25,7 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
     run->solve.system = resolved->system;
     run->solve.force = resolved->force;
     run->solve.context = resolved->context;
+    run->interpreted = resolved->force == resolved->set->program;
     run->kernel = resolved->set->solve;
     run->method = method;
     const int implicit = method->family == PI_IMPLICIT_RK || method->family == PI_ROSENBROCK;
@@ -52,6 +55,9 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     const int64_t share = (run->solve.lanes + run->workers - 1) / run->workers;
     const int64_t all = (share + width - 1) / width;
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
+    const int64_t more =
+        all / ROUNDS < INTERPRETED_BYTES / bytes ? all / ROUNDS : INTERPRETED_BYTES / bytes;
+    if (run->interpreted && n < more) n = more;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
     if (n > 1 && !block) n -= n % 2; /* kernels in registers process two at a time */

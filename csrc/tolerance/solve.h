@@ -21,6 +21,7 @@ typedef struct {
     int64_t bits; /* 64 or 32 */
     int vector_bytes, real_bytes;
     int64_t workers;
+    int interpreted;                         /* is the force byte code? */
     int keep;                                /* every accepted step? */
     int each;                                /* a row of times for every trajectory? */
     const struct PiObservation *observation; /* watches and events; NULL: none */

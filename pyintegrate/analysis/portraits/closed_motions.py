@@ -16,11 +16,16 @@ from ..observables import system_at
 from ..results import quiet
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
-TOO_SMALL = (1e-4, 1e-7, 1e-10)  # singular values, of the largest, that a step does without
+# Steps tried beside each other: dampings, times the last that won; singular values that they do
+# without, of the largest; shares, of which other ones help when only rounding is left.
+TRIED = np.array([(0.15, 1e-10, 0.5), (0.5, 1e-7, 1.0), (1.5, 1e-4, 1.0), (6.0, 1e-2, 0.25)])
 LONGEST = 0.5  # a step, as a share of the state and of the period
 MOST = 2000  # steps of a segment: one that needs more all but collides
+SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH = 1e-9  # to which tolerance motions are followed until they almost close
-PATIENCE = 8  # rounds in which what is left open must be halved, or a guess is given up
+NEAR = 1e-2  # residuals from which they are followed exactly
+ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
+PATIENCE = 5  # rounds in which what is left open must be halved, or a guess is given up
 CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
@@ -85,10 +90,10 @@ def periodic_orbits(
 ) -> PeriodicOrbits:
     """Refine guesses of periodic orbits until they close, and tell their stability.
 
-    Shooting: Newton's method on y(T) - y(0) = 0 over the start and the period, with the exact
-    derivative of the steps made. Of all corrections the shortest is taken, so that neither
-    integrals of motion nor symmetries, which make the equations singular, need be known. The period
-    of a driven motion is kept.
+    Shooting: Levenberg's and Marquardt's method on y(T) - y(0) = 0 over the start and the period,
+    with the exact derivative of the steps made. Of corrections that do as well the shortest is
+    taken, so that neither integrals of motion nor symmetries, which make the equations singular,
+    need be known. The period of a driven motion is kept.
 
     Parameters
     ----------
@@ -148,16 +153,21 @@ def periodic_orbits(
     moving = np.array_equal(early, late, equal_nan=True)
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
-    Y = shots.laid_out(all_lanes, y, T)
+    shots.lay_out(y, T)
     shots.options |= {"rtol": max(rtol, ROUGH), "atol": max(atol, ROUGH), "max_steps": MOST // 2}
-    shots.close(Y, T, max(tolerance, 10 * ROUGH), rounds)
+    shots.close(all_lanes, max(tolerance, 10 * ROUGH), rounds)
     shots.options |= {"rtol": rtol, "atol": atol, "max_steps": MOST}
-    _, _, M, best = shots.close(Y, T, tolerance, rounds)
-    return _told(system, batch, Y[:, 0], T, M, best, tolerance, moving)
+    shots.close(np.flatnonzero(shots.best < NEAR), tolerance, rounds)
+    shots.fire(np.flatnonzero(shots.best <= tolerance))  # not by secants
+    return _told(shots, tolerance)
 
 
 class _Shots:
-    """Motions of the segments of orbits, and the corrections that close them."""
+    """Motions of the segments of orbits, and the corrections that close them.
+
+    Of each lane the states Y (segments, dim), the period T, what is left open F and its
+    derivatives J, those of the segments M, and the residual `best`.
+    """
 
     def __init__(self, system, batch, segments, moving, options):
         self.system, self.batch, self.segments = system, batch, segments
@@ -165,15 +175,19 @@ class _Shots:
         names = ("x0", "v0") if system.dof else ("x0",)
         self.names, self.options = names, options | {"save": "final", "on_failure": "ignore"}
 
-    def laid_out(self, lane, y, T):
-        """States (lanes, segments, dim) along motions from y."""
-        m = self.segments
-        if m == 1:
-            return y[:, np.newaxis]
-        times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
-        own = {k: v for k, v in self.options.items() if k != "save"}
-        sol = solve(system_at(self.system, self.batch, lane), y, t_end=T, times=times, **own)
-        return np.moveaxis(sol.y, 0, 1).copy()
+    def lay_out(self, y, T):
+        """Begin with states along motions from y."""
+        (lanes, dim), m = y.shape, self.segments
+        self.Y, self.T = y[:, np.newaxis], T
+        if m > 1:
+            times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
+            own = {k: v for k, v in self.options.items() if k != "save"}
+            one = system_at(self.system, self.batch, np.arange(lanes))
+            sol = solve(one, y, t_end=T, times=times, **own)
+            self.Y = np.moveaxis(sol.y, 0, 1).copy()
+        self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
+        self.J = np.empty((lanes, m * dim, m * dim + self.moving))
+        self.best = np.empty(lanes)
 
     def ends(self, lane, Y, T, **along):
         """Motions, their ends (n, m, dim), and the system and the times at these."""
@@ -185,85 +199,90 @@ class _Shots:
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
         return sol, end.reshape(Y.shape), one, begins + part
 
-    def fired(self, lane, Y, T):
-        """What is left open and the field at the ends (n, m, dim), derivatives (..., dim, dim)."""
+    def fire(self, lane):
+        """F, J, M and the residual of some lanes."""
+        if not len(lane):
+            return
+        Y, T = self.Y[lane], self.T[lane]
+        n, m, dim = Y.shape
         sol, end, one, late = self.ends(lane, Y, T, sensitivity=self.names)
         M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
-        end[~np.isfinite(M).all(axis=(-2, -1)).reshape(Y.shape[:2])] = np.nan
-        with quiet():
-            f = one.rhs(late, end.reshape(-1, Y.shape[2])).reshape(Y.shape)
-        return end - np.roll(Y, -1, axis=1), f, M.reshape(*Y.shape, -1)
-
-    def residual(self, F, Y):
-        """|F| as a share of max(1, |y|), (n,); inf where a motion failed."""
-        with quiet():
-            size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
-            return np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
-
-    def close(self, Y, T, enough, rounds):
-        """Newton's method on Y and T, which it changes, until nothing larger is left open.
-
-        The results of ``fired`` there, and the residuals.
-        """
-        active = np.arange(len(T))
-        fired = self.fired(active, Y, T)
-        best = self.residual(fired[0], Y)
-        active, mark = active[np.isfinite(best)], best.copy()
-        for i in range(rounds):
-            active = active[best[active] > enough]
-            if not len(active):
-                break
-            before, Y0, T0 = best[active], Y[active], T[active]
-            correction = self.corrections(Y0, T0, *(part[active] for part in fired))
-            tried = np.arange(len(active))
-            for share, satisfied in ((1.0, 0.1), (0.25, 0.5)):
-                for cut in TOO_SMALL:
-                    tried = tried[best[active[tried]] >= satisfied * before[tried]]
-                    if not len(tried):
-                        break
-                    dY, dT = correction(cut, tried)
-                    lane, new = active[tried], (Y0[tried] + share * dY, T0[tried] + share * dT)
-                    left = self.ends(lane, *new)[1] - np.roll(new[0], -1, axis=1)
-                    after = self.residual(left, new[0])
-                    won = after < best[lane]
-                    for held, got in zip((Y, T, best), (*new, after), strict=True):
-                        held[lane[won]] = got[won]
-            active = active[best[active] < before]
-            if len(active):  # tangents are many times the work: for the best of all tries only
-                new = self.fired(active, Y[active], T[active])
-                for held, got in zip(fired, new, strict=True):
-                    held[active] = got
-                best[active[~np.isfinite(new[0]).all(axis=(1, 2))]] = np.inf
-                active = active[np.isfinite(best[active])]
-            if i % PATIENCE == PATIENCE - 1:
-                active, mark = active[best[active] < mark[active] / 2], best.copy()
-        return *fired, best
-
-    def corrections(self, Y, T, F, f, M):
-        """The shortest solutions of the linear equations: a function of the share of the largest
-        singular value below which they do without one, and of indices."""
-        n, m, dim = Y.shape
-        J = np.zeros((n, m, dim, m * dim + self.moving))
+        M = self.M[lane] = M.reshape(*Y.shape, -1)
+        self.F[lane], best = self.left_open(end, Y)
+        J = np.zeros((n, m, dim, self.J.shape[2]))
         for i in range(m):
             J[:, i, :, i * dim : (i + 1) * dim] += M[:, i]
             j = (i + 1) % m
             J[:, i, :, j * dim : (j + 1) * dim] -= np.eye(dim)
         if self.moving:
-            J[..., -1] = f / m
-        U, s, V = np.linalg.svd(J.reshape(n, m * dim, -1), full_matrices=False)
-        aim = (np.swapaxes(U, 1, 2) @ F.reshape(n, -1, 1))[..., 0]
-        size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
+            with quiet():
+                J[..., -1] = one.rhs(late, end.reshape(-1, dim)).reshape(Y.shape) / m
+        self.J[lane] = J.reshape(n, m * dim, -1)
+        best = np.minimum(best, self.best[lane])  # with tangents the steps round otherwise
+        self.best[lane] = np.where(np.isfinite(J).all(axis=(1, 2, 3)), best, np.inf)
 
-        def shortest(cut, at):
-            kept = s[at] > cut * s[at, :1]
-            share = np.divide(-aim[at], s[at], out=np.zeros_like(aim[at]), where=kept)
-            step = (share[:, np.newaxis] @ V[at])[:, 0]
-            far = np.linalg.norm(step[:, : m * dim], axis=-1) / (size[at] * np.sqrt(m))
-            far = far if not self.moving else np.maximum(far, np.abs(step[:, -1]) / T[at])
-            step /= np.maximum(1.0, far / LONGEST)[:, np.newaxis]
-            return step[:, : m * dim].reshape(Y[at].shape), step[:, -1] if self.moving else 0.0
+    def left_open(self, end, Y):
+        """F (..., unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
+        F = end - np.roll(Y, -1, axis=-2)
+        with quiet():
+            size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
+            best = np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
+        return F.reshape(*F.shape[:-2], Y.shape[-2] * Y.shape[-1]), best
 
-        return shortest
+    def close(self, active, enough, rounds):
+        """Levenberg's and Marquardt's method until nothing larger is left open.
+
+        Of several dampings the one that leaves least wins. They are proportional to what is left:
+        convergence is quadratic even where the equations are singular, and the steps are short.
+        Tangents are many times the work of motions: between two of them a secant replaces them.
+        """
+        self.best[active] = np.inf
+        self.fire(active)
+        mark, damping = self.best.copy(), np.full(len(self.T), 0.1)
+        for i in range(1, rounds + 1):
+            before = self.best[active]
+            open_ = np.isfinite(before) & (before > enough)
+            active, before = active[open_], before[open_]
+            if not len(active):
+                break
+            step, Y, T, left, after = self.tries(active, damping[active])
+            short = -np.arange(len(after))[:, np.newaxis]
+            won = np.where(after < SATISFIED * before, short, after).argmin(axis=0)
+            at = won, np.arange(len(active))
+            damping[active] *= TRIED[won, 0]
+            better = after[at] < np.maximum(before, ROUNDING)
+            lane, at = active[better], tuple(place[better] for place in at)
+            step, change = step[at], left[at] - self.F[lane]
+            change -= (self.J[lane] @ step[..., np.newaxis])[..., 0]
+            step /= (step**2).sum(axis=-1, keepdims=True)
+            self.J[lane] += change[..., np.newaxis] * step[:, np.newaxis]
+            self.Y[lane], self.T[lane] = Y[at], T[at]
+            self.F[lane], self.best[lane] = left[at], after[at]
+            if i % 2:
+                active = lane
+            else:
+                self.fire(active)
+            if i % PATIENCE == 0:
+                active, mark = active[self.best[active] < mark[active] / 2], self.best.copy()
+
+    def tries(self, lane, damping):
+        """Steps (k, n, unknowns), Y and T after them, F and residuals there."""
+        Y, T, size = self.Y[lane], self.T[lane], self.segments * self.system.dim
+        factor, least, part = TRIED.T[..., np.newaxis, np.newaxis]
+        U, s, V = np.linalg.svd(self.J[lane], full_matrices=False)
+        aim = (np.swapaxes(U, 1, 2) @ self.F[lane][..., np.newaxis])[..., 0]
+        floor = factor * (damping * self.best[lane] * s[:, 0])[:, np.newaxis]
+        share = part * -aim * s * (s > least * s[:, :1]) / (s * s + floor**2)
+        step = (share[..., np.newaxis, :] @ V)[..., 0, :]
+        extent = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1)) * np.sqrt(self.segments)
+        far = np.linalg.norm(step[..., :size], axis=-1) / extent
+        if self.moving:
+            far = np.maximum(far, np.abs(step[..., -1]) / T)
+        step /= np.maximum(1.0, far / LONGEST)[..., np.newaxis]
+        Y = Y + step[..., :size].reshape(-1, *Y.shape)
+        T = np.broadcast_to(T + (step[..., -1] if self.moving else 0.0), far.shape)
+        end = self.ends(np.tile(lane, len(TRIED)), Y.reshape(-1, *Y.shape[2:]), T.ravel())[1]
+        return step, Y, T, *self.left_open(end.reshape(Y.shape), Y)
 
 
 def multipliers(M):
@@ -282,9 +301,10 @@ def multipliers(M):
     return np.linalg.eigvals(np.swapaxes(first, 1, 2) @ Q @ R)
 
 
-def _told(system, batch, y, T, M, best, tolerance, moving):
+def _told(shots, tolerance):
     """The result: multipliers, kinds and failures."""
-    lanes, dim = y.shape
+    system, batch, y, T, M = shots.system, shots.batch, shots.Y[:, 0], shots.T, shots.M
+    best, (lanes, dim) = shots.best, y.shape
     good = np.isfinite(M).all(axis=(1, 2, 3))
     values = np.full((lanes, dim), complex(np.nan, np.nan))
     values[good] = multipliers(M[good])
@@ -295,7 +315,7 @@ def _told(system, batch, y, T, M, best, tolerance, moving):
         out = (own & (np.abs(values) > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(np.abs(values) - 1) <= TRIVIAL)).any(axis=-1)
         speed = np.linalg.norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y), axis=-1)
-    resting = moving & (speed * T < 1e-6 * np.maximum(1.0, np.linalg.norm(y, axis=-1)))
+    resting = shots.moving & (speed * T < 1e-6 * np.maximum(1.0, np.linalg.norm(y, axis=-1)))
     failed = ~(np.isfinite(best) & good)
     told = ["motion failed", "resting point", ""]
     failures = np.select([failed, resting, best <= tolerance], told, "did not close")
