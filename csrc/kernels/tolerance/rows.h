@@ -51,13 +51,14 @@ static inline int slope_rows(const PiSolve *s) {
 }
 /* What a continuation sets out from: the rows of the trajectory before its end; the first slope, if
  * that is the last of the step before; of Radau's method the last increments and the Jacobian. */
+static inline int64_t rows_beyond(const PiSolve *s) {
+    const int64_t dim = s->system->dim;
+    return s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim + dim * dim : 0;
+}
 static inline int64_t rows_onward(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
-    const int64_t dim = s->system->dim;
-    return at[OWN_END] + (s->pair.fsal         ? slope_rows(s)
-                          : s->pair.slope != 0 ? 3 * dim + dim * dim
-                                               : 0);
+    return at[OWN_END] + rows_beyond(s);
 }
 /* Rows for stages that are solved for. */
 static inline int64_t newton_workspace(const PiSolve *s) {

@@ -65,10 +65,11 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 static real lane_of(const vreal *row, int64_t i) { return row[i / VLEN][i % VLEN]; }
-static vreal *row_onward(const Lanes *l, int64_t k) {
-    const int64_t R = l->c.R, beyond = k - l->at[OWN_END];
-    if (beyond < 0) return l->own + k * R;
-    return (l->solve->pair.fsal ? l->k : l->radau.part[RADAU_BEFORE]) + beyond * R;
+/* Number k of lane i that a continuation sets out from. */
+static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
+    const int64_t beyond = k - l->at[OWN_END];
+    vreal *const rest = l->solve->pair.fsal ? l->k : l->radau.part[RADAU_BEFORE];
+    return (real *)(beyond < 0 ? l->own + k * l->c.R : rest + beyond * l->c.R) + i;
 }
 
 /* One lane's state, as the save at one of the given times. */
@@ -112,8 +113,8 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     const int64_t id = l->id[i];
     if (!s->mark || s->mark[id]) return;
     real *const to = (real *)s->onward + id * s->n_onward;
-    const int64_t rows = goes_on ? rows_onward(s) : l->at[OWN_END];
-    for (int64_t k = 0; k < rows; k++) to[k] = lane_of(row_onward(l, k), i);
+    const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
+    for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
     s->made[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
     s->made[s->lanes + id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
@@ -139,7 +140,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
-    for (int64_t k = 0; k < rows_onward(s); k++) row_onward(l, k)[u][at] = from[k];
+    for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
     ((vint *)own(l, OWN_CHANGED))[u][at] = 0;
     if (s->pair.slope != 0) l->radau.part[RADAU_H][u][at] = (real)NAN; /* no factors */
     l->accepted[u][at] = -1;
