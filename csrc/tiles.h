@@ -297,6 +297,9 @@ typedef struct {
 } PiTrialRows;
 typedef void PiTrial(const PiTrialRows *rows);
 
+/* Where a continuation sets out: with the step and the control that were planned, or, if it does
+ * not go on, with a first step. */
+typedef enum { PI_MARKED = 1, PI_GOES_ON = 2 } PiMark;
 /* Used as a PiStatus: a trajectory that is left to an implicit method. */
 enum { PI_LEFT_TO_ANOTHER = 16 };
 /* A batch that goes to a tolerance, each trajectory with its own steps. All rows have one item per
@@ -326,6 +329,15 @@ typedef struct {
     void *t, *h; /* h: the step with which it would continue */
     int64_t *accepted, *rejected;
     int8_t *status;
+    /* Where a continuation sets out: before the first step that t_end changes, or test that it
+     * prevents. Of each trajectory a PiMark, its steps accepted and rejected until then, and
+     * n_onward reals (rows_onward of kernels/tolerance/rows.h); without a mark to be kept NULL.
+     * earlier: such reals, n_earlier each, from which those with PI_GOES_ON in goes_on continue,
+     * where it is erased; or NULL. */
+    int8_t *mark, *goes_on;
+    int64_t *made, n_onward, n_earlier;
+    void *onward;
+    const void *earlier;
     /* States at given times, one after the other in the direction of time; the times of one
      * trajectory lie times_next reals apart, those of neighbours times_lane. */
     int64_t n_times, times_next, times_lane;
@@ -390,6 +402,7 @@ typedef struct PiSolver {
     int (*begin)(struct PiSolver *solver, const PiSteps *steps);
     int (*locate)(struct PiSolver *solver, const PiSteps *steps);
     int (*accept)(struct PiSolver *solver, const PiSteps *steps);
+    void (*marked)(struct PiSolver *solver, int64_t lane); /* a trajectory, between its steps */
     int64_t tried, useful; /* steps of lanes: all, and those of unfinished trajectories */
 } PiSolver;
 /* Until no trajectory is left; -1 if the force or a pause stops it, or without memory. */

@@ -414,7 +414,8 @@ def _results_of(solution):
     for name, one in solution.events.items():
         results |= {f"events.{name}.{part}": getattr(one, part) for part in _PARTS}
     results |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
-    results |= {name: a.reshape(batch) for name, a in solution._of_lanes().items()}
+    for name, a in solution._of_lanes().items():
+        results[name] = a.reshape((*batch, *a.shape[1:]))
     return results | {"_last": np.moveaxis(last.reshape(len(last), *batch), 0, -1)}
 
 

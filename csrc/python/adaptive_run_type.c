@@ -59,6 +59,29 @@ static int read_within(AdaptiveRun *r, PyObject *tuple) {
                  : pi_views_rows(&r->base.views, tuple, "within", n, s->lanes, r->run.real_bytes,
                                  rows);
 }
+/* Reals of each trajectory, one after the other; *n: how many it has. */
+static void *read_onward(AdaptiveRun *r, PyObject *object, const char *name, int writable,
+                         int64_t *n) {
+    const PiSolve *s = &r->run.solve;
+    Views *v = &r->base.views;
+    void *data = pi_views_array(v, object, name, pi_product(s->lanes, pi_rows_onward(s)),
+                                r->run.real_bytes, writable);
+    if (data && s->lanes) *n = v->view[v->count - 1]->buffer.len / r->run.real_bytes / s->lanes;
+    return data;
+}
+/* Where a continuation sets out, and where this run does. */
+static int read_marks(AdaptiveRun *r, const Given *a) {
+    PiSolve *s = &r->run.solve;
+    Views *v = &r->base.views;
+    if (a->mark && (!(s->onward = read_onward(r, a->onward, "onward", 1, &s->n_onward)) ||
+                    !(s->made = pi_views_array(v, a->made, "made", 2 * s->lanes, 8, 1)) ||
+                    !(s->mark = pi_views_array(v, a->mark, "mark", s->lanes, 1, 1))))
+        return -1;
+    return a->earlier && (!(s->earlier = read_onward(r, a->earlier, "earlier", 0, &s->n_earlier)) ||
+                          !(s->goes_on = pi_views_array(v, a->goes_on, "goes_on", s->lanes, 1, 1)))
+               ? -1
+               : 0;
+}
 /* Objects go to the members of their names: rows, and arrays that are written. */
 #define ROW(field) pi_views_row(v, a->field, #field, s->lanes, item, &s->field)
 #define RESULT(field, items, bytes)                                                                \
@@ -95,7 +118,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
         return -1;
     s->stride = s->lanes;
     s->saved = saved;
-    if (a->record && read_due_times(r, a)) return -1;
+    if (read_marks(r, a) || (a->record && read_due_times(r, a))) return -1;
     if (a->observation && pi_read_observation(module, &r->run, a, v, &r->watches)) return -1;
     if (a->within && read_within(r, a->within)) return -1;
     pi_adaptive_prepare(&r->run);

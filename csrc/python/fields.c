@@ -68,6 +68,11 @@ static const Field fields[] = {
     {"keep", FLAG, OWN(keep), ADAPTIVE, 0, 0, 1},
     TAKES(observation, ADAPTIVE),
     TAKES(within, ADAPTIVE),
+    TAKES(mark, ADAPTIVE),
+    TAKES(made, ADAPTIVE),
+    TAKES(onward, ADAPTIVE),
+    TAKES(goes_on, ADAPTIVE),
+    TAKES(earlier, ADAPTIVE),
     {"decay", REAL, OWN(solve.decay), ADAPTIVE, 0, 0, 0},
 };
 

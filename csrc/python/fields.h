@@ -8,6 +8,7 @@ typedef struct Given {
     PyObject *system, *method, *methods, *starter, *t0, *dt, *params, *drive_strides;
     PyObject *initial, *state_a, *state_b, *state, *record, *saved, *save_steps, *stream, *times;
     PyObject *watches, *events, *renormalise, *observation, *within;
+    PyObject *mark, *made, *onward, *goes_on, *earlier;
     PyObject *rtol, *atol, *t_end, *first_step, *max_step, *t, *h, *accepted, *rejected, *status;
 } Given;
 

@@ -258,6 +258,25 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
     }
     return MEMORY(one, counts, pi_product(bins, each ? lanes : 1));
 }
+/* Field counted: two arrays (rows, lanes, numbers) each: what is counted, and room for a copy. */
+static int read_counted(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
+    PyObject *list = field(fields, "counted");
+    const Py_ssize_t n = tuple_of(list, "counted", 0, 2 * PI_MAX_OBSERVERS);
+    if (n < 0 || n % 2 || ZEROS(p, counted, n / 2)) return -1;
+    for (; p->n_counted < n / 2; p->n_counted++) {
+        PiCounted *one = &p->counted[p->n_counted];
+        PyObject *const *pair = (PyObject *[]){PyTuple_GetItem(list, 2 * p->n_counted),
+                                               PyTuple_GetItem(list, 2 * p->n_counted + 1)};
+        if (!(one->live = pi_views_array(r->views, pair[0], "counted", 0, 8, 1))) return -1;
+        const Py_buffer *view = &r->views->view[r->views->count - 1]->buffer;
+        if (view->ndim != 3 || view->shape[1] != lanes)
+            return pi_refused("counted: an array of another shape");
+        one->rows = view->shape[0], one->bytes = 8 * view->shape[2];
+        one->onward = pi_views_array(r->views, pair[1], "counted", view->len / 8, 8, 1);
+        if (!one->onward) return -1;
+    }
+    return 0;
+}
 /* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
  * all), after: rows of times, samples. */
 static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
@@ -373,7 +392,9 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
         return -1;
     for (Py_ssize_t w = 0; w < n; w++)
         if (read_ends(r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
-    if (timed != Py_None && read_reductions(r, timed, lanes, p)) return -1;
+    if (read_counted(r, fields, lanes, p) || row(r, fields, "sampled", &p->sampled) ||
+        (timed != Py_None && read_reductions(r, timed, lanes, p)))
+        return -1;
     if (events != Py_None) {
         PiEvents *e = &p->events;
         if (!(detect = field(events, "detect")) || read_program(r, detect, &e->detect) ||

@@ -191,7 +191,8 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             for (int k = 0; k < p->of->n_samples; k++) {
                 const PiPieceSamples *one = &p->of->samples[k];
                 const int64_t id = s->id[i];
-                const double t0 = item(p, p->solve->t0, id), t_end = item(p, p->solve->t_end, id);
+                const double t_end = item(p, p->solve->t_end, id);
+                const double t0 = pi_item(p->of->sampled, id);
                 double after = t0;
                 counts_from(p, one->after, id, &after);
                 pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
@@ -220,6 +221,13 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
     if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
+}
+void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
+    for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
+        for (int64_t k = 0; k < c->rows; k++) {
+            const int64_t at = (k * lanes + lane) * c->bytes;
+            memcpy(c->onward + at, c->live + at, (size_t)c->bytes);
+        }
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
 static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {

@@ -13,7 +13,16 @@
 #include "../watching/reductions.h"
 #include "solve.h"
 
+/* What is counted of each trajectory, and a copy as it was where a continuation sets out: rows of
+ * so many bytes for each. */
+typedef struct {
+    int64_t rows, bytes;
+    const char *live;
+    char *onward;
+} PiCounted;
 typedef struct PiObservation {
+    PiCounted *counted;
+    int n_counted;
     PiLaneProgram *watch;
     int n_watches;
     PiEvents events;
@@ -26,7 +35,8 @@ typedef struct PiObservation {
     int8_t *need; /* PiNeed of each quantity */
     double *numbers;
     PiRow *after;
-    int8_t *seen; /* for each trajectory: has its first state been seen? */
+    PiRow sampled; /* the times from which on samples are taken */
+    int8_t *seen;  /* for each trajectory: has its first state been seen? */
 } PiObservation;
 
 /* A thread's memory for so many lanes; NULL without memory. */
@@ -37,4 +47,5 @@ void pi_step_observer_free(PiStepObserver *observer);
 /* Callbacks of a PiSolver, which has room for states before jumps. */
 int pi_step_observer_begin(PiStepObserver *observer, const PiSteps *steps);
 int pi_step_observer_locate(PiStepObserver *observer, const PiSteps *steps);
+void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane);
 int pi_step_observer_accept(PiStepObserver *observer, const PiSteps *steps, PiSolver *solver);

@@ -42,6 +42,7 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
 }
 
 int pi_numbers_of_step(const PiSolve *solve) { return within_rows(solve); }
+int64_t pi_rows_onward(const PiSolve *solve) { return rows_onward(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
     PiSolve *s = &run->solve;
     int whole = run->keep && s->n_saved == s->system->dim;
@@ -124,6 +125,10 @@ static int accept_steps(PiSolver *solver, const PiSteps *steps) {
     return pi_step_observer_accept(((Thread *)solver)->observer, steps, solver);
 }
 
+static void marked(PiSolver *solver, int64_t lane) {
+    pi_observe_mark(((Thread *)solver)->run->observation, solver->solve->lanes, lane);
+}
+
 static int64_t trajectories_done(const void *run) { return ((const PiAdaptiveRun *)run)->done; }
 
 void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
@@ -158,6 +163,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
         thread.solver.begin = begin_steps;
         thread.solver.locate = locate;
         thread.solver.accept = accept_steps;
+        thread.solver.marked = marked;
     }
     const uint32_t mode = pi_enter_float_mode();
     if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;

@@ -45,6 +45,8 @@ int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts);
 void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record);
 /* Those of a step from which it can be made again. */
 int pi_numbers_of_step(const PiSolve *solve);
+/* And those from which a continuation sets out (kernels/tolerance/rows.h). */
+int64_t pi_rows_onward(const PiSolve *solve);
 static inline int pi_kept_numbers(const PiSolve *solve) {
     return 1 + solve->n_saved + solve->n_within;
 }

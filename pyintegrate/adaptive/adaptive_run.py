@@ -19,6 +19,40 @@ _WAITING = 17  # for the run of another pair
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
+GOES_ON, IMPLICIT = 2, 4  # bits of a mark, as PiMark of the core; by the implicit method
+
+
+class Onward(Named):
+    """Where a continuation sets out: before the first step that t_end changed, or test of "auto"
+    that it prevented. Without a mark a trajectory goes on from its last state."""
+
+    mark: np.ndarray  # (lanes,): 0, or 1 with GOES_ON, IMPLICIT
+    numbers: np.ndarray  # (lanes, k): time, ..., the step to try first; state; more for the core
+    made: np.ndarray  # (3, lanes): steps accepted and rejected until then; tries: stiff_tries
+    reached: np.ndarray | None = None  # (lanes,): where the run ended
+
+    @staticmethod
+    def width(dim, implicit):
+        """The most numbers that the core needs (rows_onward): of Radau's method, of others."""
+        return 11 + 5 * dim + dim * dim if implicit else 10 + 3 * dim
+
+    @classmethod
+    def empty(cls, problem):
+        lanes, width = problem.lanes, cls.width(problem.system.dim, problem.method.implicit)
+        return cls.of({
+            "mark": np.zeros(lanes, np.int8), "made": np.zeros((3, lanes), np.int64),
+            "numbers": np.zeros((lanes, width), problem.dtype),
+        })  # fmt: skip
+
+    def wide(self, dim):
+        """With room for the numbers of Radau's method."""
+        more = self.width(dim, True) - self.numbers.shape[1]
+        if more <= 0:
+            return self
+        check_memory(len(self.mark) * more * self.numbers.itemsize, "the", (len(self.mark),), dim)
+        return self.changed(numbers=np.pad(self.numbers, ((0, 0), (0, more))))
+
+
 class StepControl(Named):
     """Tolerances, limits and times of a run, checked; its mathematics is a ``Problem``.
 
@@ -40,9 +74,10 @@ class StepControl(Named):
     automatic: bool  # whether the tolerance chose the method
     loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none.
+    # has found stiff, None: none; and where each sets out.
     last_step: float | np.ndarray = 0.0
     stiff: np.ndarray | None = None
+    onward: Onward | None = None
 
 
 class AdaptiveOutcome(Named):
@@ -64,6 +99,7 @@ class AdaptiveOutcome(Named):
     # attempts of the implicit method.
     stiff_spans: np.ndarray | None = None
     stiff_tries: np.ndarray | None = None
+    onward: Onward | None = None
 
 
 class AdaptiveRun:
@@ -79,7 +115,12 @@ class AdaptiveRun:
         self._state = np.array(problem.initial[:, :lanes])
         self._t = np.full(lanes, problem.rows_t0, dtype)
         self._h = np.full(lanes, control.last_step, dtype)
-        self._counts = np.zeros((2, lanes), np.int64)
+        self._onward = Onward.empty(problem)
+        self._earlier, self._goes_on = control.onward, None
+        made = self._onward.made if self._earlier is None else self._earlier.made
+        if self._earlier is not None:
+            self._goes_on = self._earlier.mark & GOES_ON
+        self._counts, self._stiff_tries = made[:2].copy(), made[2].copy()
         self._status = np.full(lanes, Status.CANCELLED, np.int8) if status is None else status
         self._record = None
         n = 0 if control.times is None else len(control.times)
@@ -93,19 +134,27 @@ class AdaptiveRun:
             from .observation import Observation
 
             ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
-            self.observation = Observation(problem, options, ahead, earlier)
+            self.observation = Observation(problem, options, ahead, earlier, self._earlier)
         self._spans = []
-        self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 
     def _begin(self, pair, method, end, first_step):
         """A run of the core, for trajectories that are CANCELLED so far, from where they are."""
-        core = self._made(pair, method, end, first_step)
+        if method.implicit:
+            dim, earlier = self._problem.system.dim, self._earlier
+            self._onward = self._onward.wide(dim)
+            self._earlier = None if earlier is None else earlier.wide(dim)
+        onward, earlier = self._onward, self._earlier
+        core = self._made(
+            *(pair, method, end, first_step), mark=onward.mark, made=onward.made,
+            onward=onward.numbers, goes_on=self._goes_on,
+            earlier=None if earlier is None else earlier.numbers,
+        )  # fmt: skip
         if self._cores and self._control.save != "all":
             self._tried += self._cores.pop().lanes()
         self._cores.append(core)
 
-    def _made(self, pair, method, end, first_step, within=None):
+    def _made(self, pair, method, end, first_step, within=None, **onward):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
@@ -138,6 +187,7 @@ class AdaptiveRun:
             within=within,
             observation=None if self.observation is None else self.observation.fields(),
             decay=leaving_rate(pair, method) if control.automatic else 0.0,
+            **onward,
         )
 
     def integrate(self):
@@ -178,6 +228,7 @@ class AdaptiveRun:
                     status[status == _WAITING] = Status.CANCELLED
             if not last:
                 status[status == Status.OK] = Status.CANCELLED
+                self._onward.mark[np.broadcast_to(end != ends[-1], lanes)] = 0
 
     def _ends(self):
         """Rows of times: the breaks in the order of the run, as far as they lie within, and its
@@ -203,13 +254,17 @@ class AdaptiveRun:
         self._begin(pair, pair, end, first_step)
         for number in count():
             stiff, before = number % 2 == 1, self._counts.sum(axis=0)
-            known = self._stiff()
+            known, was = self._stiff(), self._onward.mark > 0
             try:
                 self._cores[-1].work(report, self._workers - 1)
             finally:
                 left = self._status == _LEFT
                 self._status[left] = Status.CANCELLED
+                made, new = self._onward.made, (self._onward.mark > 0) & ~was
+                made[2, new] = self._stiff_tries[new]
                 if stiff:
+                    self._onward.mark[new] |= IMPLICIT
+                    made[2, new] += (made[:2].sum(axis=0) - before)[new]
                     self._stiff_tries += self._counts.sum(axis=0) - before
                     for span in self._spans:
                         ends = left & np.isfinite(span[0]) & np.isnan(span[1])
@@ -231,7 +286,7 @@ class AdaptiveRun:
             "rejected": self._counts[1], "status": self._status,
             "lanes": tuple(int(n) for n in sum((c.lanes() for c in self._cores), self._tried)),
             "stiff_spans": np.array(self._spans).reshape(len(self._spans), 2, problem.lanes),
-            "stiff_tries": self._stiff_tries,
+            "stiff_tries": self._stiff_tries, "onward": self._onward,
         }  # fmt: skip
         if save == "times":
             record: Any = self._record

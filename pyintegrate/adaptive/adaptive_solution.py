@@ -14,7 +14,7 @@ from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
-from .adaptive_run import AdaptiveOutcome, AdaptiveRun
+from .adaptive_run import IMPLICIT, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, rounded_times
 from .automatic import implicit_method, pairs_of
 
@@ -387,29 +387,61 @@ class AdaptiveSolution(Solution):
         return self._save == "all" and explicit and self._complete
 
     # ---- continuation ----
+    @property
+    def _onward(self):
+        """Where a continuation sets out, with times, steps to try and states, rows."""
+        found = self._outcome
+        if self._carried is not None:
+            both = self._carried[0]
+            *others, rows = both._onward
+            return *others, rows[both.system.places[:, 0]]
+        kept = found.onward or Onward.empty(self._problem)
+        marked = kept.mark > 0
+        if self._forgot:  # what stopped it
+            marked &= np.isin(found.status, (Status.OK, Status.CANCELLED))
+        first = kept.numbers[:, 6 : 6 + self.system.dim]
+        made = np.stack([found.accepted, found.rejected, found.stiff_tries])
+        onward = kept.changed(
+            mark=np.where(marked, kept.mark, 0).astype(np.int8), reached=self._reached,
+            made=np.where(marked, kept.made, made),
+        )  # fmt: skip
+        return (
+            onward,
+            np.where(marked, kept.numbers[:, 0], found.t),
+            np.where(marked, kept.numbers[:, 2], found.h),
+            np.where(marked, first.T, self._final),
+        )
+
+    @property
+    def _next_rows(self):
+        return self._onward[-1]
+
     @explains_keywords()
     def resume(self, n_steps: None = None, *, t_end: Any = None) -> AdaptiveSolution:
-        """Continue to a later time, to the same tolerance, each with its current step.
+        """Continue to a later time, to the same tolerance.
 
         Parameters
         ----------
         t_end : array_like
-            The later time; a trajectory that failed stays where it is.
+            The later time; a trajectory that had failed before it could tell the end stays where
+            it is.
         n_steps
             None: steps of one length are counted.
 
         Returns
         -------
         AdaptiveSolution
-            It starts with the final state of this one; its errors are relative to the first start.
-            ``pi.concatenate`` joins both.
+            It has the bits of one long run, and its numbers of steps. To that end it starts before
+            the step that `t_end` shortened; with "auto" and explicit methods up to a hundred steps
+            before, where the end has prevented a test for stiffness. Its errors are relative to the
+            first start. ``pi.concatenate`` joins both to the long run.
 
         Examples
         --------
         >>> import pyintegrate as pi
-        >>> sol = pi.solve(pi.systems.oscillator, t_end=1.0).resume(t_end=2.0)
-        >>> float(sol.t[0]), float(sol.t[-1])
-        (1.0, 2.0)
+        >>> sol = pi.solve(pi.systems.lorenz, t_end=5.0).resume(t_end=10.0)
+        >>> bool(sol.t[0] < 5.0), bool(all(sol.final == pi.solve(sol.system, t_end=10.0).final))
+        (True, True)
         """
         from .arguments import resumed
 
@@ -427,8 +459,7 @@ class AdaptiveSolution(Solution):
         """Why a part does not begin where this one ends, or None."""
         if (self._save == "all") != (after._save == "all"):
             return "one holds all accepted steps, and the other does not"
-        end = self._reached.astype(self._problem.dtype)
-        if np.all(end == after._problem.rows_t0):
+        if np.all(self._onward[1] == after._problem.rows_t0):
             return None
         return "it begins at another time: a solution's resume() goes on"
 
@@ -441,7 +472,13 @@ class AdaptiveSolution(Solution):
     # ---- parts of a batch ----
     def _of_lanes(self):
         """What `_of_results` needs of each trajectory."""
-        return {"_reached": self._reached, "_stiff_tries": self._stiff_tries}
+        onward, dim = self._outcome.onward, self.system.dim
+        if self._control.automatic:  # the same number for each part
+            onward = onward.wide(dim)
+        return {
+            "_reached": self._reached, "_stiff_tries": self._stiff_tries, "_mark": onward.mark,
+            "_numbers": onward.numbers, "_made": onward.made.T,
+        }  # fmt: skip
 
     @classmethod
     def _of_results(cls, made, results):
@@ -454,7 +491,10 @@ class AdaptiveSolution(Solution):
             state=np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes), t=t, h=h,
             accepted=accepted, rejected=rejected, status=status, lanes=(0, 0),
             states=results["y"], stiff_spans=np.concatenate([since, 0 * since + np.nan], axis=1),
-            stiff_tries=tries,
+            stiff_tries=tries, onward=Onward(
+                mark=results["_mark"].reshape(lanes), made=results["_made"].reshape(lanes, 3).T,
+                numbers=results["_numbers"].reshape(lanes, -1),
+            ),
         )  # fmt: skip
         options = options.changed(watch=None, events=None)
         return cls(problem, options, control, outcome, control.save)
@@ -515,6 +555,15 @@ def _outcome(header, values, problem, options, control):
         refuse("stiff_spans", "expected NaN where there was no span")
     if np.any((tries > accepted + rejected) | ((tries > 0) & never)):
         refuse("stiff_tries", "expected numbers of tries")
+    onward = None
+    if "onward_mark" in values:
+        onward = Onward.of({name: values[f"onward_{name}"] for name in ("mark", "numbers", "made")})
+        _check_onward(refuse, problem, onward, header["automatic"])
+        first, marked = onward.numbers[:, 0], onward.mark > 0
+        inside = ((first - begin) * ahead >= 0) & ((t.astype(dtype) - first) * ahead >= 0)
+        most = accepted, rejected, tries
+        if not np.all(inside | ~marked) or np.any(onward.made > most):
+            refuse("onward", "expected times from t0 to reached, and no more steps than were made")
     y = y.reshape(*y.shape[:2], lanes)
     moments = counts = None
     ends = np.zeros(lanes, np.int64)
@@ -534,8 +583,17 @@ def _outcome(header, values, problem, options, control):
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
         moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
-        within=values.get("within"),
+        within=values.get("within"), onward=onward,
     )  # fmt: skip
+
+
+def _check_onward(refuse, problem, onward, automatic):
+    implicit, dim = onward.mark & IMPLICIT > 0, problem.system.dim
+    if not np.all(np.isin(onward.mark, (0, 1, 3, 5, 7))) or (implicit.any() and not automatic):
+        refuse("onward_mark", "expected numbers that stand for how a trajectory goes on")
+    least = Onward.width(dim, problem.method.implicit or implicit.any())
+    if onward.numbers.shape[1] < least:
+        refuse("onward_numbers", f"it has the shape {onward.numbers.shape}")
 
 
 def _check_steps(refuse, counts, moments, y, begin, reached):

@@ -23,7 +23,7 @@ from ..run.times import in_dtype
 from ..values.checks import DOUBLE, broadcast_shape, integer, numbers
 from ..values.memory import pad, padded, spread
 from ..values.names import SENTENCES, plain
-from .adaptive_run import StepControl
+from .adaptive_run import IMPLICIT, StepControl
 from .automatic import automatic_pairs, with_estimates
 from .observation import plan_events, plan_watch
 
@@ -276,15 +276,18 @@ def resumed(solution, t_end):
     begun = np.sign(np.where(way == 0, solution.last_step, way))
     if np.any((in_dtype(t_end, dtype) - reached) * begun * (solution.status == 0) < 0):
         raise ValueError("t_end lies before the end of this solution")
-    rows = pad(solution._final, (lanes,), dtype)
+    onward, t, step, rows = solution._onward
+    step = step.astype(dtype)
+    t0 = t.astype(np.float64).reshape(batch)
     further = problem.changed(
-        initial=rows, t0=reached if batch else float(reached), rows_t0=row(reached, batch, dtype),
-        arithmetic=ARITHMETIC,
+        initial=pad(rows, (lanes,), dtype), t0=t0 if batch else float(t0),
+        rows_t0=row(t0, batch, dtype), arithmetic=ARITHMETIC,
     )  # fmt: skip
     warn_of_change(problem.method, problem.system, problem.arithmetic)
     save = "final" if control.save == "times" else control.save
     status = solution.status.reshape(-1).copy()
-    status[status == Status.OK] = Status.CANCELLED
+    status[(status == Status.OK) | (onward.mark > 0)] = Status.CANCELLED
+    stiff = np.isfinite(solution.stiff_since).reshape(-1)
     return (
         further,
         solution._options.changed(out=None),
@@ -293,9 +296,10 @@ def resumed(solution, t_end):
             rows_end=row(t_end, batch, dtype),
             save=save,
             times=None,
-            first_step=row(abs(solution.last_step), batch, dtype),
-            last_step=solution.last_step.reshape(-1).astype(dtype),
-            stiff=np.isfinite(solution.stiff_since).reshape(-1),
+            first_step=abs(step),
+            last_step=step,
+            stiff=np.where(onward.mark > 0, onward.mark & IMPLICIT > 0, stiff),
+            onward=onward,
         ),
         status,
         (solution.origin, solution._origin_time),

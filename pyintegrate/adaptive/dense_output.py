@@ -164,7 +164,8 @@ def _by(solution, method, lane, number, t):
         solution._options.changed(watch=None, events=None, out=None, components=None),
         control.changed(
             rows_end=end.astype(dtype), first_step=abs(end - begin).astype(dtype), save="times",
-            times=times, automatic=False, max_step=np.inf, last_step=0.0, **rows,
+            times=times, automatic=False, max_step=np.inf, last_step=0.0, onward=None,
+            **rows,
         ),
     )  # fmt: skip
     within = solution._within

@@ -1,7 +1,5 @@
-"""Parts of a run to a tolerance, each continuing from the end of the one before, are joined.
-
-The steps are those that were made: each part ends at its own t_end, where one long run would not
-have ended a step.
+"""Parts of a run to a tolerance, each continuing the one before, are joined: the steps of the long
+run, since each part begins before those that the end of the one before has changed.
 """
 
 import numpy as np
@@ -30,9 +28,7 @@ def joined(parts):
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
     lanes = zip(*(part._lanes for part in parts), strict=True)
-    tries = ("accepted", "rejected", "stiff_tries")
     outcome = last._outcome.changed(
-        **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},
         lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
         **{"moments": None, "counts": None, "within": None} | fields,
     )  # fmt: skip
@@ -46,10 +42,14 @@ def _all_steps(parts):
     """The accepted steps of all; the state that one part ends and the next begins with, once."""
     problem, n = parts[0]._problem, len(parts[0].components)
     steps = []
-    for p in parts:
+    for p, after in zip(parts, [*parts[1:], None], strict=True):
         states = np.moveaxis(p.y, -1, 1).reshape(len(p), n, problem.lanes)
         rows = [p._moments[:, np.newaxis], states, *([] if p._within is None else [p._within])]
-        steps.append((np.concatenate(rows, axis=1, dtype=problem.dtype), p._counts))
+        counts = p._counts
+        if after is not None:  # up to where it begins
+            there = p._moments == after._problem.rows_t0
+            counts = np.where(there, np.arange(1, len(p) + 1)[:, np.newaxis], 0).max(axis=0)
+        steps.append((np.concatenate(rows, axis=1, dtype=problem.dtype), counts))
     return joined_steps(steps, steps[0][0][0, : 1 + n], problem)
 
 
@@ -82,6 +82,10 @@ def _stiff_spans(parts):
     for part in parts:
         lanes = part._problem.lanes
         start = np.broadcast_to(part._problem.rows_t0, (lanes,))
+        ahead = np.where(np.broadcast_to(part._control.rows_end, (lanes,)) < start, -1, 1)
+        for earlier in spans:  # what the end of the part before has changed
+            earlier[:, (earlier[0] - start) * ahead > 0] = np.nan
+            earlier[1, (earlier[1] - start) * ahead > 0] = np.nan
         for span in part.stiff_spans.reshape(len(part.stiff_spans), 2, lanes).copy():
             for earlier in spans:
                 same = np.isfinite(earlier[0]) & np.isnan(earlier[1]) & (span[0] == start)

@@ -51,18 +51,28 @@ class Observation:
         The direction of time of each trajectory: -1 or 1.
     earlier : Observation, optional
         That of the run that this one continues.
+    onward : Onward, optional
+        Where it does so.
     """
 
-    def __init__(self, problem, options, ahead, earlier=None):
+    def __init__(self, problem, options, ahead, earlier=None, onward=None):
         self._plan, self._events = options.watch, options.events
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         self._problem = problem.changed(dt=ahead)
+        self._sampled = problem.t0
         if earlier is not None:
+            marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
             self._event_rows = None if self._events is None else earlier._event_rows.copy()
             self._timed = earlier._timed.copy()
             self._counts = [a.copy() for a in earlier._counts]
+            for live, was in zip(self._counted(), earlier._onward, strict=True):
+                live[:, marked] = was[:, marked]
+            if self._event_rows is not None:
+                at, by = self._event_rows.stopped
+                at[marked], by[marked] = np.nan, -1
+            self._onward = [a.copy() for a in earlier._onward]
             return
         lanes = problem.lanes
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
@@ -84,6 +94,12 @@ class Observation:
         self._event_rows = None
         if self._events is not None:
             self._event_rows = EventRows.empty(self._events, problem, lanes)
+        self._onward = [np.zeros_like(a) for a in self._counted()]
+
+    def _counted(self):
+        """What is counted of each trajectory, (rows, lanes, numbers)."""
+        live = [a[np.newaxis] for a in (*self._kept, self._timed)]
+        return live + [a.counts[..., np.newaxis] for a in [self._event_rows] if a is not None]
 
     def fields(self):
         """The field `observation` of the core's control."""
@@ -102,6 +118,9 @@ class Observation:
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
             "timed": timed[0] if timed else None, "events": events,
+            "counted": tuple(a for pair in zip(self._counted(), self._onward, strict=True)
+                             for a in pair if a.size),
+            "sampled": row_of(self._problem, self._sampled),
         }  # fmt: skip
 
     def _timed_fields(self, group):

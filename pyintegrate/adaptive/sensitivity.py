@@ -50,7 +50,7 @@ def adaptive_motion_alone(both):
     inside = np.ascontiguousarray(np.moveaxis(both.y, -1, 1)[:, rows])
     outcome = both._outcome.changed(
         state=both._final[rows], states=np.moveaxis(inside, 1, -1), moments=both._moments,
-        counts=both._counts, within=None,
+        counts=both._counts, within=None, onward=None,
     )  # fmt: skip
     return (
         problem.changed(system=system, initial=problem.initial[rows]),

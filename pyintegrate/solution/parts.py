@@ -20,8 +20,8 @@ def concatenate(*parts: Solution) -> Solution:
     Solution
         Equal to one long run with the saves of all parts, and it can be resumed; the state where
         one part ends and the next begins is there once. Its states are in memory, even if those
-        of the parts are not. Runs to a tolerance keep the steps that they made, which end where
-        each part ends; if they saved only their ends, these are the saves.
+        of the parts are not. Of runs to a tolerance that saved only their ends, these are the
+        saves.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _break(a, b):
     for name in a._same_in_parts:
         if not np.array_equal(getattr(a, name), getattr(b, name)):
             return f"its {name} is another"
-    rows = a._last_rows
+    rows = a._next_rows
     if reason := a._gap(b):
         return reason
     if rows.tobytes() != after.initial[: len(rows), : after.lanes].tobytes():

@@ -407,6 +407,11 @@ class Solution(KindOfSolution):
         return part
 
     @property
+    def _next_rows(self):
+        """Those with which a continuation begins."""
+        return self._last_rows
+
+    @property
     def _last_rows(self):
         """The last state and the history of the method, if available: (rows, lanes)."""
         rows = self.final.reshape(self._problem.lanes, self.system.dim).T

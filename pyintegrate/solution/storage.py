@@ -112,6 +112,14 @@ def _before(sol):
     return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(-1, sol._problem.lanes)
 
 
+def _onward(name):
+    return lambda sol: getattr(sol._outcome.onward, name, None)
+
+
+def _KEPT(header, arrays):  # noqa: N802
+    return "onward_mark" in [*arrays]
+
+
 _FLAG, _STEPS, _LAST = (True, False), range(_MOST_STEPS + 1), max(Status)
 _SHARED = {
     "system": Field(
@@ -217,6 +225,9 @@ _ARRAYS_TO_A_TOLERANCE = {
     "status": Array("status", np.int8, "batch", 0, _LAST),
     "stiff_spans": Array("stiff_spans", float, "spans two batch"),
     "stiff_tries": Array("_stiff_tries", np.int64, "batch", 0, 2 * _MOST_TRIES),
+    "onward_mark": Array(_onward("mark"), np.int8, "lanes", 0, 7, _KEPT),
+    "onward_numbers": Array(_onward("numbers"), None, "lanes onward", there=_KEPT),
+    "onward_made": Array(_onward("made"), np.int64, "three lanes", 0, _MOST_TRIES, _KEPT),
     "origin_state": Array(_before, None, "dim lanes", **_RESUMED),
     "origin_time": Array(
         lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, **_RESUMED
@@ -422,7 +433,7 @@ def _sizes(header, batch):
     """The known lengths of axes, by the names that the table gives them."""
     sizes = {
         "batch": batch, "lanes": (prod(batch),), "dim": (len(header["state_names"]),),
-        "components": (len(header["components"]),), "two": (2,), "one": (1,),
+        "components": (len(header["components"]),), "two": (2,), "three": (3,), "one": (1,),
     }  # fmt: skip
     if not header.get("joined"):  # whose saves are named
         if header["save"] == "final":

@@ -124,9 +124,9 @@ def test_a_resumed_run_knows_what_was_stiff():
     first = van_der_pol(t_end=150.0)
     second = first.resume(t_end=300.0)
     stiff = np.isfinite(first.stiff_since)
-    assert np.all(second.stiff_since[stiff] == 150.0)
-    assert np.all((second.steps_taken + second.rejected)[stiff] < 1000)
-    assert abs(second.final - van_der_pol().final).max() < 0.01
+    assert np.all(second.stiff_since[stiff] < 150.0)
+    assert same_bits(second.final, van_der_pol().final)
+    assert same_bits(second.evaluations, van_der_pol().evaluations)
 
 
 def test_files_and_pickles_tell_what_was_stiff(tmp_path):

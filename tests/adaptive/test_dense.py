@@ -115,8 +115,8 @@ def test_kept_steps_of_a_batch_of_which_some_become_stiff(dtype, tmp_path):
     kept.save(tmp_path / "kept.npz")
     assert same_bits(pi.load(tmp_path / "kept.npz").at(times), saved.y)
     parts = pi.concatenate(kept, kept.resume(t_end=30.0))
-    assert same_bits(parts.at(times), saved.y)
-    assert np.isfinite(parts.at([20.1, 29.9])).all()
+    times = np.linspace(0, 30, 333)
+    assert same_bits(parts.at(times), pi.solve(system, t_end=30.0, times=times, **run).y)
 
 
 def test_steps_without_their_numbers_are_made_anew():

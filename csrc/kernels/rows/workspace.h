@@ -48,13 +48,13 @@ static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 5 * dim 
 
 /* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), for a system of `dim`. */
 enum {
+    RADAU_BEFORE, /* increments of the last step; then the Jacobian: see rows_onward */
     RADAU_JACOBIAN,
     RADAU_PARTS_JACOBIAN, /* for shorter steps */
     RADAU_REAL,           /* factors of gamma - h J, and of the pair alpha -+ i beta - h J */
     RADAU_PAIR,
-    RADAU_Z, /* increments of the stages, the same as W = T^-1 Z, and those of the last step */
+    RADAU_Z, /* increments of the stages, and the same as W = T^-1 Z */
     RADAU_W,
-    RADAU_BEFORE,
     RADAU_PARTS_Z,  /* of shorter steps */
     RADAU_SLOPES,   /* of the stages */
     RADAU_RESIDUAL, /* and then the correction */
@@ -83,6 +83,7 @@ static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {
     int64_t sum = 0;
     for (int i = 0; i < RADAU_PARTS; i++) {
         rows[i] = i == RADAU_PAIR         ? 4 * dim * dim
+                  : i == RADAU_BEFORE     ? 3 * dim
                   : i <= RADAU_REAL       ? dim * dim
                   : i <= RADAU_RESIDUAL   ? 3 * dim
                   : i == RADAU_PAIR_PIVOT ? 2 * dim

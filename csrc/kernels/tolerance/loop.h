@@ -99,7 +99,8 @@ static void choose_steps(Lanes *l) {
     for (int64_t u = 0; u < c->R; u++) {
         const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
         const vreal next = own(l, OWN_NEXT)[u];
-        l->last[u] = vabs(rest) <= vabs(next) * REAL(1.01);
+        l->last[u] = vabs(rest) <= vabs(next) * ALMOST;
+        mark_lanes(l, u, l->last[u] & l->active[u]);
         l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
     }
     l->shortened = 0;
@@ -152,6 +153,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
     const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
     int64_t on_their_way = 0;
     int more = 1;
+    for (int64_t u = 0; u < l->c.R; u++) l->accepted[u] = l->leaves[u] = vset_int(0);
     for (int64_t i = 0; i < lanes; i++) {
         while (l->id[i] < 0 && more) {
             while (*next < lanes && waiting->id[*next] < 0) ++*next;
@@ -279,11 +281,16 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = on_their_way < 0;
             break;
         }
-        do { /* until a trajectory leaves */
+        if (s->earlier && s->decay > 0 && s->pair.slope == 0) { /* a test that was prevented */
+            for (int64_t u = 0; u < c->R; u++) c->h[u] = vset(0);
+            stiff_lanes_leave(&l);
+            stopped = c->stopped ? -1 : 0;
+        }
+        while (!stopped && all_stay(&l)) { /* until a trajectory leaves */
             solver->tried += lanes;
             solver->useful += on_their_way;
             stopped = go_on(&l);
-        } while (!stopped && all_stay(&l));
+        }
     }
     for (int64_t i = 0; stopped && i < lanes; i++)
         if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);

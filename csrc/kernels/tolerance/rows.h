@@ -7,25 +7,26 @@
 /* The data of each trajectory: one row each, except the last ones. */
 enum {
     OWN_T,
-    OWN_T_LOW, /* rounding error of time */
-    OWN_NEXT,  /* the step to try next, with its sign */
-    OWN_END,
-    OWN_LONGEST, /* the longest step allowed */
-    OWN_ERROR,   /* log2 of error / tolerance at the last accepted step */
-    OWN_TREND,   /* log2 of the ratio of the last two steps */
-    OWN_GROWTH,  /* log2 of the most that the next step may grow */
-    OWN_DUE,     /* the next time to save at; beyond the end if there is none */
-    OWN_TAKEN,   /* integers: steps accepted, and rejected */
-    OWN_REJECTED,
+    OWN_T_LOW,  /* rounding error of time */
+    OWN_NEXT,   /* the step to try next, with its sign */
+    OWN_ERROR,  /* log2 of error / tolerance at the last accepted step */
+    OWN_TREND,  /* log2 of the ratio of the last two steps */
+    OWN_GROWTH, /* log2 of the most that the next step may grow */
+    OWN_STATE,
+    OWN_LOW,      /* rounding errors of the state */
     OWN_JACOBIAN, /* for Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
     OWN_CHECK,   /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
                   * the start; or calm steps in a row, since when, and since when it is stiff */
     OWN_RETURNS, /* trial.h: crossings of a border of the force in a row that led back to it */
+    OWN_END,     /* those before it go on with a continuation; */
+    OWN_CHANGED, /* a mask: has it changed a step? */
+    OWN_LONGEST, /* the longest step allowed */
+    OWN_DUE,     /* the next time to save at; beyond the end if there is none */
+    OWN_TAKEN,   /* integers: steps accepted, and rejected */
+    OWN_REJECTED,
     OWN_RTOL,
     OWN_ATOL,
-    OWN_STATE,
-    OWN_LOW, /* rounding errors of the state */
     OWN_PARAMS,
     OWN_PARTS
 };
@@ -47,6 +48,17 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
 /* Components of each slope: accelerations only, if the force does not depend on velocities. */
 static inline int slope_rows(const PiSolve *s) {
     return s->pair.nystrom ? s->system->dof : s->system->dim;
+}
+/* What a continuation sets out from: the rows of the trajectory before its end; the first slope, if
+ * that is the last of the step before; of Radau's method the last increments and the Jacobian. */
+static inline int64_t rows_beyond(const PiSolve *s) {
+    const int64_t dim = s->system->dim;
+    return s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim + dim * dim : 0;
+}
+static inline int64_t rows_onward(const PiSolve *s) {
+    int64_t at[OWN_PARTS + 1];
+    own_rows(s, at);
+    return at[OWN_END] + rows_beyond(s);
 }
 /* Rows for stages that are solved for. */
 static inline int64_t newton_workspace(const PiSolve *s) {

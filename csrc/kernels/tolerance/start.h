@@ -4,6 +4,8 @@
 
 /* Attempts before the first test of stiffness, and before that of one that has been stiff. */
 enum { FIRST_CHECK = 25, FIRST_AGAIN = 50 };
+/* A step that reaches as far may be the last. */
+#define ALMOST REAL(1.01)
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;
@@ -29,12 +31,14 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
 static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     Chunk *c = &l->c;
     vreal *const h = c->h, *const end = own(l, OWN_END), *const longest = own(l, OWN_LONGEST);
+    vint *const changed = (vint *)own(l, OWN_CHANGED);
     for (int64_t u = 0; u < c->R; u++) {
         const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
         const vreal small = vset(REAL(1e-5)), span = vabs(end[u] - c->t0[u]);
         const vint unknown = (d0 < small) | (d1 < small) | ~(d1 <= vset(REAL_MAX));
         vreal step = vselect(unknown, vset(REAL(1e-6)), vset(REAL(0.01)) * d0 / d1);
-        step = vselect(step < span, step, span);
+        changed[u] = ~(step < span);
+        step = vselect(changed[u], span, step);
         step = vselect(step < longest[u], step, longest[u]);
         h[u] = vcopysign(step, end[u] - c->t0[u]);
         for (int64_t i = u; i < c->dim * c->R; i += c->R) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
@@ -55,11 +59,18 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
         best = vselect(best < span, best, span);
         best = vselect(best < longest[u], best, longest[u]);
         own(l, OWN_NEXT)[u] = vcopysign(best, end[u] - c->t0[u]);
+        changed[u] |= span <= best * ALMOST;
     }
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 static real lane_of(const vreal *row, int64_t i) { return row[i / VLEN][i % VLEN]; }
+/* Number k of lane i that a continuation sets out from. */
+static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
+    const int64_t beyond = k - l->at[OWN_END];
+    vreal *const rest = l->solve->pair.fsal ? l->k : l->radau.part[RADAU_BEFORE];
+    return (real *)(beyond < 0 ? l->own + k * l->c.R : rest + beyond * l->c.R) + i;
+}
 
 /* One lane's state, as the save at one of the given times. */
 static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t number) {
@@ -94,6 +105,45 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     for (int d = 0; d < l->c.dim; d++) *to++ = lane_of(own(l, OWN_LOW) + d * R, i);
     for (int d = 0; d < n; d++) *to++ = step ? lane_of(rest + d * R, i) : (real)NAN;
     return 0;
+}
+/* Marks where a continuation of lane i sets out, unless it is known: here, with a first step as it
+ * was given if it does not go on. */
+static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
+    const PiSolve *s = l->solve;
+    const int64_t id = l->id[i];
+    if (!s->mark || s->mark[id]) return;
+    real *const to = (real *)s->onward + id * s->n_onward;
+    const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
+    for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
+    if (!goes_on) to[OWN_NEXT] = given;
+    s->made[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
+    s->made[s->lanes + id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
+    s->mark[id] = (int8_t)(PI_MARKED | goes_on);
+    if (l->solver->marked) l->solver->marked(l->solver, id);
+}
+/* Lanes of register u that t_end holds up from now on. */
+static void mark_lanes(const Lanes *l, int64_t u, vint which) {
+    vint *const changed = (vint *)own(l, OWN_CHANGED) + u;
+    which &= ~*changed;
+    *changed |= which;
+    for (int64_t k = 0; vany(which) && k < VLEN; k++)
+        if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
+}
+static int goes_on(const PiSolve *s, int64_t id) {
+    return s->earlier && s->goes_on[id] & PI_GOES_ON;
+}
+/* Lane i, which has just boarded, goes on from where an earlier run has marked it. */
+static void go_on_from_mark(Lanes *l, int64_t i) {
+    const PiSolve *s = l->solve;
+    const int64_t u = i / VLEN, at = i % VLEN;
+    const real *const from = (const real *)s->earlier + l->id[i] * s->n_earlier;
+    const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    s->goes_on[l->id[i]] = 0;
+    if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
+    for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
+    ((vint *)own(l, OWN_CHANGED))[u][at] = 0;
+    if (s->pair.slope != 0) l->radau.part[RADAU_H][u][at] = (real)NAN; /* no factors */
+    l->accepted[u][at] = -1;
 }
 /* Lane i has arrived: its last state, which the remaining saves repeat. */
 static void leave(Lanes *l, int64_t i, PiStatus status) {
@@ -130,9 +180,8 @@ static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
 static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
-    for (int64_t i = 0; i < l->at[OWN_STATE] * c->R; i++) l->own[i] = vset(0);
+    for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
     for (int d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
-    for (int64_t i = 0; i < c->dim * c->R; i++) own(l, OWN_LOW)[i] = vset(0);
     for (int i = 0; i < s->system->n_params; i++)
         load_own(l, s->params[i], first, count, c->p + i * c->R);
     for (int i = 0; i < s->n_rtol; i++)
@@ -196,6 +245,9 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
             l->due[i]++;
             set_due(l, i);
         }
+        if (t != end && goes_on(s, l->id[i])) continue;
+        if (!status && ((vint *)own(l, OWN_CHANGED))[i / VLEN][i % VLEN])
+            mark_lane(l, i, 0, lane_of(given, i));
         if (status || t == end) leave(l, i, status);
     }
     return 0;
@@ -210,4 +262,5 @@ static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64
     l->id[i] = waiting->id[from];
     l->due[i] = waiting->due[from];
     l->active[i / VLEN][i % VLEN] = -1;
+    if (goes_on(l->solve, l->id[i])) go_on_from_mark(l, i);
 }

@@ -91,10 +91,12 @@ static void stiff_lanes_leave(Lanes *l) {
         vint *const due = (vint *)own(l, OWN_CHECK) + u;
         const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
         const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
-        l->passed[u] =
-            l->active[u] & l->accepted[u] & (made >= *due) & (vabs(rest) >= vabs(next) * MANY);
+        const vint far = vabs(rest) >= vabs(next) * MANY;
+        l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
         if (l->solve->pair.combined == PI_OF_BRANCHES) /* else it may slide */
             l->passed[u] &= ((vint *)own(l, OWN_RETURNS))[u] == vset_int(0);
+        mark_lanes(l, u, l->passed[u] & ~far);
+        l->passed[u] &= far;
         any |= l->passed[u];
     }
     if (!vany(any)) return;
