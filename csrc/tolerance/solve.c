@@ -11,7 +11,7 @@ enum {
     MOST_REGISTERS = 8,            /* processed together, if their rows fit: */
     WORKSPACE_BYTES = 28 << 10,    /* most of the first-level cache; */
     INTERPRETED_BYTES = 256 << 10, /* for byte code, whose instructions cost more than misses, */
-    ROUNDS = 4,                   /* in a batch of so many times that: few lanes end last */
+    ROUNDS = 4,                    /* in a batch of so many times that: few lanes end last */
     FIRST_ROOM = 1 << 16
 };
 
