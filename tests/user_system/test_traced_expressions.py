@@ -136,6 +136,7 @@ def ask(function, x, **options):
     return system.rhs(0.0, np.reshape(x, (-1, 1)))[:, 0]
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix:DeprecationWarning")
 @pytest.mark.parametrize("name", ONE)
 def test_functions_of_one_number(name):
     x = np.linspace(-0.97, 0.97, 40)
