@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..values.citations import cite
 from ..values.types import Any, Certificate
@@ -75,8 +76,9 @@ class Method:
     backward: bool
     starter: str | None
     embedded: dict[str, Any] | None
-    strong_order: float  # of methods for noise
     made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
+    if TYPE_CHECKING:
+        strong_order: float  # of methods for noise, and of no others
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
