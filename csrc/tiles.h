@@ -66,6 +66,7 @@ static inline int64_t pi_answer_rows(const PiSystem *system, PiQuestion question
 #define RHS(id)              INLINE void id##_rhs RHS_ARGUMENTS
 #define ACCELERATION(id)     INLINE void id##_acceleration ACCELERATION_ARGUMENTS
 #define VELOCITY(id)         INLINE void id##_velocity VELOCITY_ARGUMENTS
+#define NEXT(id)             INLINE void id##_next RHS_ARGUMENTS
 #define PREPARE(id)          INLINE void id##_prepare(vreal *p)
 #define ENERGY(id)           INLINE vreal id##_energy ENERGY_ARGUMENTS
 #define INVARIANTS(id)       INLINE void id##_invariants INVARIANTS_ARGUMENTS

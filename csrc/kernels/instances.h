@@ -62,7 +62,7 @@
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
 /* To a tolerance in double precision with wide registers; otherwise on rows, with the same bits. */
-#if PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16
+#if PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 && !defined PI_ROWS_ONLY
 #define TRIAL(id)                                                                                  \
     static void id##_trial(const PiTrialRows *rows) { trial_in_registers(&id##_model, rows); }
 #define TRIAL_OF(id) id##_trial
@@ -95,7 +95,7 @@
     .family = {[PI_EXPLICIT_RK] = EXPLICIT_OF(id),                                                 \
                [PI_COMPOSITION] = id##_any_composition,                                            \
                [PI_NYSTROM] = EXPLICIT_OF(id)},                                                    \
-    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},
+    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__}, .changes = RECORDS_CHANGES,
 #define IN_REGISTERS(id)                                                                           \
     EXPLICIT(id)                                                                                   \
     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
@@ -114,8 +114,8 @@
             ANSWER(id, PI_INVARIANTS)                                                              \
             ANSWER(id, PI_JACOBIAN)                                                                \
             ANSWER(id, PI_VELOCITY)                                                                \
+            ANSWER(id, PI_NEXT)                                                                    \
             ANSWER(id, PI_PREPARE)                                                                 \
-        case PI_NEXT: break;                                                                       \
         }                                                                                          \
         return 0;                                                                                  \
     }
@@ -156,8 +156,7 @@
     {.system = #id,                                                                                \
      KERNELS_OF(id, __VA_ARGS__).force = id##_on_rows,                                             \
      .trial = TRIAL_OF(id),                                                                        \
-     .energies = ENERGIES_OF(id),                                                                  \
-     .changes = RECORDS_CHANGES},
+     .energies = ENERGIES_OF(id)},
 #define COMPACT_SYSTEM(id, ...)                                                                    \
     ROW(id, [PI_TSITOURAS54] = EXPLICIT_OF(id), [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,   \
         [PI_VELOCITY_VERLET] = id##_any_composition)

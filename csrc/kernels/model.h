@@ -14,7 +14,7 @@ typedef void Jacobian JACOBIAN_ARGUMENTS;
 
 typedef struct {
     const PiSystem *system;
-    Rhs *rhs;
+    Rhs *rhs, *next; /* next: with the numbers of a step with noise after y */
     Acceleration *acceleration;
     Velocity *velocity;
     Prepare *prepare;

@@ -2,18 +2,29 @@
 #pragma once
 #include "model.h"
 
+/* Of the parameters and what is derived from them; of y and the numbers of a step with noise. */
+enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
+INLINE int parameter_rows(const PiSystem *s) {
+    const int rows = s->n_params + s->n_derived;
+    return rows > PI_MAX_PARAMS ? rows : PI_MAX_PARAMS;
+}
+
 /* Of a model that the compiler knows: its descriptor need not be in the library. */
 ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
-    const int dim = model->system->dim, dof = model->system->dof;
+    const PiSystem *const s = model->system;
+    const int dim = s->dim, dof = s->dof, next = question == PI_NEXT;
+    const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
+    const int from_y = halves && dof ? dof : dim; /* the others are from v */
+    const int values = next ? dim + s->noises * (s->second ? 2 : 1) : dim;
+    const int n_p = parameter_rows(s);
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
     for (int64_t u = 0; u < R; u++) {
-        vreal y[PI_MAX_DIM], p[PI_MAX_PARAMS], answer[PI_MAX_DIM];
-        EACH(i, 0, PI_MAX_PARAMS) p[i] = p_rows[i * R + u];
+        vreal y[VALUES], p[PARAMETERS], answer[PI_MAX_DIM];
+        EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];
-        const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
-        EACH(d, 0, dim) y[d] = halves && d >= dof ? v_rows[(d - dof) * R + u] : y_rows[d * R + u];
+        EACH(d, 0, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
         int n = 0;
         switch (question) {
         case PI_RHS: /* of a second-order system it is made of its halves (rhs_rows) */
@@ -22,7 +33,9 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
         case PI_ACCELERATION:
             if (model->acceleration) model->acceleration(t, y, y + dof, p, answer), n = dof;
             break;
-        case PI_NEXT: break;
+        case PI_NEXT:
+            if (model->next) model->next(t, y, p, answer), n = dim;
+            break;
         case PI_VELOCITY:
             if (model->velocity) model->velocity(y + dof, p, answer), n = dof;
             break;
@@ -30,21 +43,19 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
             if (model->energy) answer[0] = model->energy(t, y, p), n = 1;
             break;
         case PI_INVARIANTS:
-            if (model->invariants)
-                model->invariants(t, y, p, answer), n = model->system->n_invariants;
+            if (model->invariants) model->invariants(t, y, p, answer), n = s->n_invariants;
             break;
         case PI_PREPARE:
-            EACH(i, model->system->n_params, PI_MAX_PARAMS) p[i] = vset(0);
+            EACH(i, s->n_params, n_p) p[i] = vset(0);
             if (model->prepare) model->prepare(p);
-            EACH(i, model->system->n_params, PI_MAX_PARAMS) p_rows[i * R + u] = p[i];
+            EACH(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
             break;
         case PI_JACOBIAN: {
             vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
             model->jacobian(t, y, p, J);
             EACH(i, 0, dim)
                 EACH(k, 0, dim)
-                    out[(i * dim + k) * R + u] = model->system->structure != PI_SECOND_ORDER
-                                                     ? J[i][k]
+                    out[(i * dim + k) * R + u] = s->structure != PI_SECOND_ORDER ? J[i][k]
                                                  : i >= dof ? J[i - dof][k]
                                                             : vset(k == i + dof);
         }
@@ -57,15 +68,16 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
 
 /* Energies of several states, one register of lanes after the other. */
 ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
+    const PiSystem *const s = model->system;
     const int64_t R = rows->registers;
     const vreal *const origin = rows->origin, *const factor = rows->factor;
     for (int64_t u = 0; model->energy && u < R; u++) {
         const vreal *from = (const vreal *)rows->y + u;
-        vreal *out = (vreal *)rows->out + u, p[PI_MAX_PARAMS], y[PI_MAX_DIM];
+        vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
         const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
-        EACH(i, 0, PI_MAX_PARAMS) p[i] = ((const vreal *)rows->p)[i * R + u];
+        EACH(i, 0, parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
         for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
-            EACH(d, 0, model->system->dim) y[d] = from[d * rows->apart];
+            EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
             *out = (model->energy(vset(0), y, p) - first) * scale;
         }
     }

@@ -27,6 +27,19 @@ def as_dict(found):
     }  # fmt: skip
 
 
+def noise_as_dict(found):
+    """The same of a method with noise: the orders, each with half the width of its interval."""
+    m = found.method
+    return {
+        "name": m.name, "title": m.title, "family": m.family, "reference": m.reference,
+        "requires": m.requires, "order": m.order, "noise": m.noise, "evaluations": m.evaluations, "paths": found.paths,
+        "strong_order": m.strong_order, "weak_order": m.weak_order,
+        "measured_strong_order": found.strong_order and [round(x, 4) for x in found.strong_order],
+        "measured_weak_order": [round(x, 4) for x in found.weak_order],
+        "holds": found.holds, "failures": list(found.failures),
+    }  # fmt: skip
+
+
 def _digits(x):
     """Rounded to the digits that do not depend on the machine."""
     return None if x is None else float(f"{float(x):.6g}")

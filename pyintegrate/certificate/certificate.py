@@ -218,11 +218,11 @@ def certify(method, measure=True):
     method : str or Method
     measure : bool
         Whether to measure the order on nonlinear problems, too: a moment in doubles, to order 6;
-        seconds in many digits, for higher orders.
+        seconds in many digits, for higher orders. With noise the orders always are.
 
     Returns
     -------
-    Certificate
+    Certificate or NoiseCertificate
 
     Raises
     ------
@@ -236,6 +236,10 @@ def certify(method, measure=True):
     3
     """
     method = find_method(method)
+    if method.family == "noise":
+        from .orders_with_noise import certify as measured
+
+        return measured(method)
     found = tuple(islice(order_conditions.conditions(method), method.order + 1))
     failing = next((c.order for c in found if not c.hold), None)
     problems = _PROBLEMS[method.requires] if measure else ()

@@ -17,7 +17,8 @@ class StochasticMethod(Method):
     Attributes
     ----------
     strong_order, weak_order : float, int
-        Of the error of single paths, and of expectations; `order` is the weak one.
+        Of the error of single paths, and of expectations; `order` is the weak one. A method of weak
+        order only has the strong one None, and takes no ``substeps``.
     noise : {"additive", "diagonal", "commutative", "general"}
         The most general noise for which it has them.
     interpretation : {"ito", "stratonovich"}
@@ -32,7 +33,7 @@ class StochasticMethod(Method):
     (1.0, 'commutative')
     """
 
-    strong_order: float
+    strong_order: float | None
     weak_order: int
     noise: str
     interpretation: str
@@ -181,6 +182,39 @@ def sriw1(s):
     g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
     kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA, strict=True))
     return plus(s.y, times(1 / 3 * h, f1), times(2 / 3 * h, s.drift(H, 3 / 4)), *kicks)
+
+
+# ---- weak order 2 --------------------------------------------------------------------------------
+@_method(strong_order=None, weak_order=2, noise="general", evaluations=2, title="RI6 of Rossler",
+         formula="five stages of g for each noise, two of f; normals in place of numbers of three"
+         " points, with the same moments to the fifth",
+         reference="Rossler (2009), SIAM J. Numer. Anal. 47, 1713-1738")  # fmt: skip
+def ri6(s):
+    h, root, f, W, signs = s.h, s.root_h, s.drift(), s.dW, s.signs
+    each = range(len(W))
+    g = [s.column(k) for k in each]
+    late = plus(s.y, times(h, f))
+    y = plus(s.y, times(0.5 * h, plus(f, s.drift(plus(late, s.kick(W)), 1.0))))
+
+    def either_way(k, start, step, c):
+        """g_k at start + step and at start - step: their sum, and their difference."""
+        up, down = (s.column(k, plus(start, times(sign, step)), c) for sign in (1.0, -1.0))
+        return plus(up, down), plus(up, times(-1.0, down))
+
+    for k in each:
+        double, slope = either_way(k, late, times(root, g[k]), 1.0)
+        y = plus(y, times(0.25 * W[k], double),
+                 times(0.25 * (W[k] * W[k] - h) / root, slope))  # fmt: skip
+        # 2 I(k, l) / sqrt(h)
+        mixed = {i: (W[k] * W[i] + h * (-signs[k] if k < i else signs[i])) / root
+                 for i in each if i != k}  # fmt: skip
+        double = times(2.0, g[k])
+        if mixed:
+            others = plus(*(times(0.5 * pair, g[i]) for i, pair in mixed.items()))
+            double, slope = either_way(k, s.y, others, 0.0)
+            y = plus(y, times(0.5 * root, slope))
+        y = plus(y, times(0.25 * W[k], double))
+    return y
 
 
 # ---- Langevin equations --------------------------------------------------------------------------

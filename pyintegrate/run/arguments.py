@@ -84,6 +84,11 @@ def checked_run(
         random = RandomNumbers.checked(system, dt, **noise)
         if random is not None:
             shapes["first_trajectory"] = random.shape
+            if random.substeps > 1 and method.strong_order is None:
+                raise ValueError(
+                    f"{method.name!r} is of weak order only: its steps are those of no path, so"
+                    f" that substeps must be 1, got {random.substeps}; leave it away"
+                )
     if t_end is not None:
         t_end = checked_times("t_end", t_end, DOUBLE, shapes)
     for plan in plans.values():

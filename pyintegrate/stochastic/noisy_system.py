@@ -128,12 +128,22 @@ class NoisySystem(TracedSystem):
         if method.family != "noise":
             return super().core_for(method)
         self._look_at_variables()
+        if not self.compiled:
+            return self._step(method).handle
+        from ..trace.compiler import compiled
+
+        programs, key = self.traced.programs, ("compiled", method.name)
+        if key not in programs:
+            programs[key] = compiled(self, self._step(method))
+        return programs[key]
+
+    @property
+    def program(self):
+        """The byte code of a step of the usual method."""
+        return self._step(METHODS[self.usual_method])
+
+    def _step(self, method):
         programs = self.traced.programs
         if method.name not in programs:
             programs[method.name] = step_program(self, method)
-        return programs[method.name].handle
-
-    def compile(self):
-        raise ValueError(
-            f"{self.name!r} has noise, whose steps run as byte code: leave compile() away"
-        )
+        return programs[method.name]

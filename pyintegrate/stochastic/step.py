@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..method.stochastic import plus, times
 from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import Graph, placed
@@ -76,13 +77,18 @@ class Step:
 
         Given dW its integral over the step has the mean h dW / 2 and the variance h^3 / 12.
         """
-        off = np.sqrt(12.0) / (self.h * self.root_h)
-        pairs = [
-            (z, off * (i - 0.5 * self.h * w))
-            for z, i, w in zip(self.Z, self.I10, self.dW, strict=True)
-        ]
-        root = np.sqrt(0.5)
+        off, root = np.sqrt(12.0) / (self.h * self.root_h), np.sqrt(0.5)
+        pairs = [(z, off * u) for z, u in zip(self.Z, self._off_mean(), strict=True)]
         return [root * (z + u) for z, u in pairs], [root * (z - u) for z, u in pairs]
+
+    def _off_mean(self):
+        """I10 less its mean given dW, h dW / 2."""
+        return [i - 0.5 * self.h * w for i, w in zip(self.I10, self.dW, strict=True)]
+
+    @property
+    def signs(self):
+        """1 or -1 for each noise, with the same chance, independent of dW."""
+        return [np.where(u > 0, 1.0, -1.0) for u in self._off_mean()]
 
     @property
     def next_dW(self):
@@ -108,16 +114,14 @@ class Step:
 
     def kick(self, numbers, y=None, fraction=0.0):
         """g(t + fraction h, y) times a number for each noise; None where there is none."""
-        rows = self._system.traced.outputs["diffusion"]
-        m = self._system.noises
+        columns = [self.column(k, y, fraction) for k in range(self._system.noises)]
+        return plus(*map(times, numbers, columns))
+
+    def column(self, k, y=None, fraction=0.0):
+        """The components that noise k moves, g_k(t + fraction h, y); None for the others."""
+        rows = self._system.traced.outputs["diffusion"][k :: self._system.noises]
         entries = self._at(rows, y, fraction)
-        total: list = [None] * self._system.dim
-        for place, entry in enumerate(entries):
-            i, k = divmod(place, m)
-            if not is_zero(rows[place]):
-                term = entry * numbers[k]
-                total[i] = term if total[i] is None else total[i] + term
-        return total
+        return [None if is_zero(a) else b for a, b in zip(rows, entries, strict=True)]
 
     def changes(self):
         """(j, k, L^j g_k), L^j g_k = sum_l g_lj dg_k/dy_l, where it is not zero, j <= k."""

@@ -17,39 +17,39 @@ _HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
 # The questions, and the arrays that hold their answers (csrc/tiles.h).
 _ANSWERS = {"prepare": "p", "rhs": "dydt", "acceleration": "a", "velocity": "v", "energy": "",
-            "invariants": "values", "jacobian": "J"}  # fmt: skip
+            "next": "dydt", "invariants": "values", "jacobian": "J"}  # fmt: skip
 _LONG = 4  # cost of an operation above which only many registers hide its latency
 
 
-def check_size(system):
+def check_size(system, program):
     """Refuse what does not fit the registers of a kernel.
 
     Raises
     ------
     ValueError
     """
-    program = system.program
     dim, _, n_params, n_derived = program.sizes[:4]
-    if dim > MOST_COMPONENTS or n_params + n_derived > MOST_PARAMETERS:
+    most = MOST_PARAMETERS * (4 if program.has("next") else 1)
+    if max(dim, program.noises) > MOST_COMPONENTS or n_params + n_derived > most:
         raise ValueError(
             f"{system.name} has {dim} components and {n_params + n_derived} parameters ({n_derived}"
             f" of them derived from others): a compiled kernel holds {MOST_COMPONENTS} and"
-            f" {MOST_PARAMETERS}; the byte code has no such limit"
+            f" {most}; the byte code has no such limit"
         )
 
 
-def source(system):
+def source(system, program):
     """The file, as text; ``csrc/kernels/instances.h`` reads it instead of ``contents.h``.
 
     Parameters
     ----------
     system : TracedSystem
+    program : Program
 
     Returns
     -------
     str
     """
-    program = system.program
     dim, dof, n_params, n_derived = program.sizes[:4]
     functions, members, cost, longest = [], [], 0, 0
     for question in _ANSWERS:
@@ -63,21 +63,28 @@ def source(system):
         members.append(".long_chain = 1")
     title = re.sub(r"[^ -~]", "?", system.name)
     structure = {"first_order": "PI_FIRST_ORDER", "separable": "PI_SEPARABLE"}
+    noisy = program.has("next")  # its steps are on rows, and of first order
+    order = structure.get("first_order" if noisy else system.structure, "PI_SECOND_ORDER")
     scales = _core.scales(program.handle)
     kind = "COMPACT_SYSTEM" if cost > _HEAVY else "SYSTEM"
     flags = {
+        "noises": program.noises,
+        "second": program.second,
         "velocity_dependent": system.velocity_dependent,
         "time_dependent": system.definition.time_dependent,
     }
     return (
         f"/* {title.replace('*/', '* /')}, written by pyintegrate: the operations of its byte code"
         " in the same order. */\n"
-        "#ifndef OWN_H\n#define OWN_H\n" + "\n".join(functions) + "#endif\n"
+        "#ifndef OWN_H\n#define OWN_H\n"
+        + "#define PI_ROWS_ONLY\n" * noisy
+        + "\n".join(functions)
+        + "#endif\n"
         '#include "methods/rk4.h"\n#include "methods/tsitouras54.h"\n'
         '#include "methods/semi_implicit_euler.h"\n#include "methods/velocity_verlet.h"\n'
         f"{kind}(own, MATHEMATICS({', '.join(members)}),\n"
         f'       .title = "", .equation = "", .reference = "",\n'
-        f"       .structure = {structure.get(system.structure, 'PI_SECOND_ORDER')}, .dim = {dim},"
+        f"       .structure = {order}, .dim = {dim},"
         f" .dof = {dof},\n       "
         + ", ".join(f".{name} = {int(value)}" for name, value in flags.items())
         + f",\n       .scale = {{{', '.join(map(str, scales))}}},"
@@ -111,7 +118,7 @@ def _body(program, question, structure):
         if bank == CONSTANT:
             return _constant(program.constants[number])
         if bank == V and not halves:
-            return f"y[{dof + number}]"
+            return f"y[{(dof or dim) + number}]"
         return "t" if bank == T else f"{letters[bank]}[{number}]"
 
     for k, row in enumerate(program.code[first:last].tolist()):

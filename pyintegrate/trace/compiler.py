@@ -67,12 +67,13 @@ def _digest(*texts):
     return digest.hexdigest()[:32]
 
 
-def compiled(system):
+def compiled(system, program):
     """A handle of the system's kernels, for ``_core.start``.
 
     Parameters
     ----------
     system : TracedSystem
+    program : Program
 
     Returns
     -------
@@ -86,10 +87,10 @@ def compiled(system):
     ValueError
         The system is too large for the registers.
     """
-    check_size(system)
+    check_size(system, program)
     command, version = _compiler()
     isa = _core.info()["instruction_set"]
-    text = source(system)
+    text = source(system, program)
     flags = _FLAGS + (_CLANG.get(isa, []) if "clang" in version else [])
     machine = f"{sys.platform} {platform.machine()}"
     name = _digest(text, isa, machine, version, " ".join([*command, *flags]))
@@ -107,7 +108,7 @@ def compiled(system):
         ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value or 0
         for library, bits in zip(libraries, (64, 32), strict=True)
     )
-    return _core.make_compiled(system.program.handle, wide, narrow, libraries)
+    return _core.make_compiled(program.handle, wide, narrow, libraries)
 
 
 def _libraries(folder, keys, build):

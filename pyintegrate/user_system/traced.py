@@ -104,8 +104,8 @@ class TracedSystem(System):
         """
         from ..trace.c_source import check_size, source
 
-        check_size(self)
-        return source(self)
+        check_size(self, self.program)
+        return source(self, self.program)
 
     def compile(self) -> Self:
         """The same system with its own kernels, built by the C compiler of this machine.
@@ -128,7 +128,9 @@ class TracedSystem(System):
         from ..trace.compiler import compiled
 
         self._look_at_variables()
-        return type(self)(replace(self.definition, compiled=compiled(self)), self.params)
+        return type(self)(
+            replace(self.definition, compiled=compiled(self, self.program)), self.params
+        )
 
     @property
     def compiled(self) -> bool:

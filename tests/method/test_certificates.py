@@ -11,7 +11,7 @@ from reference import POINT_METHODS, declared
 
 import pyintegrate as pi
 from pyintegrate.analysis import real_stability_limit
-from pyintegrate.certificate import twin
+from pyintegrate.certificate import orders_with_noise, twin
 from pyintegrate.certificate.certificate import certify, measured_order
 
 GOLDEN = {
@@ -67,7 +67,7 @@ def test_errors_and_limits_are_those_of_another_computation(name):
 
 def test_the_stored_certificates_are_those_of_the_catalogue():
     certified = [m.name for m in pi.methods.values() if m.requires != "rigid_body"]
-    assert list(STORED) == certified, "run `make certificates`"
+    assert list(STORED) == certified + list(pi.methods.noise), "run `make certificates`"
     for method in POINT_METHODS:
         name, stored = method.name, STORED[method.name]
         assert stored["holds"]
@@ -75,6 +75,34 @@ def test_the_stored_certificates_are_those_of_the_catalogue():
         assert (stored["order"], stored["evaluations"]) == (method.order, method.evaluations)
         page = (ROOT / "docs/methods.md").read_text()
         assert f"| `{name}` | {method.order} |" in page
+
+
+@pytest.mark.parametrize("method", pi.methods.noise.values(), ids=str)
+def test_orders_with_noise_are_measured_with_intervals(method):
+    """The stored ones from 1e7 paths; a few paths here find the same, within both intervals."""
+    stored = STORED[method.name]
+    assert stored["holds"]
+    assert stored["paths"] == 10**7
+    assert (stored["strong_order"], stored["weak_order"]) == (
+        method.strong_order,
+        method.weak_order,
+    )
+    found = orders_with_noise.certify(method, 20_000)
+    for kind in ("strong_order", "weak_order"):
+        if (order := getattr(found, kind)) is None:
+            assert stored[f"measured_{kind}"] is None
+            continue
+        value, half = stored[f"measured_{kind}"]
+        # 1.96 deviations, widened to 4; and what the logarithm of few paths is off.
+        assert abs(order[0] - value) < 2 * (order[1] + half) + order[1] ** 2
+
+
+def test_wrong_orders_with_noise_would_be_noticed():
+    made = orders_with_noise.NoiseCertificate(pi.methods["milstein"], 10, (0.8, 0.05), (1.5, 0.3))
+    assert made.failures == ("strong order 1.0, and 0.80 +- 0.05 was measured",
+                             "weak order 1, and 1.50 +- 0.30 was measured")  # fmt: skip
+    assert "NOT AS DECLARED" in str(made)
+    assert "0.800 +- 0.050" in made._repr_html_()
 
 
 def test_methods_of_ones_own_get_certificates():

@@ -33,12 +33,17 @@ warm = pi.langevin(pi.systems.henon_heiles, friction=0.5, temperature=0.01)
 RUNS = {
     "euler_maruyama": coupled, "milstein": growth, "heun_stratonovich": growth, "sra1": driven,
     "sra3": driven, "sriw1": growth, "baoab": warm, "gjf": warm, "obabo": warm,
-    "brownian_baoab": driven,
+    "brownian_baoab": driven, "ri6": coupled,
 }  # fmt: skip
 
 
 def test_there_is_a_run_for_every_method():
     assert set(RUNS) == set(pi.methods.noise)
+
+
+def substeps(method):
+    """None with a method of weak order only."""
+    return 3 if pi.methods[method].strong_order else 1
 
 
 def start(system, n=300):
@@ -73,7 +78,7 @@ def test_every_instruction_set_gives_the_same_bits():
 def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     """Splits of the batch and of time, workers, saves, substeps' parity, the Stepper, packing."""
     system, x = RUNS[method], start(RUNS[method]).astype(dtype)
-    run = RUN | {"method": method, "seed": 7, "dtype": dtype, "substeps": 3}
+    run = RUN | {"method": method, "seed": 7, "dtype": dtype, "substeps": substeps(method)}
     whole = pi.integrate(system, x, **run)
     for save in (7, "final"):
         other = pi.integrate(system, x, **run, save=save, workers=2)
@@ -84,7 +89,9 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(backwards.y[:, ::-1], whole.y)
     first = pi.integrate(system, x, **run | {"n_steps": 17})
     assert np.array_equal(first.resume(n_steps=43).final, whole.final)
-    stepper = pi.Stepper(system, x, dt=RUN["dt"], method=method, dtype=dtype, seed=7, substeps=3)
+    stepper = pi.Stepper(
+        system, x, dt=RUN["dt"], method=method, dtype=dtype, seed=7, substeps=run["substeps"]
+    )
     stepper.step(5)
     before = stepper.snapshot()
     stepper.step(20)
@@ -93,6 +100,25 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(stepper.y, whole.final)
     bounded = pi.integrate(system, x, **run, bound=1e6)  # one step a call
     assert np.array_equal(bounded.y, whole.y)
+
+
+quartic = pi.langevin(pi.potential(k=2.0)(lambda x, k: k * x**4), friction=0.5, temperature=1.0)
+
+
+@pytest.mark.parametrize(("method", "system"), [("euler_maruyama", coupled), ("obabo", quartic)])
+def test_a_compiled_system_has_the_bits_of_the_byte_code(method, system, tmp_path, monkeypatch):
+    """Three noises, and second numbers; a step of its own for each method; watches of energy."""
+    monkeypatch.setenv("PYINTEGRATE_CACHE", str(tmp_path))
+    compiled = system.compile()
+    assert compiled.compiled
+    assert "own_next" in compiled.to_c()
+    watch = {"E": pi.watch.mean("energy")} if system.has_energy else {}
+    for dtype in (np.float64, np.float32):
+        run = RUN | {"method": method, "seed": 7, "dtype": dtype, "substeps": 3, "watch": watch}
+        a, b = (pi.integrate(s, start(system).astype(dtype), **run) for s in (system, compiled))
+        assert np.array_equal(a.y, b.y)
+        assert all(np.array_equal(a.watched[name], b.watched[name]) for name in watch)
+    assert not pickle.loads(pickle.dumps(compiled)).compiled
 
 
 def test_lanes_that_fail_leave_the_others_as_they_are():
@@ -147,8 +173,8 @@ def test_the_same_numbers_for_many_parameters():
 def test_files_pickles_and_digests_keep_the_noise(method, tmp_path):
     system = RUNS[method]
     first = np.arange(6)[::-1] + 2**40
-    sol = pi.integrate(system, start(system, 6), **RUN, method=method, seed=2**64 - 1, substeps=2,
-                       first_trajectory=first, save=20)  # fmt: skip
+    sol = pi.integrate(system, start(system, 6), **RUN, method=method, seed=2**64 - 1,
+                       substeps=substeps(method), first_trajectory=first, save=20)  # fmt: skip
     sol.save(tmp_path / "run.npz")
     long = sol.resume(n_steps=9)
     for again in (pi.load(tmp_path / "run.npz"), pickle.loads(pickle.dumps(sol))):
@@ -222,7 +248,8 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.advise(growth, t_end=1.0, error=1e-3), "has noise"),
         (lambda: pi.integrate(warm(), **RUN, seed=1, watch={"e": pi.watch.mean("energy")}),
          "has no formula: give a function"),
-        (lambda: growth.compile(), "leave compile"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, method="ri6", substeps=2),
+         "of weak order only"),
         (lambda: pi.sde(dim=2)(lambda t, y: -y), "must return the drift and the diffusion"),
         (lambda: pi.sde(dim=2)(lambda t, y: (-y, [[1.0, 2.0]])), r"shape \(1, 2\) with dim=2"),
         (lambda: pi.sde(dim=1, interpretation="Ito")(lambda t, y: (-y, y)), "interpretation must"),

@@ -1,0 +1,171 @@
+"""Certificates of methods for equations with noise: their orders, measured with intervals."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from ..integration import integrate
+from ..stochastic.equations import sde
+from ..stochastic.heat_bath import langevin
+from ..system.catalogue import systems
+from ..values.table import Table, Tabled
+from ..values.types import Any
+
+# The fewest steps, and the time to which they go: where errors stand out, and higher powers of h do
+# not.
+_RUNS = {"additive": (8, 1 / 32), "commutative": (8, 1 / 8), "langevin": (8, 2.0)}
+_USUAL, _WEAK = (8, 1 / 2), (2, 1.0)
+_HALVED = (1, 2, 4, 8)
+_PATHS, _CHUNK = 200_000, 100_000
+_TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
+_SURE = 1.96  # deviations: 95 %
+
+
+class NoiseCertificate(Tabled):
+    """The orders of a method with noise, declared and measured; prints as text, shows as HTML.
+
+    Attributes
+    ----------
+    method : StochasticMethod
+    paths : int
+    strong_order, weak_order : tuple of float
+        What was measured, and half the width of its 95 % interval: the slopes of the root mean
+        square of y(h) - y(h/2) on the same path, and of the mean of the difference of
+        2 y_0^2 + y_1^2. The strong one is None for a method of weak order only.
+    failures : tuple of str
+        Differences between what was declared and what was found.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> certificate = pi.methods["milstein"].certificate()
+    >>> certificate.holds, round(certificate.strong_order[0], 1)
+    (True, 1.0)
+    """
+
+    def __init__(self, method, paths, strong_order, weak_order):
+        self.method, self.paths = method, paths
+        self.strong_order, self.weak_order = strong_order, weak_order
+        self.failures = tuple(
+            f"{kind} order {declared}, and {found:.2f} +- {half:.2f} was measured"
+            for kind, declared, (found, half) in self._orders()
+            if not abs(found - declared) <= _TOLERANCE + half
+        )
+
+    @property
+    def holds(self):
+        """Whether everything that was declared was also found."""
+        return not self.failures
+
+    def _orders(self):
+        m = self.method
+        weak = ("weak", m.weak_order, self.weak_order)
+        strong = ("strong", m.strong_order, self.strong_order)
+        return [strong, weak] if self.strong_order else [weak]
+
+    def table(self):
+        """Declared and measured orders, side by side."""
+        m = self.method
+        rows = [[f"{kind} order", str(declared), f"{found:.3f} +- {half:.3f}"]
+                for kind, declared, (found, half) in self._orders()]  # fmt: skip
+        note = f"{self.paths} paths, {_kind(m)} noise, 95 %; " + (
+            "; ".join(("NOT AS DECLARED", *self.failures)) if self.failures else "as declared"
+        )
+        title = f"{m.name}: {m.title}. {m.reference}".rstrip(" .")
+        columns = ("property", "declared", "measured")
+        return Table(title, columns, rows, note=note, align="lrr")
+
+
+def _kind(method):
+    return "langevin" if method.langevin else method.noise
+
+
+@cache
+def _problems() -> dict[str, Any]:
+    """For each kind of noise an equation that has no simpler one."""
+    a, b = np.array([0.5, 0.3]), 0.4
+    return {
+        "additive": sde(initial=[0.5, 0.5])(
+            lambda t, y: (
+                [y[1] - y[0] ** 3, np.cos(3.0 * t) - y[1]],
+                [1.0 + 0.5 * np.sin(2.0 * t), 1.0],
+            )
+        ),
+        "diagonal": sde(initial=[1.0, 0.5])(
+            lambda t, y: ([0.5 * y[0], y[0] - y[1]], [0.8 * y[0], b * y[1] * (1.0 + t)])
+        ),
+        "commutative": sde(initial=[1.0, 0.5])(
+            lambda t, y: ([y[1] - y[0], 0.5 * y[1]], [[a[0] * y[0], a[1] * y[0]],
+                                                      [a[0] * y[1], a[1] * y[1]]])  # fmt: skip
+        ),
+        "general": sde(initial=[1.0, 0.5])(
+            lambda t, y: (
+                [0.6 * y[1] - 0.5 * y[0], -0.4 * y[0] - 0.3 * y[1]],
+                [
+                    [0.7 * y[0] + 0.2 * y[1], 0.1 * y[0] - 0.6 * y[1]],
+                    [b * y[1] - 0.3 * y[0], 0.5 * y[0] + 0.3 * y[1]],
+                ],
+            )
+        ),
+        "langevin": langevin(
+            systems["duffing"](delta=0.0, gamma=0.0), friction=1.0, temperature=0.5
+        ),
+    }  # fmt: skip
+
+
+def certify(method, paths=_PATHS):
+    """Measure the orders of a method with noise, on an equation with the noise that it is for.
+
+    Parameters
+    ----------
+    method : StochasticMethod
+    paths : int
+
+    Returns
+    -------
+    NoiseCertificate
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> certify(pi.methods["sra1"], 10_000).holds
+    True
+    """
+    system = _problems()[_kind(method)]
+    on_paths = object.__new__(type(method))  # the normals of any method are those of a path
+    on_paths.__dict__.update(vars(method), strong_order=0.0)
+    few, end = _RUNS.get(_kind(method), _USUAL) if method.strong_order else _WEAK
+    moments = np.zeros((2, len(_HALVED), len(_HALVED)))  # of (1, X), strong and weak
+    for first in range(0, paths, _CHUNK):
+        n = min(_CHUNK, paths - first)
+        states = [
+            integrate(
+                system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
+                method=on_paths, first_trajectory=first, seed=1, save="final",
+                substeps=_HALVED[-1] // k,
+            ).final
+            for k in _HALVED
+        ]  # fmt: skip
+        squares = [2.0 * y[:, 0] ** 2 + y[:, 1] ** 2 for y in states]  # a sum may hide errors
+        steps = np.sum(np.diff(states, axis=0) ** 2, axis=-1)
+        for total, X in zip(moments, (steps, np.diff(squares, axis=0)), strict=True):
+            rows = np.vstack([np.ones(n), *X])
+            total += rows @ rows.T
+    (strong, wide), weak = (_slope(total / paths, paths) for total in moments)
+    path = (strong / 2, wide / 2) if method.strong_order else None
+    return NoiseCertificate(method, paths, path, weak)
+
+
+def _slope(moments, n):
+    """Of log2 |mean X| when the step is halved, with half the width of its interval.
+
+    To first order in the errors of the means, log|mean X| has the variance of X / mean X.
+    """
+    mean, square = moments[0, 1:], moments[1:, 1:]
+    weights = np.arange(len(mean)) - (len(mean) - 1) / 2
+    weights /= -np.sum(weights**2) * np.log(2)
+    each = weights / mean
+    variance = each @ (square - np.outer(mean, mean)) @ each / n
+    return float(weights @ np.log(abs(mean))), float(_SURE * np.sqrt(variance))
