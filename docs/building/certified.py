@@ -32,7 +32,8 @@ def noise_as_dict(found):
     m = found.method
     return {
         "name": m.name, "title": m.title, "family": m.family, "reference": m.reference,
-        "requires": m.requires, "order": m.order, "noise": m.noise, "evaluations": m.evaluations, "paths": found.paths,
+        "requires": m.requires, "order": m.order, "noise": m.noise,
+        "evaluations": m.evaluations, "paths": found.paths,
         "strong_order": m.strong_order, "weak_order": m.weak_order,
         "measured_strong_order": found.strong_order and [round(x, 4) for x in found.strong_order],
         "measured_weak_order": [round(x, 4) for x in found.weak_order],
