@@ -476,8 +476,8 @@ class AdaptiveSolution(Solution):
         if self._control.automatic:  # the same number for each part
             onward = onward.wide(dim)
         return {
-            "_reached": self._reached, "_stiff_tries": self._stiff_tries, "_mark": onward.mark,
-            "_numbers": onward.numbers, "_made": onward.made.T,
+            "_reached": self._reached.ravel(), "_stiff_tries": self._stiff_tries.ravel(),
+            "_mark": onward.mark, "_numbers": onward.numbers, "_made": onward.made.T,
         }  # fmt: skip
 
     @classmethod

@@ -78,7 +78,7 @@ class Method:
     embedded: dict[str, Any] | None
     made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
     if TYPE_CHECKING:
-        strong_order: float  # of methods for noise, and of no others
+        strong_order: Any  # of methods for noise, and of no others
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
