@@ -20,6 +20,7 @@ _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTH
 
 
 GOES_ON, IMPLICIT = 2, 4  # bits of a mark, as PiMark of the core; by the implicit method
+TIME, STEP, STATE = 0, 2, 6  # places of OWN_T, OWN_NEXT, OWN_STATE (kernels/tolerance/rows.h)
 
 
 class Onward(Named):

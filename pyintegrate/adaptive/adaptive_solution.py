@@ -14,7 +14,7 @@ from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
-from .adaptive_run import IMPLICIT, AdaptiveOutcome, AdaptiveRun, Onward
+from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, rounded_times
 from .automatic import implicit_method, pairs_of
 
@@ -399,7 +399,7 @@ class AdaptiveSolution(Solution):
         marked = kept.mark > 0
         if self._forgot:  # what stopped it
             marked &= np.isin(found.status, (Status.OK, Status.CANCELLED))
-        first = kept.numbers[:, 6 : 6 + self.system.dim]
+        first = kept.numbers[:, STATE : STATE + self.system.dim]
         made = np.stack([found.accepted, found.rejected, found.stiff_tries])
         onward = kept.changed(
             mark=np.where(marked, kept.mark, 0).astype(np.int8), reached=self._reached,
@@ -407,8 +407,8 @@ class AdaptiveSolution(Solution):
         )  # fmt: skip
         return (
             onward,
-            np.where(marked, kept.numbers[:, 0], found.t),
-            np.where(marked, kept.numbers[:, 2], found.h),
+            np.where(marked, kept.numbers[:, TIME], found.t),
+            np.where(marked, kept.numbers[:, STEP], found.h),
             np.where(marked, first.T, self._final),
         )
 
@@ -559,7 +559,7 @@ def _outcome(header, values, problem, options, control):
     if "onward_mark" in values:
         onward = Onward.of({name: values[f"onward_{name}"] for name in ("mark", "numbers", "made")})
         _check_onward(refuse, problem, onward, header["automatic"])
-        first, marked = onward.numbers[:, 0], onward.mark > 0
+        first, marked = onward.numbers[:, TIME], onward.mark > 0
         inside = ((first - begin) * ahead >= 0) & ((t.astype(dtype) - first) * ahead >= 0)
         most = accepted, rejected, tries
         if not np.all(inside | ~marked) or np.any(onward.made > most):

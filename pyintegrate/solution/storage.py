@@ -116,7 +116,7 @@ def _onward(name):
     return lambda sol: getattr(sol._outcome.onward, name, None)
 
 
-def _KEPT(header, arrays):  # noqa: N802
+def _has_onward(header, arrays):
     return "onward_mark" in [*arrays]
 
 
@@ -225,9 +225,9 @@ _ARRAYS_TO_A_TOLERANCE = {
     "status": Array("status", np.int8, "batch", 0, _LAST),
     "stiff_spans": Array("stiff_spans", float, "spans two batch"),
     "stiff_tries": Array("_stiff_tries", np.int64, "batch", 0, 2 * _MOST_TRIES),
-    "onward_mark": Array(_onward("mark"), np.int8, "lanes", 0, 7, _KEPT),
-    "onward_numbers": Array(_onward("numbers"), None, "lanes onward", there=_KEPT),
-    "onward_made": Array(_onward("made"), np.int64, "three lanes", 0, _MOST_TRIES, _KEPT),
+    "onward_mark": Array(_onward("mark"), np.int8, "lanes", 0, 7, _has_onward),
+    "onward_numbers": Array(_onward("numbers"), None, "lanes onward", there=_has_onward),
+    "onward_made": Array(_onward("made"), np.int64, "three lanes", 0, _MOST_TRIES, _has_onward),
     "origin_state": Array(_before, None, "dim lanes", **_RESUMED),
     "origin_time": Array(
         lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, **_RESUMED
