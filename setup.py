@@ -61,7 +61,7 @@ PARTS = range(5)
 # all run on rows, which gives the same bits.
 SMALL = ["-Os", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # In kernels the search for partial redundancies takes a tenth of the compilation, and leaves the
-# loops as they are.
+# loops as they are. (An option of GCC alone.)
 KERNELS = ["-fno-tree-pre"]
 SETS = ("avx2", "avx512")
 # Which of them this machine and its operating system have.
@@ -161,7 +161,7 @@ def jobs(sets, clang, version):
             if kind == "baseline" and sets:
                 found.append((path, source.stem, [*own, *SMALL]))
             else:
-                own = [*own, *KERNELS]
+                own = own if clang else [*own, *KERNELS]
                 found += [(path, f"{source.stem}_{n}", [*own, f"-DPI_PART={n}"]) for n in PARTS]
     return sorted(
         found, key=lambda job: ("avx" not in job[1], job[1][-2:] != "_0", "isa" not in job[0])
