@@ -127,7 +127,8 @@ class AdaptiveRun:
         n = 0 if control.times is None else len(control.times)
         if control.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
-            self._record = np.empty((n, len(places), lanes), dtype)
+            # The times of a trajectory side by side: a step passes many of them.
+            self._record = np.empty((lanes, len(places), n), dtype).T
         self._places, self.observation = places, None
         self._cores = []  # the current one; before it, if all steps are kept, those of before
         self._tried = np.zeros(2, np.int64)  # by the others: AdaptiveOutcome.lanes

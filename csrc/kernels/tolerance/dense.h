@@ -163,14 +163,16 @@ static void make_polynomials(Lanes *l) {
     inner_coefficients(l, asked);
     l->left = ~asked;
 }
-/* B_m(theta), m = 1 to the degree. */
-INLINE void bernstein_at(const Lanes *l, vreal theta, vreal *b) {
+/* B_m(theta), m = 1 to the degree, of `count` registers abreast. */
+INLINE void bernstein_at(const Lanes *l, int count, const vreal *theta, vreal *b) {
     const int n = l->degree;
-    const vreal rest = vset(1) - theta;
-    vreal power = theta;
-    for (int m = 1; m <= n; m++, power *= theta) b[m] = power * l->over[m];
-    power = rest;
-    for (int m = n - 1; m > 0; m--, power *= rest) b[m] *= power;
+    vreal power[2], rest[2];
+    EACH(j, 0, count) power[j] = theta[j], rest[j] = vset(1) - theta[j];
+    for (int m = 1; m <= n; m++)
+        EACH(j, 0, count) b[m * count + j] = power[j] * l->over[m], power[j] *= theta[j];
+    EACH(j, 0, count) power[j] = rest[j];
+    for (int m = n - 1; m > 0; m--)
+        EACH(j, 0, count) b[m * count + j] *= power[j], power[j] *= rest[j];
 }
 /* u(theta) of row i: even and odd terms abreast. */
 INLINE vreal on_polynomial(const Lanes *l, int64_t i, const vreal *b) {
@@ -184,31 +186,62 @@ INLINE vreal on_polynomial(const Lanes *l, int64_t i, const vreal *b) {
     if (b == last) odd = vfma(b[0], a[0], odd);
     return l->c.y[i] + (even + odd);
 }
-/* States at all times that the steps of register u have passed. Times stay in registers: one that
- * is read where its lanes were just written waits for all stores before. */
-static void record_on_polynomials(Lanes *l, int64_t u) {
+/* The times of lane i from the n-th on; the last again where there are no more. */
+INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
     const PiSolve *s = l->solve;
-    const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]), end = l->tn[u];
-    int64_t *const due = l->due + u * VLEN, *const id = l->id + u * VLEN, next = s->record_next;
-    vreal t = own(l, OWN_DUE)[u], b[PI_MAX_DEGREE + 1];
-    vint passed;
-    real *to[VLEN];
-    if (!s->record) return;
-    EACH(k, 0, VLEN) /* a lane that is empty has no number */
-        to[k] =
-            l->accepted[u][k] ? (real *)s->record + due[k] * next + id[k] * s->record_lane : NULL;
-    while (vany(passed = l->accepted[u] & ((t - end) * ahead <= vset(0)))) {
-        bernstein_at(l, ((t - l->c.t0[u]) - own(l, OWN_T_LOW)[u]) / l->whole[u], b);
-        for (int d = 0; d < s->n_saved; d++) {
-            const int64_t at = s->saved[d] * l->c.R + u, component = d * s->record_component;
-            const vreal y = vselect(t == end, l->yn[at], on_polynomial(l, at, b));
-            EACH(k, 0, VLEN)
-                if (passed[k]) to[k][component] = y[k];
-        }
-        EACH(k, 0, VLEN)
-            if (passed[k]) due[k]++, to[k] += next, t[k] = due_of(l, u * VLEN + k);
+    const real *const times = (const real *)s->times + l->id[i] * s->times_lane;
+    real each[VLEN];
+    if (s->times_next == 1 && n + VLEN <= s->n_times) return vload(times + n);
+    for (int k = 0; k < VLEN; k++)
+        each[k] = times[(n + k < s->n_times ? n + k : s->n_times - 1) * s->times_next];
+    return vload(each);
+}
+/* States of lane i at the n-th and later times, before the `last`: side by side in `count`
+ * registers. */
+INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int count) {
+    const PiSolve *s = l->solve;
+    const int64_t all = l->c.dim * l->c.R;
+    const vreal end = vset(lane_of(l->tn, i));
+    vreal b[2 * (PI_MAX_DEGREE + 1)], at[2], theta[2];
+    EACH(j, 0, count) {
+        at[j] = times_from(l, i, n + j * VLEN);
+        theta[j] = ((at[j] - vset(lane_of(l->c.t0, i))) - vset(lane_of(own(l, OWN_T_LOW), i))) /
+                   vset(lane_of(l->whole, i));
     }
-    own(l, OWN_DUE)[u] = t;
+    bernstein_at(l, count, theta, b);
+    real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
+    for (int d = 0; d < s->n_saved; d++, to += s->record_component) {
+        const int64_t row = s->saved[d] * l->c.R;
+        const vreal *a = l->poly + row;
+        vreal even[2] = {0}, odd[2] = {0};
+        for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
+            const vreal f = vset(lane_of(a, i)), g = vset(m < l->degree ? lane_of(a + all, i) : 0);
+            EACH(j, 0, count) odd[j] = vfma(b[m * count + j], f, odd[j]);
+            if (m < l->degree)
+                EACH(j, 0, count) even[j] = vfma(b[(m + 1) * count + j], g, even[j]);
+        }
+        EACH(j, 0, count) {
+            const vreal within = vset(lane_of(l->c.y + row, i)) + (even[j] + odd[j]);
+            const vreal y = vselect(at[j] == end, vset(lane_of(l->yn + row, i)), within);
+            const int64_t left = last - n - j * VLEN;
+            if (s->record_next == 1 && left >= VLEN) vstore(to + j * VLEN, y);
+            else
+                for (int k = 0; k < VLEN && k < left; k++)
+                    to[(j * VLEN + k) * s->record_next] = y[k];
+        }
+    }
+}
+/* States of lane i at all times that its step has passed. The operations of one register wait for
+ * each other: two abreast take little longer. */
+static void record_on_polynomial(Lanes *l, int64_t i) {
+    const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1, end = lane_of(l->tn, i);
+    int64_t n = l->due[i];
+    real t = lane_of(own(l, OWN_DUE), i);
+    while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);
+    own(l, OWN_DUE)[i / VLEN][i % VLEN] = t;
+    for (const int64_t last = l->due[i]; n < last; n += 2 * VLEN)
+        if (last - n > VLEN) record_some(l, i, n, last, 2);
+        else record_some(l, i, n, last, 1);
 }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
@@ -234,11 +267,11 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
     }
     const int same = !vany(differ);
     vreal b[PI_MAX_DEGREE + 1];
-    if (same) bernstein_at(l, vset((real)theta[first]), b);
+    if (same) bernstein_at(l, 1, (vreal[]){vset((real)theta[first])}, b);
     for (int64_t u = 0; u < R; u++) {
         const vreal at = from_doubles(theta + u * VLEN);
         if (!vany(at != vset(0))) continue;
-        if (!same) bernstein_at(l, at, b);
+        if (!same) bernstein_at(l, 1, &at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
             const vreal state = on_polynomial(l, d * R + u, b);
             double *const to = y + d * lanes + u * VLEN;

@@ -59,7 +59,8 @@ static void record_passed(Lanes *l) {
 /* States at times that the accepted steps have passed: on the polynomials of explicit pairs; with
  * implicit ones by steps of the method that end there, from the same state. */
 static void record_due(Lanes *l) {
-    for (int64_t u = 0; !l->solve->implicit && u < l->c.R; u++) record_on_polynomials(l, u);
+    for (int64_t i = 0; !l->solve->implicit && l->solve->record && i < l->c.R * VLEN; i++)
+        if (l->accepted[i / VLEN][i % VLEN]) record_on_polynomial(l, i);
     while (l->solve->implicit && !l->c.stopped) {
         const vint within = find_passed(l);
         if (!any_row(&l->c, l->passed)) return;
