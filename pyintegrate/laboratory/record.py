@@ -11,12 +11,15 @@ from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import compare
 from ..errors import RecordWarning
+from ..integration import integrate
 from ..method.catalogue import methods as known_methods
 from ..run.arguments import usual_methods
 from ..solving import solve
+from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems as catalogue
 from ..system.catalogue import systems as known_systems
 from ..theory.stability import decay_limit, stability_polynomial
+from ..values.checks import choice, numbers
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
 ANGLES = ("theta", "phi", "angle", "alpha")
@@ -171,8 +174,28 @@ def describe_system(system):
         "state": [{"name": n, "unit": unit_of(system, n)} for n in system.state_names],
         "start": None if start is None else start.tolist(), "time_unit": unit_of(system, "t"),
         "dt": dt, "t_end": t_end, "energy": system.has_energy,
-        "methods": list(usual_methods(system)),
+        "methods": list(usual_methods(system)), "heat": _heat(system, start, dt),
     }  # fmt: skip
+
+
+def _heat(system, start, dt):
+    """Scales for a heat bath: the energy of the start above rest for kT, and a friction that takes
+    some turns to act; None where no bath fits."""
+    try:
+        in_bath(system, 1.0, 1.0)
+    except ValueError:
+        return None
+    with quiet():
+        energy = np.array(system.energy(np.stack([start, 0 * start])))
+    scales = (x for x in abs(energy[0] - energy * (0, 1)) if 0 < x < inf)
+    return {"noise": round_number(next(scales, 1.0)), "friction": round_number(0.04 / dt)}
+
+
+def in_bath(system, friction, noise, mass=None):
+    """``pi.langevin``, for a picture: damping of the system's own is no reason to warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return langevin(system, friction=friction, temperature=noise, mass=mass)
 
 
 def drawable():
@@ -361,6 +384,7 @@ def python_lines(system, state, dt, n_steps):
 
 RTOL, ATOL = 1e-11, 1e-13  # of the true motion, if it has no closed form
 MOST_TRIED = 50_000  # its steps: with more, sliders would not respond in time
+MANY, QUANTILES, MOST_TIMES = 1000, (0.05, 0.25, 0.5, 0.75, 0.95), 500  # of a fan
 SAMPLES = 32  # states at which the rate of turning of the true motion is computed
 CROSSINGS = 3  # of the centre, from which a motion counts as an oscillation
 
@@ -386,7 +410,7 @@ def make_record(system, state, methods):
     system : System
         That of the state, with the state's parameters.
     state : mapping
-        From the front end: "start", "dt", "t_end", "methods", "equal_work".
+        From the front end: "start", "dt", "t_end", "methods", "equal_work", and, optionally, "fan".
     methods : mapping
         Methods by the names in the state.
 
@@ -398,7 +422,7 @@ def make_record(system, state, methods):
         "ghost_energy" (n,) or None, "phase" (n,) [rad] or None, "distance" (n,) from the true
         position (of a rigid body from its orientation [rad]), all float64; "dt", "failed" (the
         first step not completed, or -1), "evaluations", "stability". Also "ghost" (the kind of the
-        true motion), "turning" (eigenvalues), "python".
+        true motion), "turning" (eigenvalues), "python", "fan" (see `make_fan`).
 
     Raises
     ------
@@ -434,8 +458,62 @@ def make_record(system, state, methods):
         "ghost": "the exact solution" if first is None else f"pi.solve, rtol = {RTOL:g}",
         "turning": [[z.real, z.imag] for z in turning(system, rows)],
         "python": python_lines(system, state, dt, n_steps),
+        "fan": make_fan(system, state, chosen[0], n_steps),
     }
     return comparison, record
+
+
+def make_fan(system, state, method, n_steps):
+    """Quantiles of a component over a thousand motions, or None.
+
+    Parameters
+    ----------
+    system, state, method, n_steps
+        Those of the first motion. ``state["fan"]`` has "noise", the kT of a heat bath, in which
+        BAOAB takes the steps, and its "friction"; "of", the name of a parameter or component that
+        varies evenly by the share "spread" to both sides (of 1 where it is zero).
+
+    Returns
+    -------
+    dict
+        "t" (n,), "rows" (5, n): each is a number of one of the motions; "method".
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> state = {"start": [1.0, 0.0], "dt": 0.1, "fan": {"of": "x", "spread": 0.2}}
+    >>> make_fan(pi.systems.oscillator, state, pi.methods.rk4, 10)["rows"][:, 0].round(2).tolist()
+    [0.82, 0.9, 1.0, 1.1, 1.18]
+    """
+    dt, names = float(state["dt"]), system.state_names
+    fan = {"noise": 0.0, "friction": 0.04 / dt, "spread": 0.0, "of": names[0]}
+    for name, value in dict(state.get("fan", {})).items():
+        fan[choice("fan", name, (*fan,))] = value
+        if name != "of" and not 0 <= float(numbers(name, value)) < inf:
+            raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
+    if not (fan["noise"] or fan["spread"]):
+        return None
+    start, seed = np.tile(np.asarray(state["start"], float), (MANY, 1)), None
+    if fan["spread"]:
+        name = choice("of", fan["of"], (*names, *system.params))
+        states = dict(zip(names, start.T, strict=True))
+        value = states[name] if name in states else system.params[name]
+        scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
+        varied = value + scale * np.linspace(-1.0, 1.0, MANY)
+        if name in states:
+            states[name][:] = varied
+        else:
+            system = system(**{name: varied})
+    if fan["noise"]:
+        system, seed = in_bath(system, fan["friction"], fan["noise"]), 1
+        method = known_methods["baoab"]
+    made = integrate(
+        system, start, dt=dt, n_steps=n_steps, method=method, seed=seed,
+        save=max(1, -(-n_steps // MOST_TIMES)), on_failure="ignore",
+    )  # fmt: skip
+    y = made.y[..., 10 if system.structure == "rigid_body" else 0]
+    rows = np.quantile(y, QUANTILES, axis=1, method="inverted_cdf")
+    return {"t": np.asarray(made.t), "rows": rows, "method": method.name}
 
 
 def true_motion(solution):

@@ -18,6 +18,7 @@ import make_page  # noqa: E402
 
 from pyintegrate.laboratory.record import (
     drawable,  # noqa: E402
+    make_fan,  # noqa: E402
     make_record,  # noqa: E402
 )
 
@@ -56,6 +57,9 @@ def software_fma(tmp_path_factory):
         f'#include "{ROOT}/csrc/vmath/fma.c"\n#undef fma\n'
         "void software(long n, const double *a, const double *b, const double *c, double *r) {\n"
         "    for (long i = 0; i < n; i++) r[i] = software_fma(a[i], b[i], c[i]);\n}\n"
+        "void pairs(long n, const double *a, const double *b, const double *c, double *r) {\n"
+        "    for (long i = 0, k = n - 1; i < n; i++, k--)\n"
+        "        r[i] = pi_fma((Two){a[i], a[k]}, (Two){b[i], b[k]}, (Two){c[i], c[k]})[0];\n}\n"
         "double fma(double, double, double);\n"
         "void exact(long n, const double *a, const double *b, const double *c, double *r) {\n"
         "    for (long i = 0; i < n; i++) r[i] = fma(a[i], b[i], c[i]);\n}\n"
@@ -95,10 +99,12 @@ def test_the_software_fma_rounds_once(software_fma):
             tuple(grid),
         ]
     for a, b, c in kinds:
-        software, exact = call(software_fma.software, a, b, c), call(software_fma.exact, a, b, c)
+        exact = call(software_fma.exact, a, b, c)
         nan = np.isnan(exact)
-        assert (np.isnan(software) == nan).all()
-        assert (software.view(np.uint64) == exact.view(np.uint64))[~nan].all()
+        for function in (software_fma.software, software_fma.pairs):
+            software = call(function, a, b, c)
+            assert (np.isnan(software) == nan).all()
+            assert (software.view(np.uint64) == exact.view(np.uint64))[~nan].all()
 
 
 def test_the_module_of_the_page_is_one_text(tmp_path):
@@ -126,6 +132,13 @@ def test_a_page_that_loads_slowly_is_not_written(tmp_path, monkeypatch):
     assert not made.exists()
 
 
+# What the fans of a run show; of a mass that varies, the heat bath reads a thousand masses.
+FANS = [
+    {"noise": 0.3, "friction": 0.2},
+    {"noise": 0.3, "friction": 0.2, "of": "m", "spread": 0.5},
+    {"noise": 0, "of": "k", "spread": 0.2},
+    {"noise": 0, "of": "v", "spread": 3.0},
+]
 WORK = """
 import { readFileSync } from "node:fs";
 import { engineOf } from "./engine.mjs";
@@ -143,7 +156,15 @@ const box = { ...state, system: "rigid_body", start, dt, methods: ["rigid_splitt
 const [tumbled, speed] = await engine.run(box).then(({ runs, speed }) => [runs[0], speed]);
 const refused = await engine.run({ ...box, methods: ["rk4"],
   params: { ...box.params, linear_factor: 0.9 } }).catch((error) => error.message);
-console.log(JSON.stringify({ digest: await engine.digest(), python: record.python, ghost, runs,
+const fans = [];
+for (const fan of JSON.parse(process.argv[3])) {
+  const made = (await engine.run({ ...state, fan })).fan;
+  await made.done;
+  const [t, rows] = [Array.from(made.t), made.rows.map((row) => Array.from(row))];
+  fans.push({ t, rows, method: made.method });
+}
+const digest = await engine.digest();
+console.log(JSON.stringify({ digest, python: record.python, ghost, runs, fans,
   box, refused, speed, tumbled: Array.from(tumbled.y), turned: Array.from(tumbled.distance) }));
 """
 
@@ -160,7 +181,8 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     (tmp_path / "about.json").write_text(json.dumps(about))
     (tmp_path / "engine.mjs").write_text((ROOT / "page" / "engine.js").read_text())
     (tmp_path / "work.mjs").write_text(WORK)
-    done = subprocess.run(["node", "work.mjs", wasm], cwd=tmp_path, capture_output=True, text=True)
+    command = ["node", "work.mjs", wasm, json.dumps(FANS)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout)
     assert made["digest"] == about["digest"]
@@ -174,6 +196,13 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     exact = names["c"]["rk4"].exact().ravel()
     assert np.abs(made["ghost"] - exact).max() < 1e-12  # rounding of some thousand steps
     assert pi.systems.spring(k=7.5).params["k"] == 7.5
+    first = names["c"]["rk4"]
+    state = {"start": [0.7, -0.2], "dt": 0.07}
+    for made_fan, fan in zip(made["fans"], FANS, strict=True):
+        told = make_fan(first.system, state | {"fan": fan}, first.method, first.n_steps)
+        assert np.array(made_fan["rows"]).tobytes() == told["rows"].tobytes()
+        assert np.array(made_fan["t"]).tobytes() == told["t"].tobytes()
+        assert made_fan["method"] == told["method"]
     # A rigid body: its steps are the package's, its errors are angles, as in the notebook.
     body = drawable()["rigid_body"]
     compared, record = make_record(body, made["box"], pi.methods)
