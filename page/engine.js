@@ -5,7 +5,8 @@ const SHARE = 0.06; // of a turn
 const MOST_FINE = 300000; // steps of it
 const SAMPLES = 32; // states at which one looks how fast the motion turns
 const DIGEST_STEPS = 16;
-const SLICE = 8; // ms of work before the page may draw again
+const SLICE = 8; // ms of it before the page may draw again
+const FAN_SLICE = 25; // the same for a fan, of which something is seen
 const MANY = 1000; // motions of a fan,
 const QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95];
 const MOST_TIMES = 500; // at which they are told
@@ -191,19 +192,22 @@ export async function engineOf(bytes, about) {
     const every = Math.max(1, Math.ceil(n / MOST_TIMES));
     const times = Math.ceil(n / every) + 1;
     const t = Float64Array.from({ length: times }, (_, i) => Math.min(i * every, n) * dt);
-    const told = { t, rows: QUANTILES.map(() => new Float64Array(times).fill(NaN)), made: 0,
+    const room = () => QUANTILES.map(() => new Float64Array(times).fill(NaN));
+    const told = { t, rows: room(), paths: room(), made: 0,
       method: fan.noise > 0 ? "baoab" : methods[0] };
     const moving = motions(state, rows, methods[0], { varied });
     const shown = structure === "rigid_body" ? 10 : 0;
     const add = (states) => {
-      const sorted = states.slice(shown * MANY, (shown + 1) * MANY).sort();
-      QUANTILES.forEach((q, i) => (told.rows[i][told.made] = sorted[Math.ceil(q * MANY) - 1]));
+      const values = states.slice(shown * MANY, (shown + 1) * MANY);
+      told.paths.forEach((path, i) => (path[told.made] = values[MANY / 10 + (i * MANY) / 5]));
+      values.sort();
+      QUANTILES.forEach((q, i) => (told.rows[i][told.made] = values[Math.ceil(q * MANY) - 1]));
       told.made += 1;
     };
     add(rows);
     told.done = (async () => {
       while (told.made < times && current === state) {
-        for (const begun = performance.now(); told.made < times && performance.now() - begun < SLICE;) {
+        for (const begun = performance.now(); told.made < times && performance.now() - begun < FAN_SLICE;) {
           add(moving.advance(Math.min(every, n - (told.made - 1) * every)));
         }
         heard();

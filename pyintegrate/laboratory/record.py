@@ -476,7 +476,8 @@ def make_fan(system, state, method, n_steps):
     Returns
     -------
     dict
-        "t" (n,), "rows" (5, n): each is a number of one of the motions; "method".
+        "t" (n,), "rows" (5, n): each is a number of one of the motions; "paths" (5, n) of five;
+        "method".
 
     Examples
     --------
@@ -513,7 +514,8 @@ def make_fan(system, state, method, n_steps):
     )  # fmt: skip
     y = made.y[..., 10 if system.structure == "rigid_body" else 0]
     rows = np.quantile(y, QUANTILES, axis=1, method="inverted_cdf")
-    return {"t": np.asarray(made.t), "rows": rows, "method": method.name}
+    paths = np.ascontiguousarray(y[:, MANY // 10 :: MANY // 5].T)
+    return {"t": np.asarray(made.t), "rows": rows, "paths": paths, "method": method.name}
 
 
 def true_motion(solution):

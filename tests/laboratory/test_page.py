@@ -219,14 +219,16 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
 SHAPES = """
 const about = { systems: { rigid_body: { params: { mass: { value: 2 }, torque: { value: [1, 0, 0] },
   inertia: { value: [[1, 0, 0], [0, 2, 0], [0, 0, 3]] } }, start: [1, 0], dim: 2, dt: 1, t_end: 2,
-  methods: ["rk4"], fitting: ["rk4"] } } };
-const state = completed(about, { system: "rigid_body" });
+  state: [{ name: "x" }], methods: ["rk4"], fitting: ["rk4"] } } };
+const state = completed(about, { system: "rigid_body", fan: { spread: 0.25, of: "mass" } });
 state.params.inertia = withNumber(state.params.inertia, 1, 5);
 state.params.torque = withNumber(state.params.torque, 2, 7);
 state.params.mass = withNumber(state.params.mass, 0, 4);
 const read = completed(about, stateOf(addressOf(state)));
-const broken = completed(about, stateOf("system=rigid_body&p.inertia=1,2&p.torque=x"));
-console.log(JSON.stringify({ state, read, broken: broken.params,
+const link = "system=rigid_body&p.inertia=1,2&p.torque=x&fan=1,1,1,inertia";
+const broken = completed(about, stateOf(link));
+const wrong = completed(about, stateOf("system=rigid_body&fan=0,x,1,mass")).fan;
+console.log(JSON.stringify({ state, read, broken: broken.params, fan: broken.fan, wrong,
   middle: numberOf(read.params.inertia, 1), last: numberOf(read.params.torque, 2) }));
 """
 
@@ -244,6 +246,10 @@ def test_parameters_of_any_shape_have_sliders_and_an_address(tmp_path):
         "mass": 4, "torque": [1, 0, 7], "inertia": [[1, 0, 0], [0, 5, 0], [0, 0, 3]]
     }  # fmt: skip
     assert made["read"] == made["state"]
+    assert made["read"]["fan"] == {"noise": 0, "friction": 0, "of": "mass", "spread": 0.25}
+    # no heat bath for it, and no spread of an array
+    assert made["fan"] == {"noise": 0, "friction": 1, "of": "x", "spread": 1}
+    assert made["wrong"] == {}
     assert (made["middle"], made["last"]) == (5, 7)
     assert made["broken"]["inertia"][1] == [0, 2, 0]
     assert made["broken"]["torque"] == [1, 0, 0]

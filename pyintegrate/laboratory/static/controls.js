@@ -2,7 +2,7 @@
 import { element, short, withUnit, written } from "./look.js";
 
 /** A number with a slider: `change(value)` as it moves. */
-export function slider({ name, unit, value, low, high, change, logarithmic = false }) {
+export function slider({ name, unit, value, low, high, change, logarithmic = false, least = -Infinity }) {
   const to = (v) => (logarithmic ? Math.log(v) : v);
   const from = (v) => (logarithmic ? Math.exp(v) : v);
   const [a, b] = [to(low), to(high)];
@@ -24,9 +24,9 @@ export function slider({ name, unit, value, low, high, change, logarithmic = fal
     const [above, below = 1] = box.value.replace("−", "-").replaceAll(",", ".").split("/").map((part) =>
       (part.trim() ? Number(part) : NaN));
     const typed = Number((above / below).toPrecision(12));
-    if (Number.isFinite(typed) && (!logarithmic || typed > 0)) return give(typed);
+    if (Number.isFinite(typed) && typed >= least && (!logarithmic || typed > 0)) return give(typed);
     box.setAttribute("aria-invalid", "true");
-    box.title = `a number${logarithmic ? " above 0" : ""}, as 0.1 or 1/30`;
+    box.title = `a number${logarithmic ? " above 0" : least === 0 ? " from 0 on" : ""}, as 0.1 or 1/30`;
   }
   function show(now) {
     current = now;
@@ -81,6 +81,17 @@ export function segments(label, options, value, change) {
   }
   show(value);
   return { root: element("div", { class: "pl-segments", role: "group", "aria-label": label }, ...buttons), show };
+}
+
+/** A button with a text or a sign. */
+export const button = (text, label, onclick, kind = "") =>
+  element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
+
+/** A figure: a canvas under a caption. */
+export function figure(label) {
+  const [title, note] = [element("b"), element("small")];
+  const canvas = element("canvas", { role: "img", "aria-label": label });
+  return { canvas, title, note, figure: element("figure", {}, element("figcaption", {}, title, " ", note), canvas) };
 }
 
 /** A sentence about the largest stable step. */

@@ -69,6 +69,24 @@ export function stripsOf(record, system, logarithmic) {
   return strips.map((strip) => ({ ...strip, logarithmic }));
 }
 
+/** The fan as a strip: the median, half and nine tenths of the motions, five of them. */
+export function fanStrip(record, system, colour, look) {
+  const { fan, runs } = record;
+  const { dim } = system;
+  const shown = system.scene.kind === "box" ? 10 : 0;
+  const t = fan.t.subarray(0, fan.made);
+  const parts = [...fan.rows, ...fan.paths].map((row) => row.subarray(0, fan.made));
+  fan.ghost ??= Float64Array.from(runs[0].t, (_, n) => runs[0].ghost[n * dim + shown]);
+  const most = 4 * fan.ghost.reduce((size, v) => Math.max(size, Math.abs(v) || 0), 0.25);
+  const [a, b, middle, d, e, ...paths] = parts;
+  return {
+    range: rangeOf([...parts, fan.ghost], most, false),
+    bands: [[a, e, 0.2], [b, d, 0.3]].map(([low, high, strength]) => ({ t, low, high, colour, strength })),
+    lines: [{ t: runs[0].t, values: fan.ghost, colour: look.ghost, wide: true },
+      ...paths.map((values) => ({ t, values, colour: look.soft, width: 0.6 })), { t, values: middle, colour, width: 2 }],
+  };
+}
+
 /** What is read below a canvas after n steps: names and values. */
 export function readingsOf(run, n, system) {
   const readings = run.energy ? [["energy", percent(run.energy[n])]] : [];
