@@ -140,8 +140,8 @@ export async function engineOf(bytes, about) {
       .concat(Float64Array.from(about.systems[system].heat.constants)), (places) => core.lab_program(...places)));
 
   /** Motions side by side from `rows`, (dim, lanes), by a method, or by BAOAB in a heat bath; a number
-   * of `varied` is a row of them. `seed` is that of the noise. */
-  function motions({ system, params, dt, fan }, rows, method, { varied = {}, seed = 1 } = {}) {
+   * of `varied` is a row of them. `seed` is that of the noise; `first` and `time` go on from others. */
+  function motions({ system, params, dt, fan }, rows, method, { varied = {}, seed = 1, first = 0, time = 0 } = {}) {
     const { dim } = about.systems[system];
     const lanes = rows.length / dim;
     const given = Object.entries(params).flatMap(([name, value]) => (name in varied ? [varied[name]] : [value].flat(Infinity)));
@@ -154,17 +154,18 @@ export async function engineOf(bytes, about) {
     }
     const numbers = new Float64Array(given.length * (own ? lanes : 1));
     given.forEach((row, i) => (own ? Array.isArray(row) ? numbers.set(row, i * lanes) : numbers.fill(row, i * lanes, (i + 1) * lanes) : (numbers[i] = row)));
-    let first = 0;
+    const t0 = time - first * dt;
     return {
-      y: rows,
+      y: rows, first, time,
       /** n steps more; the states after every so many, (n / every, dim, lanes). */
       advance(n, every = n) {
         const made = new Float64Array((Math.ceil(n / every) + 1) * rows.length);
         return withArrays([numbers, this.y, made], ([p, y, out], read) => {
           const failed = core.lab_run(fan?.noise > 0 ? bathOf(system) : 0, ...placeOf(system),
-            fan?.noise > 0 ? -1 : numberOf("method", method), lanes, p, own, y, 0, dt, first, n, every, out);
+            fan?.noise > 0 ? -1 : numberOf("method", method), lanes, p, own, y, t0, dt, this.first, n, every, out);
           if (failed < -1) throw new Error(failed === -2 ? "the page has no memory left for so many motions" : `${method} cannot integrate ${system}`);
-          first += n;
+          this.first += n;
+          this.time = t0 + this.first * dt;
           read(2);
           this.y = made.slice(-rows.length);
           return made.subarray(rows.length);
@@ -280,7 +281,7 @@ export async function engineOf(bytes, about) {
   }
 
   return {
-    about, run, digest, integrate, motions,
+    about, run, digest, integrate, motions, answers,
     async rates(t, y) {
       const { system, params } = current;
       const { dim } = about.systems[system];

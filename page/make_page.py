@@ -28,6 +28,7 @@ from pyintegrate.laboratory.record import (
 
 HERE = Path(__file__).parent
 DIGEST_STEPS, OFFSET, PRIME = 16, 14695981039346656037, 1099511628211
+MOST_OF_SWARM = 3  # components of a motion in the swarm
 LANES = 8  # trajectories with noise in the digest
 LARGEST_CORE, LARGEST = 1_000_000, 600_000  # bytes of the core as WebAssembly, and of the page
 PARTS = {"n_body": 3, "rigid_body": 0}  # bodies, springs: of systems of any size
@@ -40,6 +41,9 @@ def about():
         told = systems[name] = describe_system(system) | {"parts": PARTS.get(name, 0)}
         told["fitting"] = fitting(system, pi.methods.values())
         told["cost"] = {m: cost(system, m) for m in told["fitting"]}
+        if system.dim <= MOST_OF_SWARM:
+            verlet = "midpoint" if system.velocity_dependent else "position_verlet"
+            told["swarm"] = verlet if system.dof else "rk4"  # a force or two a step, or four
         if told["heat"]:
             told["heat"] |= step_in_bath(system)
     used = {method for told in systems.values() for method in told["fitting"]}
@@ -95,7 +99,7 @@ def digest(systems):
 def page(wasm, known):
     """The text of the page."""
     module = front_end.joined()
-    for name in ("engine", "page"):
+    for name in ("engine", "plane", "swarm", "page"):
         text = (HERE / f"{name}.js").read_text(encoding="utf-8")
         module += re.sub(r"^import [^;]*;\n", "", text, flags=re.M)
     module = re.sub(r"^export ", "", module, flags=re.M)

@@ -2,6 +2,7 @@
 import { mount } from "../pyintegrate/laboratory/static/lab.js";
 import { element } from "../pyintegrate/laboratory/static/look.js";
 import { engineOf } from "./engine.js";
+import { swarmOf } from "./swarm.js";
 
 const ROOT15 = Math.sqrt(15);
 const SCENES = [
@@ -92,9 +93,11 @@ export async function open(root, bytes, about) {
   const engine = await engineOf(bytes, about);
   const asked = location.hash.length > 1 ? stateOf(location.hash.slice(1)) : SCENES[0][1];
   const bits = element("span", {}, "…");
+  const swarm = swarmOf(engine);
   const story = document.getElementById("story");
   const lab = mount(root, engine, completed(about, asked), {
     footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. Its bits: "), bits],
+    swarm,
     onState: (state) => history.replaceState(null, "", `#${addressOf(state)}`),
   });
   const chips = SCENES.map(([title, part, text]) => element("button", { type: "button", onclick: () => {
@@ -110,7 +113,7 @@ export async function open(root, bytes, about) {
   addEventListener("hashchange", () => {
     lab.begin(completed(about, stateOf(location.hash.slice(1))));
   });
-  globalThis.lab = lab; // for tests, and for whoever looks
+  globalThis.lab = Object.assign(lab, { swarm }); // for tests, and for whoever looks
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) lab.play(true);
   setTimeout(async () => {
     const digest = await engine.digest();

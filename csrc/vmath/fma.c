@@ -87,18 +87,6 @@ static Two two_product(Two a, Two b, Two *error) {
     return product;
 }
 
-/* Where nothing overflows or is subnormal, in doubles: of the exact sum of three, the small parts
- * are added with rounding to odd, which a second rounding cannot spoil (Boldo and Melquiond, 2008,
- * IEEE Trans. Comput. 57, 462-471). */
-static Two in_doubles(Two a, Two b, Two c) {
-    Two low, t_low, v_low, error;
-    const Two high = two_product(a, b, &low), t = two_sum(c, low, &t_low);
-    const Two v = two_sum(high, t, &v_low), rest = two_sum(t_low, v_low, &error);
-    /* To the neighbour on the side of the error, which is odd: one bit up, or down. */
-    const TwoBits way = ((error > 0) ^ (rest > 0)) | 1, odd = -((TwoBits)rest & 1);
-    return v + (Two)((TwoBits)rest + (way & (error != 0) & ~odd));
-}
-
 static double in_whole_numbers(double a, double b, double c) {
     const uint64_t special = (uint64_t)0x7ff << 52;
     if ((bits_of(a) & special) == special || (bits_of(b) & special) == special) return a * b + c;
@@ -128,17 +116,22 @@ static double in_whole_numbers(double a, double b, double c) {
                             : put_together(addend - product, exponent, r.negative);
 }
 
-/* All ones where a is zero, or |a| between two powers of two. */
-static TwoBits between(Two a, double least, double most) {
-    const Two size = (Two)((TwoBits)a & INT64_MAX);
-    return ((size >= least) & (size < most)) | (a == 0);
-}
-/* That of two zeros has its sign from both. */
+static Two size(Two a) { return (Two)((TwoBits)a & INT64_MAX); }
+/* Two lanes, in doubles where nothing overflows, and a product so small that its error would be
+ * subnormal is nothing beside c. Of the exact sum of three, the small parts are added with rounding
+ * to odd, which a second rounding cannot spoil (Boldo and Melquiond, 2008, IEEE Trans. Comput. 57,
+ * 462-471): where their sum is rounded, it is far below v. */
 Two pi_fma(Two a, Two b, Two c) {
-    const TwoBits ok = between(a, 0x1p-400, 0x1p400) & between(b, 0x1p-400, 0x1p400) &
-                       between(c, 0x1p-800, 0x1p800) & (((a != 0) & (b != 0)) | (c != 0));
-    if (ok[0] & ok[1]) return in_doubles(a, b, c);
-    return (Two){in_whole_numbers(a[0], b[0], c[0]), in_whole_numbers(a[1], b[1], c[1])};
+    Two low, v_low, error;
+    const Two high = two_product(a, b, &low);
+    const TwoBits ok = (size(a) + size(b) + size(c) + size(high) < 0x1p900) &
+                       ((size(high) >= 0x1p-800) | (size(c) >= 0x1p-500));
+    if (!(ok[0] & ok[1]))
+        return (Two){in_whole_numbers(a[0], b[0], c[0]), in_whole_numbers(a[1], b[1], c[1])};
+    const Two v = two_sum(high, c, &v_low), rest = two_sum(low, v_low, &error);
+    /* To the neighbour on the side of the error, which is odd: one bit up, or down. */
+    const TwoBits way = ((error > 0) ^ (rest > 0)) | 1, odd = -((TwoBits)rest & 1);
+    return v + (Two)((TwoBits)rest + (way & (error != 0) & ~odd));
 }
 double fma(double a, double b, double c) {
     return pi_fma((Two){a, a}, (Two){b, b}, (Two){c, c})[0];

@@ -18,6 +18,7 @@ import make_page  # noqa: E402
 
 from pyintegrate.laboratory.record import (
     drawable,  # noqa: E402
+    in_bath,  # noqa: E402
     make_fan,  # noqa: E402
     make_record,  # noqa: E402
 )
@@ -169,15 +170,25 @@ console.log(JSON.stringify({ digest, python: record.python, ghost, runs, fans,
 """
 
 
-@NODE
-def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
-    """All methods on all systems of the page, and a run of the lab, digit for digit."""
+@pytest.fixture(scope="module")
+def about():
+    return make_page.about()
+
+
+def built_core():
+    """The core for the page, if it is that of the sources."""
     wasm = ROOT / "build" / "page" / "lab.wasm"
     newest = max(p.stat().st_mtime for p in [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("page/*.c")])
     if not wasm.exists() or wasm.stat().st_mtime < newest:
         pytest.skip("the core for the page is not built: make page")
+    return wasm
+
+
+@NODE
+def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path, about):
+    """All methods on all systems of the page, and a run of the lab, digit for digit."""
+    wasm = built_core()
     assert wasm.stat().st_size <= make_page.LARGEST_CORE
-    about = make_page.about()
     (tmp_path / "about.json").write_text(json.dumps(about))
     (tmp_path / "engine.mjs").write_text((ROOT / "page" / "engine.js").read_text())
     (tmp_path / "work.mjs").write_text(WORK)
@@ -214,6 +225,123 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     assert "method rk4 knows no linear_factor" in made["refused"]
     turning = np.array(record["turning"]) @ (1, 1j)
     assert made["speed"] == pytest.approx(abs(turning).max(), rel=0.2)  # |J^16|^(1/16), at samples
+
+
+MANY = """
+import { readFileSync } from "node:fs";
+import { engineOf } from "./engine.js";
+import { kindOf, planeOf } from "./plane.js";
+import { swarmOf } from "./swarm.js";
+globalThis.document = { createElement: () => ({ getContext: () => ({ putImageData() {} }) }) };
+globalThis.ImageData = class {
+  constructor(w, h) { this.data = new Uint8ClampedArray(4 * w * h); }
+};
+const about = JSON.parse(readFileSync("about.json"));
+const engine = await engineOf(readFileSync(process.argv[2]), about);
+const valuesOf = (system) => Object.fromEntries(
+  Object.entries(about.systems[system].params).map(([name, { value }]) => [name, value]));
+const rows = Float64Array.from({ length: 32 }, (_, k) => ((k * 37) % 32) / 16 - 1);
+const went = (system, fan, ...parts) => {
+  const state = { system, params: valuesOf(system), dt: 0.05, fan };
+  let moving = engine.motions(state, rows, "midpoint", { seed: 2 });
+  for (const n of parts) {
+    moving.advance(n);
+    const { y, first, time } = moving;
+    moving = engine.motions(state, y, "midpoint", { seed: 2, first, time });
+  }
+  return Array.from(moving.y);
+};
+const noisy = { noise: 0.3, friction: 0.5 };
+const [driven, stirred] = [{}, noisy].map((fan) =>
+  [[12], [5, 7], [1, 1, 10]].map((parts) => went("driven_pendulum", fan, ...parts)));
+// A swarm.
+const system = "lotka_volterra";
+const state = { system, params: valuesOf(system), start: [10, 5], dt: 1 };
+const record = { turn: 4, places: [0, 1], portrait: { left: 0, right: 20, bottom: 0, top: 10 } };
+const swarm = swarmOf(engine);
+swarm.step(state, record);
+const { left, right, bottom, top } = swarm.window;
+const count = swarm.motions.y.length / 2;
+const inside = () => {
+  let all = 0;
+  const { y } = swarm.motions;
+  for (let i = 0; i < count; i++) {
+    all += y[i] >= left && y[i] <= right && y[count + i] >= bottom && y[count + i] <= top;
+  }
+  return all;
+};
+swarm.spread([4, 2]);
+const { y } = swarm.motions;
+const far = Math.max(...Array.from({ length: count }, (_, i) =>
+  Math.max(Math.abs(y[i] - 4) / (right - left), Math.abs(y[count + i] - 2) / (top - bottom))));
+const gathered = inside();
+y[3] = NaN;
+y[count + 4] = 1e9;
+const drawn = ["beginPath", "moveTo", "lineTo", "stroke", "arc", "fill", "drawImage"];
+const nothing = Object.fromEntries(drawn.map((name) => [name, () => {}]));
+const c = { getTransform: () => ({ a: 1 }), ...nothing };
+swarm.draw(c, { left: 0, top: 0, width: 30, height: 30 }, { ink: "#000000" });
+const planes = JSON.parse(process.argv[3]).map(([system, params, window]) =>
+  planeOf(engine, { system, params: { ...valuesOf(system), ...params } }, window));
+console.log(JSON.stringify({ driven, stirred, count, gathered, far, again: inside(), planes,
+  pieces: planes.map((plane) => plane && plane.lines.map((all) => all.length)),
+  kinds: [[[0, 1], [0, -1]], [[-1, 0], [2, 0]], [[-1, 3], [-1, -3]]].map(kindOf) }));
+"""
+PLANES = [
+    ("duffing", {"delta": 0.2, "gamma": 0}, (-2.0, 2.0), (-1.5, 1.5)),
+    ("pendulum", {}, (-4.0, 4.0), (-5.0, 5.0)),
+    ("lotka_volterra", {}, (-1.0, 20.0), (-1.0, 9.0)),
+    ("van_der_pol", {}, (-3.0, 3.1), (-3.0, 3.2)),
+]
+
+
+@NODE
+def test_many_motions_go_on_and_what_stands_still_is_found(tmp_path, about):
+    """Steps in parts are the steps of Python, of noise and of a driven system; equilibria are those
+    of pi.analysis.equilibria."""
+    wasm = built_core()
+    (tmp_path / "about.json").write_text(json.dumps(about))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    for name in ("engine", "plane", "swarm"):
+        (tmp_path / f"{name}.js").write_text((ROOT / "page" / f"{name}.js").read_text())
+    (tmp_path / "work.js").write_text(MANY)
+    sides = ("left", "right", "bottom", "top")
+    asked = [(name, params, dict(zip(sides, (*x, *y), strict=True)))
+             for name, params, x, y in PLANES]  # fmt: skip
+    asked.append(("duffing", {}, asked[0][2]))  # driven: nothing stands still
+    command = ["node", "work.js", wasm, json.dumps(asked)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    system = pi.systems.driven_pendulum
+    start = (np.arange(32) * 37 % 32 / 16 - 1).reshape(2, 16).T
+    how = {"dt": 0.05, "n_steps": 12, "save": "final"}
+    own = pi.integrate(system, start, method="midpoint", **how).final
+    bath = pi.integrate(in_bath(system, 0.5, 0.3), start, seed=2, **how).final
+    for parts, final in (("driven", own), ("stirred", bath)):
+        for states in made[parts]:
+            assert np.array(states).tobytes() == final.T.tobytes()
+    assert made["count"] == made["gathered"] == made["again"] == 20_000
+    assert made["far"] <= 0.05
+    assert made["planes"][-1] is None
+    for (name, params, x, y), plane in zip(PLANES, made["planes"], strict=False):
+        of = pi.systems[name](**params)
+        known = pi.analysis.equilibria(of, (x, y))
+        found = sorted(plane["points"])
+        order = np.lexsort(known.points.T[::-1])
+        assert np.array([p[:2] for p in found]) == pytest.approx(known.points[order], abs=1e-9)
+        kinds = {"saddle": "saddle", "centre": "centre"}
+        for point, i in zip(found, order, strict=True):
+            kind = known.kinds[i]
+            assert kinds.get(point[2], kind) == kind
+            assert (point[2] == "stable") == (np.real(known.eigenvalues[i]).max() < -1e-9)
+        assert all(len(pieces) > 50 for pieces in plane["lines"])
+        for component, pieces in enumerate(plane["lines"]):
+            ends = np.array(pieces)[:, :2]
+            rates = of.rhs(0.0, ends)
+            # linear in a cell of 1/79 of the window
+            assert abs(rates[:, component]).max() < 0.03 * abs(of.rhs(0.0, [x[1], y[1]])).max()
+    assert made["kinds"] == ["centre", "saddle", "stable"]
 
 
 SHAPES = """

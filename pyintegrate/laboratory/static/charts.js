@@ -149,6 +149,7 @@ export function drawPortrait(canvas, portrait, time, look) {
   c.beginPath();
   c.rect(LEFT, TOP, inner.w, inner.h);
   c.clip();
+  portrait.under?.(c, { left: LEFT, top: TOP, width: inner.w, height: inner.h });
   for (const { y: states, dt, dim, colour, wide, at } of portrait.lines) {
     c.strokeStyle = c.fillStyle = colour;
     c.lineWidth = wide ? 4 : 1.5;

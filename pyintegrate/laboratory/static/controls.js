@@ -87,6 +87,33 @@ export function segments(label, options, value, change) {
 export const button = (text, label, onclick, kind = "") =>
   element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
 
+/** A canvas on which something is dragged: `moved(place, grip)` gives what is gripped, or null. */
+export function onDrag(canvas, moved, begin, end) {
+  let [pointer, held] = [null, null];
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    const grip = moved(place(event), null);
+    if (grip === null) return;
+    [pointer, held] = [event.pointerId, grip];
+    canvas.setPointerCapture(pointer);
+    begin();
+    event.preventDefault();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.pointerId === pointer) moved(place(event), held);
+  });
+  const release = (event) => {
+    if (event.pointerId !== pointer) return;
+    pointer = null;
+    end();
+  };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+}
+
 /** A figure: a canvas under a caption. */
 export function figure(label) {
   const [title, note] = [element("b"), element("small")];

@@ -6,7 +6,7 @@ import { dragged, drawScene } from "./scenes.js";
 import { drawPortrait, drawStrip, timeAt } from "./charts.js";
 import { fanStrip, readingsOf, stateAt, stripsOf, understood } from "./record.js";
 import { lastSteps } from "./steps.js";
-import { button, choice, figure, groups, segments, stabilityText } from "./controls.js";
+import { button, choice, figure, groups, onDrag, segments, stabilityText } from "./controls.js";
 import { fillSide } from "./side.js";
 
 const MOST_METHODS = 4;
@@ -15,14 +15,15 @@ const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 /** Build the lab in an element. The engine has `about`, `run(state)` -> record and
  * `rates(t, y)` -> derivatives, both by promise; `run` may add to the fan of its record, and then
- * calls its second argument. `onState` hears of every new state. */
-export function mount(root, engine, firstState, { onState = () => {}, footer = [] } = {}) {
+ * calls its second argument. `onState` hears of every new state; `swarm` lives on the portrait. */
+export function mount(root, engine, firstState, { onState = () => {}, footer = [], swarm = null } = {}) {
   const { about } = engine;
   let state = structuredClone(firstState);
   let system = about.systems[state.system];
   let record = null;
   let time = 0, playing = false, speed = 1, logarithmic = false, linesFor = "";
   let [busy, waiting, frame, lastFrame, turn, later] = [false, false, 0, 0, false, 0];
+  let swarming = false;
   let [colours, look, cards, parts, sliders, held] = [[], {}, [], {}, {}, null];
 
   // ---- asking the engine: the newest state counts, those between are skipped ----
@@ -71,7 +72,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     const [a, b] = record.places.map((i) => written(system.state[i].name));
     const box = system.scene.kind === "box";
     parts.portrait.title.textContent = box ? "angular velocity" : system.dof ? "phase portrait" : "plane";
-    parts.portrait.note.textContent = `${a} across, ${b} up`;
+    parts.portrait.note.textContent = alive() ? "a click gathers them" : `${a} across, ${b} up`;
+    parts.alive.hidden = !swarm?.fits(state.system);
   }
 
   const at = (run, t, values) => stateAt(run, system, t, values);
@@ -99,7 +101,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     if (record.fan && (!playing || !turn)) {
       drawStrip(parts.fan.canvas, fanStrip(record, system, colours[0], look), record.end || 1, time, look);
     }
-    if (record.places && (!playing || !turn)) drawPlane();
+    if (record.places && !alive() && (!playing || !turn)) drawPlane();
     record.runs.forEach((run, i) => tell(run, cards[i]));
     const first = record.runs[0];
     parts.timeline.value = stepOf(first);
@@ -126,8 +128,21 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     const { dim } = system;
     const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
     lines.unshift({ ...record.smooth, dim, colour: look.ghost, wide: true });
-    parts.portrait.view = drawPortrait(parts.portrait.canvas,
-      { window: record.portrait, places: record.places, lines }, time, look);
+    parts.portrait.view = drawPortrait(parts.portrait.canvas, {
+      window: alive() ? swarm.window : record.portrait, places: record.places, lines,
+      under: alive() ? (c, place) => swarm.draw(c, place, look) : null,
+    }, time, look);
+  }
+
+  const alive = () => swarming && swarm.fits(state.system);
+  /** The swarm goes on in every frame, whether time runs or not. */
+  function live() {
+    if (!swarming) return redraw();
+    requestAnimationFrame(live);
+    if (record?.places && alive()) {
+      swarm.step(record.state, record);
+      drawPlane();
+    }
   }
 
   const largest = (values) =>
@@ -218,34 +233,13 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     play(true);
   }
   /** Dragging a body, or the point of the portrait: the start follows. */
-  function draggable(canvas, moved) {
-    let pointer = null;
-    const place = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      if (!record) return;
-      const grip = moved(place(event), null);
-      if (grip === null) return;
-      pointer = event.pointerId;
-      canvas.setPointerCapture(pointer);
-      held = { window: record.window, portrait: record.portrait };
-      play(false);
-      canvas.grip = grip;
-      event.preventDefault();
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (event.pointerId === pointer) moved(place(event), canvas.grip);
-    });
-    const release = (event) => {
-      if (event.pointerId !== pointer) return;
-      pointer = held = null;
-      change({});
-    };
-    canvas.addEventListener("pointerup", release);
-    canvas.addEventListener("pointercancel", release);
-  }
+  const draggable = (canvas, moved) => onDrag(canvas, (place, grip) => (record ? moved(place, grip) : null), () => {
+    held = { window: record.window, portrait: record.portrait };
+    play(false);
+  }, () => {
+    held = null;
+    change({});
+  });
 
   function buildCard(name) {
     const canvas = element("canvas", { class: "pl-scene", role: "img" });
@@ -320,6 +314,14 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.steps = element("div", { class: "pl-steps" });
     parts.strips = [figure("error over time"), figure("error over time")];
     parts.portrait = figure("phase portrait");
+    parts.alive = segments("view", [["lines", "lines", "the motions alone"], ["swarm", "swarm", "20,000 motions at once"]],
+      "lines", (key) => {
+        if (swarming) swarm.spread();
+        else if (key === "swarm") requestAnimationFrame(live);
+        swarming = key === "swarm";
+        if (record) caption();
+      }).root;
+    parts.portrait.figure.firstChild.append(parts.alive);
     parts.fan = figure("a thousand motions over time");
     parts.fan.title.textContent = "a thousand motions";
     parts.fan.figure.className = "pl-fan";
@@ -336,9 +338,10 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       canvas.addEventListener("pointerdown", scrub);
       canvas.addEventListener("pointermove", scrub);
     });
-    draggable(parts.portrait.canvas, ([px, py], grip) => {
+    draggable(parts.portrait.canvas, (place, grip) => {
+      const [a, b] = parts.portrait.view.back(...place).map((v) => Number(v.toPrecision(4)));
+      if (alive()) return swarm.spread([a, b]), null;
       if (grip !== null) {
-        const [a, b] = parts.portrait.view.back(px, py).map((v) => Number(v.toPrecision(4)));
         const [across, up] = record.places;
         setStart(state.start.map((v, i) => (i === across ? a : i === up ? b : v)));
       }
