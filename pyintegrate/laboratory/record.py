@@ -13,6 +13,7 @@ from ..analysis.side_by_side import compare
 from ..errors import RecordWarning
 from ..integration import integrate
 from ..method.catalogue import methods as known_methods
+from ..method.stochastic import METHODS
 from ..run.arguments import usual_methods
 from ..solving import solve
 from ..stochastic.heat_bath import langevin
@@ -113,6 +114,7 @@ RUNS = {
     "constant_force": (0.5, 10.0), "acceleration_profile": (0.5, 8.0), "projectile": (0.1, 2.0),
     "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
     "double_pendulum": (0.05, 20.0), "duffing": (0.2, 100.0), "lorenz": (0.01, 20.0),
+    "geometric_brownian_motion": (0.05, 10.0), "noisy_fitzhugh_nagumo": (0.1, 200.0),
     "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "rigid_body": (0.1, 40.0),
 }  # fmt: skip
 # What the catalogue has at rest, shown as it tumbles: a turn about the middle axis is unstable.
@@ -357,11 +359,12 @@ def python_lines(system, state, dt, n_steps):
         for name, value in system.params.items()
         if np.size(value)  # what it has none of
     )
-    built_in = system.name in known_systems and type(known_systems[system.name]) is type(system)
+    known = known_systems.get(system.name)
+    built_in = type(known) is type(system) and (not system.noise or known == system(**known.params))
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
     named = []
     for name in state["methods"]:
-        own = name not in known_methods
+        own = name not in known_methods and name not in METHODS
         named.append(name if own else f'"{name}"')
         remarks += [f"{name}: the method that was given to pi.lab"] * own
     call = f"{'pi.systems.' * built_in}{system.name}({params})"
@@ -376,6 +379,7 @@ def python_lines(system, state, dt, n_steps):
         f"    dt={dt!r},",
         f"    n_steps={n_steps},",
         *["    equal_work=True,"] * bool(state["equal_work"]),
+        *[f"    {name}={value}," for name, value in NOISE.items() if system.noise],
         ")",
         "c.plot()",
     ]
@@ -384,6 +388,8 @@ def python_lines(system, state, dt, n_steps):
 
 RTOL, ATOL = 1e-11, 1e-13  # of the true motion, if it has no closed form
 MOST_TRIED = 50_000  # its steps: with more, sliders would not respond in time
+FINER = 16  # the steps of the true motion with noise
+NOISE = {"seed": 1, "substeps": FINER}
 MANY, QUANTILES, MOST_TIMES = 1000, (0.05, 0.25, 0.5, 0.75, 0.95), 500  # of a fan
 SAMPLES = 32  # states at which the rate of turning of the true motion is computed
 CROSSINGS = 3  # of the centre, from which a motion counts as an oscillation
@@ -443,6 +449,7 @@ def make_record(system, state, methods):
     comparison = compare(
         system, np.asarray(state["start"], float), methods=chosen, dt=dt,
         n_steps=n_steps, equal_work=bool(state["equal_work"]), on_failure="ignore",
+        **(NOISE if system.noise else {}),
     )  # fmt: skip
     truths = {}
     runs = []
@@ -455,7 +462,11 @@ def make_record(system, state, methods):
     rows = exact[:: max(1, len(exact) // SAMPLES)]
     record = {
         "runs": runs,
-        "ghost": "the exact solution" if first is None else f"pi.solve, rtol = {RTOL:g}",
+        "ghost": "the exact solution"
+        if first is None
+        else f"the same noise at steps {FINER} times as fine"
+        if system.noise
+        else f"pi.solve, rtol = {RTOL:g}",
         "turning": [[z.real, z.imag] for z in turning(system, rows)],
         "python": python_lines(system, state, dt, n_steps),
         "fan": make_fan(system, state, chosen[0], n_steps),
@@ -492,9 +503,9 @@ def make_fan(system, state, method, n_steps):
         fan[choice("fan", name, (*fan,))] = value
         if name != "of" and not 0 <= float(numbers(name, value)) < inf:
             raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
-    if not (fan["noise"] or fan["spread"]):
+    if not (fan["noise"] or fan["spread"] or system.noise):
         return None
-    start, seed = np.tile(np.asarray(state["start"], float), (MANY, 1)), None
+    start = np.tile(np.asarray(state["start"], float), (MANY, 1))
     if fan["spread"]:
         name = choice("of", fan["of"], (*names, *system.params))
         states = dict(zip(names, start.T, strict=True))
@@ -506,10 +517,11 @@ def make_fan(system, state, method, n_steps):
         else:
             system = system(**{name: varied})
     if fan["noise"]:
-        system, seed = in_bath(system, fan["friction"], fan["noise"]), 1
+        system = in_bath(system, fan["friction"], fan["noise"])
         method = known_methods["baoab"]
     made = integrate(
-        system, start, dt=dt, n_steps=n_steps, method=method, seed=seed,
+        system, start, dt=dt, n_steps=n_steps, method=method,
+        seed=NOISE["seed"] if system.noise else None,
         save=max(1, -(-n_steps // MOST_TIMES)), on_failure="ignore",
     )  # fmt: skip
     y = made.y[..., 10 if system.structure == "rigid_body" else 0]
@@ -521,7 +533,8 @@ def make_fan(system, state, method, n_steps):
 def true_motion(solution):
     """The true states at the saved times, (n, dim), and the Solution that holds them, if any.
 
-    The exact solution; if it has no closed form, or loses its digits, a run to a tolerance.
+    The exact solution; if it has no closed form, or loses its digits, a run to a tolerance; with
+    noise one of finer steps, which are driven by the same path.
 
     Examples
     --------
@@ -530,7 +543,13 @@ def true_motion(solution):
     >>> states.shape, made.method.name
     ((51, 3), 'verner98')
     """
-    t = np.asarray(solution.t)
+    t, system = np.asarray(solution.t), solution.system
+    if system.noise:
+        made = integrate(
+            system, solution.origin, dt=float(solution.dt) / FINER, n_steps=FINER * (len(t) - 1),
+            method=system.usual_method, seed=NOISE["seed"], save=FINER, on_failure="ignore",
+        )  # fmt: skip
+        return made.y, made
     exact = solution.system.exact(t, solution.origin)
     if exact is not None and np.isfinite(exact).all():
         return exact, None
@@ -556,7 +575,7 @@ def _measured(solution, truth, made):
         "energy": solution.energy_error() if system.has_energy else None,
         "ghost_energy": _energy_of(solution, truth), "phase": _phase(solution, truth, made),
         "failed": int(solution.failed_step), "evaluations": int(solution.evaluations),
-        "stability": stability_of(solution.method),
+        "stability": None if system.noise else stability_of(solution.method),
     }  # fmt: skip
 
 
@@ -580,6 +599,8 @@ def _energy_of(solution, truth):
 def _phase(solution, truth, made):
     """The phase drift, or None if the motion does not turn."""
     system = solution.system
+    if system.noise:
+        return None
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore", RecordWarning)
         try:

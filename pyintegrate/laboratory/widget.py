@@ -8,6 +8,7 @@ import traitlets
 
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
+from ..method.stochastic import METHODS
 from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers, truth
@@ -69,7 +70,12 @@ class Lab(anywidget.AnyWidget):
         if isinstance(system, str):
             system = known_systems[system]
         system, shown = checked_system(system), drawable()
-        if x0 is None and v0 is None and system == known_systems.get(system.name):
+        if (
+            x0 is None
+            and v0 is None
+            and system.name in shown
+            and (system == known_systems[system.name])
+        ):
             system, x0 = shown[system.name], STARTS.get(system.name)
         described, start = describe_system(system), _one_start(system, x0, v0)
         described["start"] = [float(value) for value in start]
@@ -81,7 +87,7 @@ class Lab(anywidget.AnyWidget):
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
         if len(chosen) > MOST_METHODS:
             raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {len(chosen)}")
-        self._methods = {**catalogue, **{method.name: method for method in chosen}}
+        self._methods = {**catalogue, **METHODS, **{method.name: method for method in chosen}}
         state = {
             "system": system.name,
             "params": {name: about["value"] for name, about in described["params"].items()},

@@ -280,6 +280,33 @@ def test_a_fan_of_a_spread_is_of_the_motions_themselves(of):
     assert array(fan, "rows", 61) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("system", "method"),
+    [
+        (pi.systems.double_well(temperature=0.3), "milstein"),
+        (pi.systems.noisy_van_der_pol, "sra1"),
+        (pi.langevin(pi.systems.oscillator, friction=0.5, temperature=0.2), "gjf"),
+    ],
+)
+def test_a_system_with_noise_over_the_same_noise_at_finer_steps(system, method):
+    """Its runs, its ghost and the fan are those of pi.integrate, with seed 1."""
+    lab = pi.lab(system, methods=[method, "euler_maruyama"], dt=0.05, t_end=2.0)
+    run, fan = lab.record["runs"][0], lab.record["fan"]
+    how = {"dt": 0.05, "n_steps": 40, "seed": 1, "method": method}
+    sol = pi.integrate(system, substeps=16, **how)
+    fine = how | {"dt": 0.05 / 16, "n_steps": 640, "method": system.usual_method}
+    assert array(run, "y").tobytes() == sol.y.tobytes()
+    assert array(run, "ghost").tobytes() == pi.integrate(system, save=16, **fine).y.tobytes()
+    many = pi.integrate(system, np.tile(system.initial, (1000, 1)), **how)
+    middle = np.sort(many.y[..., 0], axis=1)[:, 499]  # the fan has no substeps
+    assert array(fan, "rows", 41)[2].tobytes() == middle.tobytes()
+    assert run["stability"] is None
+    assert lab.about["systems"][system.name]["heat"] is None
+    names: dict = {system.name: system}
+    exec(lab.python.replace("c.plot()", ""), names)
+    assert names["c"][method].y.tobytes() == sol.y.tobytes()
+
+
 def test_no_fan_where_none_is_asked_for():
     lab = pi.lab(dt=0.1, t_end=1.0)
     assert lab.record["fan"] == {}

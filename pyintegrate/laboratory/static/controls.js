@@ -123,6 +123,7 @@ export function figure(label) {
 
 /** A sentence about the largest stable step. */
 export function stabilityText(limit, dt, unit) {
+  if (limit === undefined) return "with noise: no limit is known";
   if (limit === null) return "stable at any step, as far as theory tells";
   if (limit === 0) return "unstable at every step here";
   const text = `stable up to ${short(limit, 3)}${unit ? ` ${unit}` : ""}`;
@@ -133,7 +134,7 @@ export function stabilityText(limit, dt, unit) {
 export function groups(names, methods, shown) {
   const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
     implicit_rk: "implicit", rosenbrock: "Rosenbrock", nystrom: "Nyström", multistep: "multistep",
-    rigid_body: "rigid bodies" };
+    rigid_body: "rigid bodies", noise: "with noise" };
   return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
     ...names.filter((name) => methods[name].family === family).map((name) =>
       element("option", { value: name, disabled: shown.includes(name) }, methods[name].title))))

@@ -24,7 +24,7 @@ export function understood(answer, asked, system, held) {
   record.turn = Math.min(Math.max(turn, record.end / 2000), record.end || 1);
   record.smooth = smoothed(record.runs[0], system, record.turn);
   for (const run of record.runs) {
-    run.limit = stableStep(run.stability, record.turning);
+    run.limit = run.stability ? stableStep(run.stability, record.turning) : undefined;
     run.blown = firstBlown(run, record, system);
   }
   return record;
