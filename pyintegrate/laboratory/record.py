@@ -509,7 +509,8 @@ def make_fan(system, state, method, n_steps):
         return None
     start = np.tile(np.asarray(state["start"], float), (MANY, 1))
     if fan["spread"]:
-        name = choice("of", fan["of"], (*names, *system.params))
+        single = [name for name, value in system.params.items() if np.ndim(value) == 0]
+        name = choice("of", fan["of"], (*names, *single))
         states = dict(zip(names, start.T, strict=True))
         value = states[name] if name in states else system.params[name]
         scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))

@@ -324,6 +324,7 @@ def test_no_fan_where_none_is_asked_for():
         ("oscillator", {"noise": float("nan")}, "noise must be a number from 0 on"),
         ("oscillator", {"spread": "x"}, "spread must hold real numbers"),
         ("oscillator", {"spread": 1.0, "of": "z"}, "of must be one of x, v, omega"),
+        ("three_body", {"spread": 1.0, "of": "masses"}, "of must be one of"),
         ("lorenz", {"noise": 1.0}, "a heat bath needs"),
     ],
 )
