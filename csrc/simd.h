@@ -128,6 +128,10 @@ INLINE vreal vfma(vreal a, vreal b, vreal c) {
 }
 INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f32((float32x4_t)a); }
 #else
+#if defined(__wasm__) && PI_REAL_BITS == 64
+vreal pi_fma(vreal a, vreal b, vreal c); /* vmath/fma.c */
+#define vfma pi_fma
+#else
 /* If c = 0 only the product is rounded: some C libraries lose its sign when it underflows. */
 static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
     vreal r = a * b;
@@ -136,6 +140,7 @@ static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
             r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
     return r;
 }
+#endif
 INLINE vreal vsqrt(vreal a) {
     vreal r = a;
     for (int i = 0; i < VLEN; i++) r[i] = PI_REAL_BITS == 64 ? sqrt(a[i]) : sqrtf(a[i]);

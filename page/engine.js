@@ -6,6 +6,11 @@ const MOST_FINE = 300000; // steps of it
 const SAMPLES = 32; // states at which one looks how fast the motion turns
 const DIGEST_STEPS = 16;
 const SLICE = 8; // ms of it before the page may draw again
+const FAN_SLICE = 25; // the same for a fan, of which something is seen
+const MANY = 1000; // motions of a fan,
+const QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95];
+const MOST_TIMES = 500; // at which they are told
+const FAR = 1024; // velocities at which the kinetic energy is read
 const OFFSET = 14695981039346656037n; // of the hash by Fowler, Noll and Vo
 
 /** The engine of `about` and a compiled module. */
@@ -46,7 +51,7 @@ export async function engineOf(bytes, about) {
     const saves = Math.floor(n / every) + 1 + (n % every ? 1 : 0);
     const out = new Float64Array(saves * start.length);
     return withArrays([flat(params), Float64Array.from(start), out], ([p, y, made], read) => {
-      const failed = core.lab_run(...placeOf(system), numberOf("method", method), p, y, dt, n, every, made);
+      const failed = core.lab_run(0, ...placeOf(system), numberOf("method", method), 1, p, 0, y, 0, dt, 0, n, every, made);
       if (failed === -2) throw new Error("the page has no memory left for so many steps");
       if (failed === -3) throw new Error(`${method} cannot integrate ${system}`);
       return { y: read(2), failed };
@@ -121,9 +126,101 @@ export async function engineOf(bytes, about) {
     return { speed, turning };
   }
 
+  /** d2E/dv2 of each coordinate, as pi.langevin reads it. */
+  function masses(system, params) {
+    const { dim, dof, start } = about.systems[system];
+    const states = Array.from({ length: dof + 1 }, (_, i) => start.map((x, d) => (d < dof ? x : d === dof + i ? 2 * FAR : 0)));
+    const energy = answers(system, params, "energy", new Float64Array(dof + 1), Float64Array.from(states.flat()), 1);
+    return Array.from({ length: dof }, (_, i) => (energy[i] - energy[dof]) / (2 * FAR ** 2));
+  }
+
+  /** The program of a step in a heat bath. */
+  const bathOf = (system) => (numbers[`bath${system}`] ??= withArrays(
+    ["sizes", "sections", "code"].map((name) => Int32Array.from(about.systems[system].heat[name]))
+      .concat(Float64Array.from(about.systems[system].heat.constants)), (places) => core.lab_program(...places)));
+
+  /** Motions side by side from `rows`, (dim, lanes), by a method, or by BAOAB in a heat bath; a number
+   * of `varied` is a row of them. `seed` is that of the noise; `first` and `time` go on from others. */
+  function motions({ system, params, dt, fan }, rows, method, { varied = {}, seed = 1, first = 0, time = 0 } = {}) {
+    const { dim } = about.systems[system];
+    const lanes = rows.length / dim;
+    const given = Object.entries(params).flatMap(([name, value]) => (name in varied ? [varied[name]] : [value].flat(Infinity)));
+    const own = fan?.noise > 0 || Object.keys(varied).length > 0;
+    if (fan?.noise > 0) {
+      const of = (i) => masses(system, given.map((row) => row[i] ?? row));
+      const each = Object.keys(varied).length ? Array.from({ length: lanes }, (_, i) => of(i)) : [of(0)];
+      given.push(fan.friction, fan.noise, ...each[0].map((m, k) => (each.length > 1 ? each.map((all) => all[k]) : m)),
+        dt, 1, seed, 0, 0, Array.from({ length: lanes }, (_, i) => i), 0, 0);
+    }
+    const numbers = new Float64Array(given.length * (own ? lanes : 1));
+    given.forEach((row, i) => (own ? Array.isArray(row) ? numbers.set(row, i * lanes) : numbers.fill(row, i * lanes, (i + 1) * lanes) : (numbers[i] = row)));
+    const t0 = time - first * dt;
+    return {
+      y: rows, first, time,
+      /** n steps more; the states after every so many, (n / every, dim, lanes). */
+      advance(n, every = n) {
+        const made = new Float64Array((Math.ceil(n / every) + 1) * rows.length);
+        return withArrays([numbers, this.y, made], ([p, y, out], read) => {
+          const failed = core.lab_run(fan?.noise > 0 ? bathOf(system) : 0, ...placeOf(system),
+            fan?.noise > 0 ? -1 : numberOf("method", method), lanes, p, own, y, t0, dt, this.first, n, every, out);
+          if (failed < -1) throw new Error(failed === -2 ? "the page has no memory left for so many motions" : `${method} cannot integrate ${system}`);
+          this.first += n;
+          this.time = t0 + this.first * dt;
+          read(2);
+          this.y = made.slice(-rows.length);
+          return made.subarray(rows.length);
+        });
+      },
+    };
+  }
+
+  /** Quantiles over many motions that differ by noise, a component or a parameter: `rows` of them at
+   * times `t`, of which `made` are there. `heard` when there are more. */
+  function fanOf(state, n, heard) {
+    const { system, params, start, methods, dt, fan } = state;
+    if (!(fan?.noise > 0 || fan?.spread > 0)) return null;
+    const { structure, state: names } = about.systems[system];
+    const rows = Float64Array.from(start.flatMap((x) => Array(MANY).fill(x)));
+    const varied = {};
+    if (fan.spread > 0) {
+      const place = names.findIndex(({ name }) => name === fan.of);
+      const value = place < 0 ? params[fan.of] : start[place];
+      const scale = fan.spread * (value === 0 ? 1 : Math.abs(value));
+      const all = Array.from({ length: MANY }, (_, i) => value + scale * (i === MANY - 1 ? 1 : i * (2 / (MANY - 1)) - 1));
+      if (place < 0) varied[fan.of] = all;
+      else rows.set(all, place * MANY);
+    }
+    const every = Math.max(1, Math.ceil(n / MOST_TIMES));
+    const times = Math.ceil(n / every) + 1;
+    const t = Float64Array.from({ length: times }, (_, i) => Math.min(i * every, n) * dt);
+    const room = () => QUANTILES.map(() => new Float64Array(times).fill(NaN));
+    const told = { t, rows: room(), paths: room(), made: 0,
+      method: fan.noise > 0 ? "baoab" : methods[0] };
+    const moving = motions(state, rows, methods[0], { varied });
+    const shown = structure === "rigid_body" ? 10 : 0;
+    const add = (states) => {
+      const values = states.slice(shown * MANY, (shown + 1) * MANY);
+      told.paths.forEach((path, i) => (path[told.made] = values[MANY / 10 + (i * MANY) / 5]));
+      values.sort();
+      QUANTILES.forEach((q, i) => (told.rows[i][told.made] = values[Math.ceil(q * MANY) - 1]));
+      told.made += 1;
+    };
+    add(rows);
+    told.done = (async () => {
+      while (told.made < times && current === state) {
+        for (const begun = performance.now(); told.made < times && performance.now() - begun < FAN_SLICE;) {
+          add(moving.advance(Math.min(every, n - (told.made - 1) * every)));
+        }
+        heard();
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    })();
+    return told;
+  }
+
   let current = null; // the state that was run last
 
-  async function run(state) {
+  async function run(state, heard = () => {}) {
     current = state;
     const { system, params, start, methods } = state;
     const told = about.systems[system];
@@ -155,13 +252,17 @@ export async function engineOf(bytes, about) {
       return made;
     });
     const { turning, speed } = truths.values().next().value;
-    return { runs, turning, speed, number: state.number, python: pythonLines(state, n),
+    return { runs, turning, speed, number: state.number, python: pythonLines(state, n), fan: fanOf(state, n, heard),
       ghost: `${FINE}, steps so fine that rounding is left` };
   }
 
-  /** A hash of the last states of all methods on all systems: the bits of the core. */
+  /** A hash of the last states of all methods on all systems, and in a heat bath: the bits of the
+   * core. */
   async function digest() {
     let [hash, begun] = [OFFSET, performance.now()];
+    const add = (last) => {
+      hash = BigInt.asUintN(64, withArrays([new Uint8Array(last.buffer)], ([bytes]) => core.lab_hash(hash, bytes, last.byteLength)));
+    };
     for (const [system, told] of Object.entries(about.systems)) {
       const params = Object.fromEntries(Object.entries(told.params).map(([name, p]) => [name, p.value]));
       for (const method of told.fitting) {
@@ -170,16 +271,17 @@ export async function engineOf(bytes, about) {
           begun = performance.now();
         }
         const { y } = integrate(system, params, told.start, method, told.dt, DIGEST_STEPS, DIGEST_STEPS);
-        const last = y.slice(-told.dim);
-        hash = BigInt.asUintN(64, withArrays([new Uint8Array(last.buffer)], ([bytes]) =>
-          core.lab_hash(hash, bytes, last.byteLength)));
+        add(y.slice(-told.dim));
       }
+      if (!told.heat) continue;
+      const rows = Float64Array.from(told.start.flatMap((x) => Array(8).fill(x)));
+      add(motions({ system, params, dt: told.dt, fan: told.heat }, rows).advance(DIGEST_STEPS).slice());
     }
     return hash.toString(16).padStart(16, "0");
   }
 
   return {
-    about, run, digest, integrate,
+    about, run, digest, integrate, motions, answers,
     async rates(t, y) {
       const { system, params } = current;
       const { dim } = about.systems[system];

@@ -1,11 +1,13 @@
-/* The core for the page: the files of csrc without Python and threads, one trajectory at a time, in
- * double precision. Called from JavaScript (page/engine.js), and by tests/laboratory/ as a native
- * library. */
+/* The core for the page: the files of csrc without Python and threads, in double precision. Called
+ * from JavaScript (page/engine.js). */
 #include <stdlib.h>
 #include <string.h>
+#include "../csrc/bytecode/bytecode.h"
 #include "../csrc/run/run.h"
 
 extern const PiKernelSet pi_baseline_f64;
+/* The method of all programs with a step of their own. */
+static const PiMethod step_with_noise = {.family = PI_NOISE, .stages = 1, .order = 1};
 #define EXPORT __attribute__((visibility("default"), used))
 
 /* The place of a name in the catalogue, or -1. */
@@ -23,10 +25,31 @@ EXPORT int lab_system(const char *name) {
     return -1;
 }
 
-/* The system of a number; `sized` is the memory for one of any size, which has parts. */
-static ResolvedSystem resolved(int number, int parts, PiSized *sized) {
-    ResolvedSystem made = {.set = &pi_baseline_f64};
-    if (number < pi_n_systems) {
+/* A verified program from what its maker says in numbers: `sizes` are the first fields of
+ * PiProgramText, `sections` the first and last instruction of each question. NULL: refused. */
+EXPORT PiProgram *lab_program(const int32_t *sizes, const int32_t *sections, const int32_t *words,
+                              const double *constants) {
+    char message[PI_MESSAGE];
+    int64_t size[10];
+    for (int i = 0; i < 10; i++) size[i] = sizes[i];
+    PiProgramText text = {.words = words, .constants = constants};
+    memcpy(&text, size, sizeof size);
+    for (int i = 0; i < PI_QUESTIONS; i++) {
+        text.first[i] = sections[2 * i];
+        text.last[i] = sections[2 * i + 1];
+    }
+    return pi_program_make(&text, message);
+}
+
+/* A program, or else the system of a number; `sized` is the memory for one of any size, which has
+ * parts. */
+static ResolvedSystem resolved(const PiProgram *program, int number, int parts, PiSized *sized) {
+    ResolvedSystem made = {.set = &pi_baseline_f64, .draw = pi_baseline_f64.draw};
+    if (program) {
+        made.system = &program->system;
+        made.force = pi_baseline_f64.program;
+        made.context = program;
+    } else if (number < pi_n_systems) {
         made.system = pi_systems[number];
         made.kernels = pi_kernels(&pi_baseline_f64, number);
         made.force = made.kernels->force;
@@ -39,51 +62,55 @@ static ResolvedSystem resolved(int number, int parts, PiSized *sized) {
     return made;
 }
 
-/* n_steps steps from time 0; every `every`-th state to out, (n_steps / every + 1, dim), and its
- * last. params: a number for each parameter, elements of arrays one by one. The first step not
- * completed; -1 where fine; -2 without memory; -3 for a method that does not fit the system. */
-EXPORT int lab_run(int system_number, int parts, int method_number, const double *params,
-                   const double *initial, double dt, int n_steps, int every, double *out) {
+/* Steps first + 1 .. first + n_steps, the first of all from time t0, of `lanes` trajectories: one,
+ * or a multiple of 8. Every `every`-th state to out, (n_steps / every + 1, dim, lanes), and their
+ * last. initial: (dim, lanes). params: a number for each parameter, elements of arrays one by one;
+ * if own_params one for each trajectory, (n_params, lanes). The first step that the first
+ * trajectory to fail has not completed; -1 where fine; -2 without memory; -3 for a method that does
+ * not fit the system. method_number -1: the step of the program. */
+EXPORT int lab_run(const PiProgram *program, int system_number, int parts, int method_number,
+                   int lanes, const double *params, int own_params, const double *initial,
+                   double t0, double dt, int first, int n_steps, int every, double *out) {
     PiSized sized;
-    const ResolvedSystem found = resolved(system_number, parts, &sized);
+    const ResolvedSystem found = resolved(program, system_number, parts, &sized);
     const PiSystem *system = found.system;
-    const int padded = 64 / sizeof(double);
-    double t0 = 0;
+    const PiMethod *method = method_number < 0 ? &step_with_noise : pi_methods[method_number];
+    const int stride = (lanes + 7) / 8 * 8;
     PiRun run = {.bits = 64,
                  .real_bytes = 8,
-                 .lanes = 1,
-                 .stride = padded,
+                 .lanes = lanes,
+                 .stride = stride,
+                 .same = lanes == 1,
+                 .first = first,
                  .n_steps = n_steps,
                  .save_every = every,
                  .workers = 1,
                  .bound = 1e300 * 1e300,
                  .t0 = {&t0, 0},
                  .h = {&dt, 0}};
-    const char *refusal = pi_run_choose(&run, &found, pi_methods[method_number], NULL);
-    if (refusal || (pi_methods[method_number]->derivative == 2 && system->velocity_dependent))
-        return -3;
+    const char *refusal = pi_run_choose(&run, &found, method, NULL);
+    if (refusal || (method->derivative == 2 && system->velocity_dependent)) return -3;
     PiRow *rows = calloc(system->n_params + 1, sizeof *rows);
     int *saved = calloc(system->dim, sizeof *saved);
-    const size_t size = (size_t)run.state_rows * padded * sizeof(double);
+    const size_t size = (size_t)run.state_rows * stride * sizeof(double);
     char *memory = aligned_alloc(64, 3 * size);
     int failed = -2;
     if (rows && saved && memory) {
         memset(memory, 0, 3 * size);
+        memcpy(memory, initial, (size_t)system->dim * lanes * sizeof(double));
         run.initial = memory;
         run.state[0] = memory + size;
         run.state[1] = memory + 2 * size;
-        for (int d = 0; d < system->dim; d++) {
-            saved[d] = d;
-            for (int i = 0; i < padded; i++) ((double *)run.initial)[d * padded + i] = initial[d];
-        }
-        for (int i = 0; i < system->n_params; i++) rows[i] = (PiRow){(void *)&params[i], 0};
+        for (int d = 0; d < system->dim; d++) saved[d] = d;
+        for (int i = 0; i < system->n_params; i++)
+            rows[i] = (PiRow){(void *)&params[i * (own_params ? lanes : 1)], own_params};
         run.params = rows;
         PiRecord record = {.data = out,
                            .every = every,
-                           .save_stride = system->dim,
-                           .component_stride = 1,
-                           .lane_stride = system->dim,
-                           .room = 1,
+                           .save_stride = system->dim * lanes,
+                           .component_stride = lanes,
+                           .lane_stride = 1,
+                           .room = lanes,
                            .n_saved = system->dim,
                            .saved = saved};
         if (!pi_run_observe(&run, pi_record_observer(&record)) && !pi_run_prepare(&run)) {
@@ -107,7 +134,7 @@ EXPORT int lab_run(int system_number, int parts, int method_number, const double
 EXPORT int lab_ask(int system_number, int parts, int question, const double *params, int lanes,
                    const double *t, const double *y, double *out) {
     PiSized sized;
-    const ResolvedSystem found = resolved(system_number, parts, &sized);
+    const ResolvedSystem found = resolved(NULL, system_number, parts, &sized);
     const PiSystem *system = found.system;
     const int64_t answers = pi_answer_rows(system, (PiQuestion)question);
     PiSample sample = {.system = system,

@@ -22,11 +22,14 @@ from pyintegrate.laboratory.record import (
     describe_system,
     drawable,
     fitting,
+    in_bath,
     stability_of,
 )
 
 HERE = Path(__file__).parent
 DIGEST_STEPS, OFFSET, PRIME = 16, 14695981039346656037, 1099511628211
+MOST_OF_SWARM = 3  # components of a motion in the swarm
+LANES = 8  # trajectories with noise in the digest
 LARGEST_CORE, LARGEST = 1_000_000, 600_000  # bytes of the core as WebAssembly, and of the page
 PARTS = {"n_body": 3, "rigid_body": 0}  # bodies, springs: of systems of any size
 
@@ -38,6 +41,11 @@ def about():
         told = systems[name] = describe_system(system) | {"parts": PARTS.get(name, 0)}
         told["fitting"] = fitting(system, pi.methods.values())
         told["cost"] = {m: cost(system, m) for m in told["fitting"]}
+        if system.dim <= MOST_OF_SWARM:
+            verlet = "midpoint" if system.velocity_dependent else "position_verlet"
+            told["swarm"] = verlet if system.dof else "rk4"  # a force or two a step, or four
+        if told["heat"]:
+            told["heat"] |= step_in_bath(system)
     used = {method for told in systems.values() for method in told["fitting"]}
     methods = {
         name: describe_method(method) | {"stability": stability_of(method)}
@@ -53,6 +61,14 @@ def about():
     }
 
 
+def step_in_bath(system):
+    """The byte code of a step of BAOAB, with a mass for each coordinate: see lab_program."""
+    made = in_bath(system, 1.0, 1.0, np.ones(system.dof)).program
+    sizes = (*made.sizes, len(made.constants), len(made.code), made.noises, made.second)
+    parts = {"sections": made.sections, "code": made.code, "constants": made.constants}
+    return {"sizes": sizes} | {name: part.ravel().tolist() for name, part in parts.items()}
+
+
 def cost(system, method):
     """Force evaluations of one more step: Verlet shares no force that sees the velocity."""
     how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
@@ -61,16 +77,21 @@ def cost(system, method):
 
 
 def digest(systems):
-    """The hash of the last states of all methods on all systems: that of page/engine.js."""
+    """The hash of the last states of all methods on all systems, and in a heat bath: that of
+    page/engine.js."""
     value = OFFSET
     for name, told in systems.items():
         system, start = drawable()[name], np.array(told["start"])
-        for method in told["fitting"]:
+        runs = [(system, start, {"method": method}) for method in told["fitting"]]
+        if heat := told["heat"]:
+            noisy = in_bath(system, heat["friction"], heat["noise"])
+            runs.append((noisy, np.tile(start, (LANES, 1)), {"seed": 1}))
+        for moving, begin, how in runs:
             sol = pi.integrate(
-                system, start, dt=told["dt"], n_steps=DIGEST_STEPS, method=method,
-                save="final", on_failure="ignore",
+                moving, begin, dt=told["dt"], n_steps=DIGEST_STEPS, save="final",
+                on_failure="ignore", **how,
             )  # fmt: skip
-            for byte in np.ascontiguousarray(sol.final).tobytes():
+            for byte in np.ascontiguousarray(sol.final.T).tobytes():
                 value = (value ^ byte) * PRIME % (1 << 64)
     return f"{value:016x}"
 
@@ -78,7 +99,7 @@ def digest(systems):
 def page(wasm, known):
     """The text of the page."""
     module = front_end.joined()
-    for name in ("engine", "page"):
+    for name in ("engine", "plane", "swarm", "page"):
         text = (HERE / f"{name}.js").read_text(encoding="utf-8")
         module += re.sub(r"^import [^;]*;\n", "", text, flags=re.M)
     module = re.sub(r"^export ", "", module, flags=re.M)

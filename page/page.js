@@ -2,6 +2,7 @@
 import { mount } from "../pyintegrate/laboratory/static/lab.js";
 import { element } from "../pyintegrate/laboratory/static/look.js";
 import { engineOf } from "./engine.js";
+import { swarmOf } from "./swarm.js";
 
 const ROOT15 = Math.sqrt(15);
 const SCENES = [
@@ -15,6 +16,8 @@ const SCENES = [
     "Verlet's ellipse turns slowly, but stays an ellipse. RK4's planet spirals inwards."],
   ["a pendulum", { system: "pendulum", start: [2.8, 0], dt: 0.1, t_end: 40, methods: ["rk4", "semi_implicit_euler"] },
     "Almost upright, where a small error of the energy decides whether it goes over the top. Drag it."],
+  ["heat", { system: "duffing", params: { delta: 0, gamma: 0 }, start: [0.7, 0], dt: 0.1, t_end: 200, methods: ["velocity_verlet"], fan: { noise: 0.1, friction: 0.2 } },
+    "A particle in a double well, and a thousand of them in a heat bath: at first all stay in their well. When has half of what can cross the barrier crossed it? Move the noise."],
   ["chaos", { system: "double_pendulum", dt: 0.02, t_end: 20, methods: ["rk4", "velocity_verlet"] },
     "Two motions that begin alike, and errors that grow by themselves: after a while no method at this step is right."],
   ["a box that tumbles", { system: "rigid_body", dt: 0.1, t_end: 60, methods: ["rigid_semi_implicit_euler", "rigid_splitting2"] },
@@ -25,6 +28,13 @@ const SCENES = [
 
 /** Numbers, one after the other, as an array like another. */
 const shaped = (like, numbers) => (Array.isArray(like) ? like.map((one) => shaped(one, numbers)) : numbers.shift());
+
+/** A fan that the system allows, or none. */
+function fanFor({ state, params, heat }, { noise = 0, friction = heat?.friction ?? 0, of, spread = 0 } = {}) {
+  const scalar = of in params && !Array.isArray(params[of].value);
+  if (![noise, friction, spread].every((v) => v >= 0 && v < Infinity)) return {};
+  return { noise: heat ? noise : 0, friction, of: scalar || state.some(({ name }) => name === of) ? of : state[0].name, spread };
+}
 
 /** A whole state from part of one. */
 function completed(about, part) {
@@ -40,15 +50,18 @@ function completed(about, part) {
     start: part.start?.length === system.dim ? part.start : system.start,
     dt: part.dt > 0 ? part.dt : system.dt, t_end: part.t_end > 0 ? part.t_end : system.t_end,
     methods: methods.length ? methods : system.methods, equal_work: part.equal_work ?? false,
+    fan: fanFor(system, part.fan),
   };
 }
 
 /** The address of a state, and back. */
 export function addressOf(state) {
   const params = Object.entries(state.params).map(([key, value]) => [`p.${key}`, String(value)]);
+  const { noise, friction, spread, of } = state.fan ?? {};
   return String(new URLSearchParams([["system", state.system], ...params,
     ["start", state.start.join()], ["dt", state.dt], ["until", state.t_end],
-    ["methods", state.methods.join()], ...(state.equal_work ? [["work", 1]] : [])]));
+    ["methods", state.methods.join()], ...(state.equal_work ? [["work", 1]] : []),
+    ...(noise || spread ? [["fan", [noise, friction, spread, of].join()]] : [])]));
 }
 export function stateOf(text) {
   const given = new URLSearchParams(text);
@@ -65,7 +78,11 @@ export function stateOf(text) {
     else if (key === "dt") part.dt = Number(value);
     else if (key === "until") part.t_end = Number(value);
     else if (key === "methods") part.methods = value.split(",");
-    else if (key === "work") part.equal_work = value === "1";
+    else if (key === "fan") {
+      const [of, ...numbers] = value.split(",").reverse();
+      const [spread, friction, noise] = numbers.map(Number);
+      part.fan = { noise, friction, spread, of };
+    } else if (key === "work") part.equal_work = value === "1";
     else if (key === "system") part.system = value;
   }
   return part;
@@ -76,9 +93,11 @@ export async function open(root, bytes, about) {
   const engine = await engineOf(bytes, about);
   const asked = location.hash.length > 1 ? stateOf(location.hash.slice(1)) : SCENES[0][1];
   const bits = element("span", {}, "…");
+  const swarm = swarmOf(engine);
   const story = document.getElementById("story");
   const lab = mount(root, engine, completed(about, asked), {
     footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. Its bits: "), bits],
+    swarm,
     onState: (state) => history.replaceState(null, "", `#${addressOf(state)}`),
   });
   const chips = SCENES.map(([title, part, text]) => element("button", { type: "button", onclick: () => {
@@ -94,7 +113,7 @@ export async function open(root, bytes, about) {
   addEventListener("hashchange", () => {
     lab.begin(completed(about, stateOf(location.hash.slice(1))));
   });
-  globalThis.lab = lab; // for tests, and for whoever looks
+  globalThis.lab = Object.assign(lab, { swarm }); // for tests, and for whoever looks
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) lab.play(true);
   setTimeout(async () => {
     const digest = await engine.digest();

@@ -7,6 +7,8 @@
 #include <string.h>
 
 typedef unsigned __int128 Wide;
+typedef double Two __attribute__((vector_size(16)));
+typedef int64_t TwoBits __attribute__((vector_size(16)));
 
 /* |x| = fraction 2^exponent, the fraction with its highest bit at 52 where x is not 0. */
 typedef struct {
@@ -71,42 +73,18 @@ static double put_together(Wide x, int exponent, int negative) {
 }
 
 /* a + b = sum + error, exactly (Knuth). */
-static double two_sum(double a, double b, double *error) {
-    const double sum = a + b, of_b = sum - a;
+static Two two_sum(Two a, Two b, Two *error) {
+    const Two sum = a + b, of_b = sum - a;
     *error = (a - (sum - of_b)) + (b - of_b);
     return sum;
 }
 
 /* a b = product + error, exactly (Dekker, with Veltkamp's halves of 26 bits). */
-static double two_product(double a, double b, double *error) {
-    const double product = a * b, split = 0x1p27 + 1, ta = split * a, tb = split * b;
-    const double ah = ta - (ta - a), al = a - ah, bh = tb - (tb - b), bl = b - bh;
+static Two two_product(Two a, Two b, Two *error) {
+    const Two product = a * b, ta = (0x1p27 + 1) * a, tb = (0x1p27 + 1) * b;
+    const Two ah = ta - (ta - a), al = a - ah, bh = tb - (tb - b), bl = b - bh;
     *error = al * bl - (((product - ah * bh) - al * bh) - ah * bl);
     return product;
-}
-
-/* Where nothing overflows or is subnormal, in doubles: of the exact sum of three, the small parts
- * are added with rounding to odd, which a second rounding cannot spoil (Boldo and Melquiond, 2008,
- * IEEE Trans. Comput. 57, 462-471). */
-static double in_doubles(double a, double b, double c) {
-    double low, t_low, v_low, error;
-    const double high = two_product(a, b, &low), t = two_sum(c, low, &t_low);
-    const double v = two_sum(high, t, &v_low);
-    double rest = two_sum(t_low, v_low, &error);
-    const uint64_t bits = bits_of(rest);
-    if (error != 0 && !(bits & 1)) /* to the neighbour on the side of the error, which is odd */
-        rest = of_bits((error > 0) == (rest > 0) ? bits + 1 : bits - 1);
-    return v + rest;
-}
-
-static double in_whole_numbers(double a, double b, double c);
-
-double fma(double a, double b, double c) {
-    const unsigned ea = (unsigned)(bits_of(a) >> 52) & 0x7ff,
-                   eb = (unsigned)(bits_of(b) >> 52) & 0x7ff,
-                   ec = (unsigned)(bits_of(c) >> 52) & 0x7ff;
-    if (ea - 623 < 800 && eb - 623 < 800 && ec - 223 < 1600) return in_doubles(a, b, c);
-    return in_whole_numbers(a, b, c);
 }
 
 static double in_whole_numbers(double a, double b, double c) {
@@ -136,6 +114,27 @@ static double in_whole_numbers(double a, double b, double c) {
     if (product == addend) return 0.0; /* +0: rounding to nearest */
     return product > addend ? put_together(product - addend, exponent, negative)
                             : put_together(addend - product, exponent, r.negative);
+}
+
+static Two size(Two a) { return (Two)((TwoBits)a & INT64_MAX); }
+/* Two lanes, in doubles where nothing overflows, and a product so small that its error would be
+ * subnormal is nothing beside c. Of the exact sum of three, the small parts are added with rounding
+ * to odd, which a second rounding cannot spoil (Boldo and Melquiond, 2008, IEEE Trans. Comput. 57,
+ * 462-471): where their sum is rounded, it is far below v. */
+Two pi_fma(Two a, Two b, Two c) {
+    Two low, v_low, error;
+    const Two high = two_product(a, b, &low);
+    const TwoBits ok = (size(a) + size(b) + size(c) + size(high) < 0x1p900) &
+                       ((size(high) >= 0x1p-800) | (size(c) >= 0x1p-500));
+    if (!(ok[0] & ok[1]))
+        return (Two){in_whole_numbers(a[0], b[0], c[0]), in_whole_numbers(a[1], b[1], c[1])};
+    const Two v = two_sum(high, c, &v_low), rest = two_sum(low, v_low, &error);
+    /* To the neighbour on the side of the error, which is odd: one bit up, or down. */
+    const TwoBits way = ((error > 0) ^ (rest > 0)) | 1, odd = -((TwoBits)rest & 1);
+    return v + (Two)((TwoBits)rest + (way & (error != 0) & ~odd));
+}
+double fma(double a, double b, double c) {
+    return pi_fma((Two){a, a}, (Two){b, b}, (Two){c, c})[0];
 }
 #else
 typedef int PiNoSoftwareFma; /* a file has to have something */

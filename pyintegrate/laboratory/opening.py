@@ -25,9 +25,9 @@ def lab(
     Parameters
     ----------
     system : System or str, optional
-        The system, also a user-defined traced one: points on a line or in a plane, boxes that turn;
-        motions in space are projected. The front end also offers the systems of the catalogue.
-        Default: the oscillator of omega^2 = 15.
+        The system, also a user-defined traced one, or one with noise: points on a line or in a
+        plane, boxes that turn; motions in space are projected. The front end also offers the
+        systems of the catalogue. Default: the oscillator of omega^2 = 15.
     x0, v0 : array_like, optional
         The start of one trajectory, as in `integrate`; the system's own by default.
     methods : sequence of str or Method, optional

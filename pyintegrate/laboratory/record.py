@@ -11,12 +11,16 @@ from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import compare
 from ..errors import RecordWarning
+from ..integration import integrate
 from ..method.catalogue import methods as known_methods
+from ..method.stochastic import METHODS
 from ..run.arguments import usual_methods
 from ..solving import solve
+from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems as catalogue
 from ..system.catalogue import systems as known_systems
 from ..theory.stability import decay_limit, stability_polynomial
+from ..values.checks import choice, numbers
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
 ANGLES = ("theta", "phi", "angle", "alpha")
@@ -110,6 +114,7 @@ RUNS = {
     "constant_force": (0.5, 10.0), "acceleration_profile": (0.5, 8.0), "projectile": (0.1, 2.0),
     "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
     "double_pendulum": (0.05, 20.0), "duffing": (0.2, 100.0), "lorenz": (0.01, 20.0),
+    "geometric_brownian_motion": (0.05, 10.0), "noisy_fitzhugh_nagumo": (0.1, 200.0),
     "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "rigid_body": (0.1, 40.0),
 }  # fmt: skip
 # What the catalogue has at rest, shown as it tumbles: a turn about the middle axis is unstable.
@@ -171,8 +176,28 @@ def describe_system(system):
         "state": [{"name": n, "unit": unit_of(system, n)} for n in system.state_names],
         "start": None if start is None else start.tolist(), "time_unit": unit_of(system, "t"),
         "dt": dt, "t_end": t_end, "energy": system.has_energy,
-        "methods": list(usual_methods(system)),
+        "methods": list(usual_methods(system)), "heat": _heat(system, start, dt),
     }  # fmt: skip
+
+
+def _heat(system, start, dt):
+    """Scales for a heat bath: the energy of the start above rest for kT, and a friction that takes
+    some turns to act; None where no bath fits."""
+    try:
+        in_bath(system, 1.0, 1.0)
+    except ValueError:
+        return None
+    with quiet():
+        energy = np.array(system.energy(np.stack([start, 0 * start])))
+    scales = (x for x in abs(energy[0] - energy * (0, 1)) if 0 < x < inf)
+    return {"noise": round_number(next(scales, 1.0)), "friction": round_number(0.04 / dt)}
+
+
+def in_bath(system, friction, noise, mass=None):
+    """``pi.langevin``, for a picture: damping of the system's own is no reason to warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return langevin(system, friction=friction, temperature=noise, mass=mass)
 
 
 def drawable():
@@ -334,11 +359,14 @@ def python_lines(system, state, dt, n_steps):
         for name, value in system.params.items()
         if np.size(value)  # what it has none of
     )
-    built_in = system.name in known_systems and type(known_systems[system.name]) is type(system)
+    known = known_systems.get(system.name)
+    built_in = known is not None and type(known) is type(system)
+    if system.noise:  # types tell nothing of these
+        built_in = known is not None and known.definition is system.definition
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
     named = []
     for name in state["methods"]:
-        own = name not in known_methods
+        own = name not in known_methods and name not in METHODS
         named.append(name if own else f'"{name}"')
         remarks += [f"{name}: the method that was given to pi.lab"] * own
     call = f"{'pi.systems.' * built_in}{system.name}({params})"
@@ -353,6 +381,7 @@ def python_lines(system, state, dt, n_steps):
         f"    dt={dt!r},",
         f"    n_steps={n_steps},",
         *["    equal_work=True,"] * bool(state["equal_work"]),
+        *[f"    {name}={value}," for name, value in NOISE.items() if system.noise],
         ")",
         "c.plot()",
     ]
@@ -361,6 +390,9 @@ def python_lines(system, state, dt, n_steps):
 
 RTOL, ATOL = 1e-11, 1e-13  # of the true motion, if it has no closed form
 MOST_TRIED = 50_000  # its steps: with more, sliders would not respond in time
+FINER = 16  # the steps of the true motion with noise
+NOISE = {"seed": 1, "substeps": FINER}
+MANY, QUANTILES, MOST_TIMES = 1000, (0.05, 0.25, 0.5, 0.75, 0.95), 500  # of a fan
 SAMPLES = 32  # states at which the rate of turning of the true motion is computed
 CROSSINGS = 3  # of the centre, from which a motion counts as an oscillation
 
@@ -386,7 +418,7 @@ def make_record(system, state, methods):
     system : System
         That of the state, with the state's parameters.
     state : mapping
-        From the front end: "start", "dt", "t_end", "methods", "equal_work".
+        From the front end: "start", "dt", "t_end", "methods", "equal_work", and, optionally, "fan".
     methods : mapping
         Methods by the names in the state.
 
@@ -398,7 +430,7 @@ def make_record(system, state, methods):
         "ghost_energy" (n,) or None, "phase" (n,) [rad] or None, "distance" (n,) from the true
         position (of a rigid body from its orientation [rad]), all float64; "dt", "failed" (the
         first step not completed, or -1), "evaluations", "stability". Also "ghost" (the kind of the
-        true motion), "turning" (eigenvalues), "python".
+        true motion), "turning" (eigenvalues), "python", "fan" (see `make_fan`).
 
     Raises
     ------
@@ -419,6 +451,7 @@ def make_record(system, state, methods):
     comparison = compare(
         system, np.asarray(state["start"], float), methods=chosen, dt=dt,
         n_steps=n_steps, equal_work=bool(state["equal_work"]), on_failure="ignore",
+        **(NOISE if system.noise else {}),
     )  # fmt: skip
     truths = {}
     runs = []
@@ -431,17 +464,80 @@ def make_record(system, state, methods):
     rows = exact[:: max(1, len(exact) // SAMPLES)]
     record = {
         "runs": runs,
-        "ghost": "the exact solution" if first is None else f"pi.solve, rtol = {RTOL:g}",
+        "ghost": "the exact solution"
+        if first is None
+        else f"the same noise at steps {FINER} times as fine"
+        if system.noise
+        else f"pi.solve, rtol = {RTOL:g}",
         "turning": [[z.real, z.imag] for z in turning(system, rows)],
         "python": python_lines(system, state, dt, n_steps),
+        "fan": make_fan(system, state, chosen[0], n_steps),
     }
     return comparison, record
+
+
+def make_fan(system, state, method, n_steps):
+    """Quantiles of a component over a thousand motions, or None.
+
+    Parameters
+    ----------
+    system, state, method, n_steps
+        Those of the first motion. ``state["fan"]`` has "noise", the kT of a heat bath, in which
+        BAOAB takes the steps, and its "friction"; "of", the name of a parameter or component that
+        varies evenly by the share "spread" to both sides (of 1 where it is zero).
+
+    Returns
+    -------
+    dict
+        "t" (n,), "rows" (5, n): each is a number of one of the motions; "paths" (5, n) of five;
+        "method".
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> state = {"start": [1.0, 0.0], "dt": 0.1, "fan": {"of": "x", "spread": 0.2}}
+    >>> make_fan(pi.systems.oscillator, state, pi.methods.rk4, 10)["rows"][:, 0].round(2).tolist()
+    [0.82, 0.9, 1.0, 1.1, 1.18]
+    """
+    dt, names = float(state["dt"]), system.state_names
+    fan = {"noise": 0.0, "friction": 0.04 / dt, "spread": 0.0, "of": names[0]}
+    for name, value in dict(state.get("fan", {})).items():
+        fan[choice("fan", name, (*fan,))] = value
+        if name != "of" and not 0 <= float(numbers(name, value)) < inf:
+            raise ValueError(f"{name} must be a number from 0 on, got {value!r}")
+    if not (fan["noise"] or fan["spread"] or system.noise):
+        return None
+    start = np.tile(np.asarray(state["start"], float), (MANY, 1))
+    if fan["spread"]:
+        single = [name for name, value in system.params.items() if np.ndim(value) == 0]
+        name = choice("of", fan["of"], (*names, *single))
+        states = dict(zip(names, start.T, strict=True))
+        value = states[name] if name in states else system.params[name]
+        scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
+        varied = value + scale * np.linspace(-1.0, 1.0, MANY)
+        if name in states:
+            states[name][:] = varied
+        else:
+            system = system(**{name: varied})
+    if fan["noise"]:
+        system = in_bath(system, fan["friction"], fan["noise"])
+        method = known_methods["baoab"]
+    made = integrate(
+        system, start, dt=dt, n_steps=n_steps, method=method,
+        seed=NOISE["seed"] if system.noise else None,
+        save=max(1, -(-n_steps // MOST_TIMES)), on_failure="ignore",
+    )  # fmt: skip
+    y = made.y[..., 10 if system.structure == "rigid_body" else 0]
+    rows = np.quantile(y, QUANTILES, axis=1, method="inverted_cdf")
+    paths = np.ascontiguousarray(y[:, MANY // 10 :: MANY // 5].T)
+    return {"t": np.asarray(made.t), "rows": rows, "paths": paths, "method": method.name}
 
 
 def true_motion(solution):
     """The true states at the saved times, (n, dim), and the Solution that holds them, if any.
 
-    The exact solution; if it has no closed form, or loses its digits, a run to a tolerance.
+    The exact solution; if it has no closed form, or loses its digits, a run to a tolerance; with
+    noise one of finer steps, which are driven by the same path.
 
     Examples
     --------
@@ -450,7 +546,13 @@ def true_motion(solution):
     >>> states.shape, made.method.name
     ((51, 3), 'verner98')
     """
-    t = np.asarray(solution.t)
+    t, system = np.asarray(solution.t), solution.system
+    if system.noise:
+        made = integrate(
+            system, solution.origin, dt=float(solution.dt) / FINER, n_steps=FINER * (len(t) - 1),
+            method=system.usual_method, seed=NOISE["seed"], save=FINER, on_failure="ignore",
+        )  # fmt: skip
+        return made.y, made
     exact = solution.system.exact(t, solution.origin)
     if exact is not None and np.isfinite(exact).all():
         return exact, None
@@ -476,7 +578,7 @@ def _measured(solution, truth, made):
         "energy": solution.energy_error() if system.has_energy else None,
         "ghost_energy": _energy_of(solution, truth), "phase": _phase(solution, truth, made),
         "failed": int(solution.failed_step), "evaluations": int(solution.evaluations),
-        "stability": stability_of(solution.method),
+        "stability": None if system.noise else stability_of(solution.method),
     }  # fmt: skip
 
 
@@ -500,6 +602,8 @@ def _energy_of(solution, truth):
 def _phase(solution, truth, made):
     """The phase drift, or None if the motion does not turn."""
     system = solution.system
+    if system.noise:
+        return None
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore", RecordWarning)
         try:

@@ -8,6 +8,7 @@ import traitlets
 
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
+from ..method.stochastic import METHODS
 from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers, truth
@@ -39,9 +40,11 @@ class Lab(anywidget.AnyWidget):
         The code that makes it.
     state : dict
         "system", "params", "start", "dt", "t_end", "methods", "equal_work": as the front end
-        shows them. An assigned state is carried out, or refused with the exception of
-        `pyintegrate.lab`, and then stays as it was; a change by the front end that fails is undone,
-        and ``record["error"]`` says why. Assign a new dict: changes within it are not noticed.
+        shows them; "fan", if any, asks for a thousand motions: "noise" (kT of a heat bath) with its
+        "friction", or a "spread" (a share, to both sides) "of" a parameter or component.
+        An assigned state is carried out, or refused with the exception of `pyintegrate.lab`, and
+        then stays as it was; a change by the front end that fails is undone, and
+        ``record["error"]`` says why. Assign a new dict: changes within it are not noticed.
     record : dict
         The arrays for the front end.
 
@@ -67,7 +70,12 @@ class Lab(anywidget.AnyWidget):
         if isinstance(system, str):
             system = known_systems[system]
         system, shown = checked_system(system), drawable()
-        if x0 is None and v0 is None and system == known_systems.get(system.name):
+        if (
+            x0 is None
+            and v0 is None
+            and system.name in shown
+            and (system == known_systems[system.name])
+        ):
             system, x0 = shown[system.name], STARTS.get(system.name)
         described, start = describe_system(system), _one_start(system, x0, v0)
         described["start"] = [float(value) for value in start]
@@ -79,7 +87,7 @@ class Lab(anywidget.AnyWidget):
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
         if len(chosen) > MOST_METHODS:
             raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {len(chosen)}")
-        self._methods = {**catalogue, **{method.name: method for method in chosen}}
+        self._methods = {**catalogue, **METHODS, **{method.name: method for method in chosen}}
         state = {
             "system": system.name,
             "params": {name: about["value"] for name, about in described["params"].items()},
@@ -111,16 +119,17 @@ class Lab(anywidget.AnyWidget):
         self.solution, record = make_record(system, state, self._methods)
         self.system = system
         self.python = record["python"]
-        runs = [{name: _bytes(value) for name, value in run.items()} for run in record["runs"]]
-        return record | {"runs": runs, "number": state.get("number", 0)}
+        runs, fan = map(_packed, record["runs"]), _packed(record["fan"] or {})
+        return record | {"runs": [*runs], "fan": fan, "number": state.get("number", 0)}
 
     def _plain(self, state):
         """The state as plain numbers and names of the catalogues, or an error."""
-        known = set(self._carried[0]) | {"number"}
-        if wrong := [*(set(state) - known), *(known - {"number"} - set(state))]:
+        free = {"number", "fan"}
+        known = set(self._carried[0]) | free
+        if wrong := [*(set(state) - known), *(known - free - set(state))]:
             raise ValueError(
-                "state holds system, params, start, dt, t_end, methods and equal_work, each once:"
-                f" {', '.join(sorted(map(str, wrong)))} is too much or missing"
+                "state holds system, params, start, dt, t_end, methods and equal_work, each once,"
+                f" and fan: {', '.join(sorted(map(str, wrong)))} is too much or missing"
             )
         name, chosen = state["system"], state["methods"]
         found = self._systems[name] if name in self._systems else known_systems[name]
@@ -176,9 +185,10 @@ class Lab(anywidget.AnyWidget):
         )
 
 
-def _bytes(value):
-    """An array as the bytes that a browser reads as a Float64Array; anything else as it is."""
-    return np.asarray(value, dtype="<f8").tobytes() if isinstance(value, np.ndarray) else value
+def _packed(run):
+    """With arrays as the bytes that a browser reads as a Float64Array; anything else as it is."""
+    return {name: np.asarray(value, dtype="<f8").tobytes() if isinstance(value, np.ndarray)
+            else value for name, value in run.items()}  # fmt: skip
 
 
 def _number(name, value):

@@ -248,6 +248,68 @@ def test_how_soon_the_page_can_be_touched_and_how_often_it_is_drawn(browser, cap
         assert per_second > 0
 
 
+SWARM = "[...document.querySelectorAll('.pl-charts button')].find((b) => b.innerText === 'swarm')"
+# Points of the swarm that are on the portrait, the darkest ink.
+POINTS = """
+const canvas = [...document.querySelectorAll(".pl-charts canvas")].at(-1);
+const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+let count = 0;
+for (let i = 0; i < data.length; i += 4) count += data[i + 3] > 100 && data[i] < 60;
+return count;
+"""
+STEP_AND_DRAW = """
+const c = document.createElement("canvas").getContext("2d"), all = [[], []];
+const look = { ink: "#123456", alarm: "red", accent: "blue", card: "white" };
+const place = { left: 0, top: 0, width: 300, height: 260 };
+for (let i = 0; i < 60; i++) {
+  const begun = performance.now();
+  lab.swarm.step(lab.record.state, lab.record);
+  const stepped = performance.now();
+  lab.swarm.draw(c, place, look);
+  all[0].push(stepped - begun);
+  all[1].push(performance.now() - stepped);
+}
+return all.map((some) => Math.min(...some));
+"""
+HEAT = "system=duffing&p.delta=0&p.gamma=0&start=1.4,0&methods=velocity_verlet&fan=0.1,0.2,0,x"
+
+
+def test_a_swarm_lives_on_the_phase_plane(browser, capsys):
+    """Thousands of points, moving while time stands still; how long a frame takes is printed."""
+    resize(browser, 1280)
+    for address in ("system=pendulum&start=2.8,0", "system=van_der_pol", "system=lotka_volterra",
+                    "system=driven_pendulum", "system=lorenz", HEAT):  # fmt: skip
+        open_page(browser, address=address)
+        until(browser, "return document.documentElement.dataset.bits")
+        browser.execute_script(f"{SWARM}.click()")
+        until(browser, POINTS.replace("return count", "return count > 400"))
+        before = browser.execute_script("return lab.swarm.motions.first")
+        until(browser, f"return lab.swarm.motions.first > {before}")
+        assert browser.execute_script("return lab.time") == 0
+        name = address[7:].partition("&")[0]
+        browser.save_screenshot(str(PICTURES / f"swarm_{name}.png"))
+        step, draw = browser.execute_script(STEP_AND_DRAW)
+        with capsys.disabled():
+            print(f"\nswarm, {address:.40}: {step:.1f} ms for a step of 20,000, {draw:.1f} to draw")
+    browser.execute_script("document.querySelectorAll('.pl-charts button')[2].click()")
+    assert [e for e in browser.get_log("browser") if e["level"] == "SEVERE"] == []
+
+
+def test_a_fan_grows_on_the_page_and_its_noise_has_a_slider(browser):
+    open_page(browser, address=HEAT)
+    until(browser, "return lab.record.fan.made === lab.record.fan.t.length")
+    shown = "return document.querySelector('.pl-fan').hidden"
+    assert not browser.execute_script(shown)
+    browser.save_screenshot(str(PICTURES / "fan.png"))
+    box = browser.find_element(By.CSS_SELECTOR, "[aria-label='noise kT, as a number']")
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "-1", Keys.ENTER)
+    assert "from 0 on" in box.get_attribute("title")
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0", Keys.ENTER)
+    until(browser, shown)
+    open_page(browser, address="system=lorenz")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[aria-label='noise kT']")
+
+
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):
     """The address of a Jupyter server with a notebook."""
@@ -334,6 +396,16 @@ def test_the_widget_in_a_notebook(browser, notebook):
     x, v = json.loads(text)
     assert 0.1 < x < 0.95
     assert v == 0
+
+
+def test_the_notebook_shows_a_fan_of_noise(browser, notebook):
+    """The kernel makes it from a number typed at the slider."""
+    box = browser.find_element(By.CSS_SELECTOR, "[aria-label='noise kT, as a number']")
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
+    until(browser, "return document.querySelector('.pl-fan')?.hidden === false")
+    assert "BAOAB" in browser.find_element(By.CSS_SELECTOR, ".pl-fan").text
+    browser.execute_script("document.querySelector('.pl-fan').scrollIntoView({block: 'center'})")
+    browser.save_screenshot(str(PICTURES / "notebook_fan.png"))
 
 
 def test_the_keyboard_in_a_notebook_belongs_to_the_lab(browser, notebook):

@@ -249,3 +249,88 @@ def test_the_front_end_is_one_module_that_knows_the_record():
         assert len(lab.record["runs"][0][name]) % 8 == 0
     for path in front_end.STATIC.glob("*.js"):
         assert len(path.read_text().splitlines()) <= 450
+
+
+def test_a_fan_of_noise_is_that_of_the_law():
+    """x of an oscillator in a heat bath is normal in the end, of the variance kT / omega^2."""
+    lab = pi.lab(pi.systems.oscillator(omega=2.0), dt=0.1, t_end=60.0)
+    fan = sent_by_the_browser(lab, fan={"noise": 0.8, "friction": 1.0})["fan"]
+    t, rows = array(fan, "t"), array(fan, "rows", 301)
+    assert (fan["method"], t[1], t[-1]) == ("baoab", 0.2, 60.0)  # 500 times at most
+    normal = 0.8**0.5 / 2 * np.array([-1.6449, -0.6745, 0.0, 0.6745, 1.6449])
+    late = rows[:, t > 20].mean(axis=1)
+    # a quantile of 1,000 has the deviation sqrt(q (1 - q) / 1000) / density: 0.03 at most; each
+    # second is a new sample
+    assert late == pytest.approx(normal, abs=4 * 0.03 / 40**0.5)
+
+
+@pytest.mark.parametrize("of", ["length", "theta", "omega"])
+def test_a_fan_of_a_spread_is_of_the_motions_themselves(of):
+    """A thousand, even to both sides; where the value is zero, by so much of 1."""
+    lab = pi.lab(pi.systems.pendulum(length=2.0), 0.5, 0.0, methods="velocity_verlet", dt=0.05)
+    fan = sent_by_the_browser(lab, t_end=3.0, fan={"of": of, "spread": 0.2})["fan"]
+    many = np.linspace(-0.2, 0.2, 1000)
+    system = pi.systems.pendulum(length=2.0 * (1 + many) if of == "length" else 2.0)
+    x0 = 0.5 * (1 + many) if of == "theta" else 0.5
+    v0 = many if of == "omega" else 0.0
+    sol = pi.integrate(system, x0, v0, dt=0.05, n_steps=60, method="velocity_verlet")
+    ranks = np.array([50, 250, 500, 750, 950]) - 1
+    expected = np.sort(sol.y[..., 0], axis=1)[:, ranks].T
+    # 2 (1 + u) and 2 + 2 u differ by rounding, which a minute of swinging does not grow
+    assert array(fan, "rows", 61) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("system", "method"),
+    [
+        (pi.systems.double_well(temperature=0.3), "milstein"),
+        (pi.systems.noisy_van_der_pol, "sra1"),
+        (pi.langevin(pi.systems.oscillator, friction=0.5, temperature=0.2), "gjf"),
+    ],
+)
+def test_a_system_with_noise_over_the_same_noise_at_finer_steps(system, method):
+    """Its runs, its ghost and the fan are those of pi.integrate, with seed 1."""
+    lab = pi.lab(system, methods=[method, "euler_maruyama"], dt=0.05, t_end=2.0)
+    run, fan = lab.record["runs"][0], lab.record["fan"]
+    how = {"dt": 0.05, "n_steps": 40, "seed": 1, "method": method}
+    sol = pi.integrate(system, substeps=16, **how)
+    fine = how | {"dt": 0.05 / 16, "n_steps": 640, "method": system.usual_method}
+    assert array(run, "y").tobytes() == sol.y.tobytes()
+    assert array(run, "ghost").tobytes() == pi.integrate(system, save=16, **fine).y.tobytes()
+    many = pi.integrate(system, np.tile(system.initial, (1000, 1)), **how)
+    middle = np.sort(many.y[..., 0], axis=1)[:, 499]  # the fan has no substeps
+    assert array(fan, "rows", 41)[2].tobytes() == middle.tobytes()
+    assert run["stability"] is None
+    assert lab.about["systems"][system.name]["heat"] is None
+    names: dict = {system.name: system}
+    exec(lab.python.replace("c.plot()", ""), names)
+    assert names["c"][method].y.tobytes() == sol.y.tobytes()
+
+
+def test_no_fan_where_none_is_asked_for():
+    lab = pi.lab(dt=0.1, t_end=1.0)
+    assert lab.record["fan"] == {}
+    lab.state = {**lab.state, "fan": {"noise": 0.0, "friction": 0.3}}
+    assert lab.record["fan"] == {}
+    assert lab.about["systems"]["lorenz"]["heat"] is None  # no energy, no heat
+    assert set(lab.about["systems"]["oscillator"]["heat"]) == {"noise", "friction"}
+
+
+@pytest.mark.parametrize(
+    ("system", "fan", "says"),
+    [
+        ("oscillator", {"nois": 1.0}, "fan must be one of noise"),
+        ("oscillator", {"noise": -1.0}, "noise must be a number from 0 on"),
+        ("oscillator", {"noise": float("nan")}, "noise must be a number from 0 on"),
+        ("oscillator", {"spread": "x"}, "spread must hold real numbers"),
+        ("oscillator", {"spread": 1.0, "of": "z"}, "of must be one of x, v, omega"),
+        ("three_body", {"spread": 1.0, "of": "masses"}, "of must be one of"),
+        ("lorenz", {"noise": 1.0}, "a heat bath needs"),
+    ],
+)
+def test_a_fan_that_cannot_be_is_refused(system, fan, says):
+    lab = pi.lab(system, t_end=1.0)
+    before = lab.state
+    with pytest.raises((TypeError, ValueError), match=says):
+        lab.state = {**lab.state, "fan": fan}
+    assert lab.state == before

@@ -18,6 +18,8 @@ import make_page  # noqa: E402
 
 from pyintegrate.laboratory.record import (
     drawable,  # noqa: E402
+    in_bath,  # noqa: E402
+    make_fan,  # noqa: E402
     make_record,  # noqa: E402
 )
 
@@ -56,6 +58,9 @@ def software_fma(tmp_path_factory):
         f'#include "{ROOT}/csrc/vmath/fma.c"\n#undef fma\n'
         "void software(long n, const double *a, const double *b, const double *c, double *r) {\n"
         "    for (long i = 0; i < n; i++) r[i] = software_fma(a[i], b[i], c[i]);\n}\n"
+        "void pairs(long n, const double *a, const double *b, const double *c, double *r) {\n"
+        "    for (long i = 0, k = n - 1; i < n; i++, k--)\n"
+        "        r[i] = pi_fma((Two){a[i], a[k]}, (Two){b[i], b[k]}, (Two){c[i], c[k]})[0];\n}\n"
         "double fma(double, double, double);\n"
         "void exact(long n, const double *a, const double *b, const double *c, double *r) {\n"
         "    for (long i = 0; i < n; i++) r[i] = fma(a[i], b[i], c[i]);\n}\n"
@@ -95,10 +100,12 @@ def test_the_software_fma_rounds_once(software_fma):
             tuple(grid),
         ]
     for a, b, c in kinds:
-        software, exact = call(software_fma.software, a, b, c), call(software_fma.exact, a, b, c)
+        exact = call(software_fma.exact, a, b, c)
         nan = np.isnan(exact)
-        assert (np.isnan(software) == nan).all()
-        assert (software.view(np.uint64) == exact.view(np.uint64))[~nan].all()
+        for function in (software_fma.software, software_fma.pairs):
+            software = call(function, a, b, c)
+            assert (np.isnan(software) == nan).all()
+            assert (software.view(np.uint64) == exact.view(np.uint64))[~nan].all()
 
 
 def test_the_module_of_the_page_is_one_text(tmp_path):
@@ -126,6 +133,13 @@ def test_a_page_that_loads_slowly_is_not_written(tmp_path, monkeypatch):
     assert not made.exists()
 
 
+# What the fans of a run show; of a mass that varies, the heat bath reads a thousand masses.
+FANS = [
+    {"noise": 0.3, "friction": 0.2},
+    {"noise": 0.3, "friction": 0.2, "of": "m", "spread": 0.5},
+    {"noise": 0, "of": "k", "spread": 0.2},
+    {"noise": 0, "of": "v", "spread": 3.0},
+]
 WORK = """
 import { readFileSync } from "node:fs";
 import { engineOf } from "./engine.mjs";
@@ -143,24 +157,43 @@ const box = { ...state, system: "rigid_body", start, dt, methods: ["rigid_splitt
 const [tumbled, speed] = await engine.run(box).then(({ runs, speed }) => [runs[0], speed]);
 const refused = await engine.run({ ...box, methods: ["rk4"],
   params: { ...box.params, linear_factor: 0.9 } }).catch((error) => error.message);
-console.log(JSON.stringify({ digest: await engine.digest(), python: record.python, ghost, runs,
+const fans = [];
+for (const fan of JSON.parse(process.argv[3])) {
+  const made = (await engine.run({ ...state, fan })).fan;
+  await made.done;
+  const [t, rows] = [Array.from(made.t), made.rows.map((row) => Array.from(row))];
+  fans.push({ t, rows, method: made.method });
+}
+const digest = await engine.digest();
+console.log(JSON.stringify({ digest, python: record.python, ghost, runs, fans,
   box, refused, speed, tumbled: Array.from(tumbled.y), turned: Array.from(tumbled.distance) }));
 """
 
 
-@NODE
-def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
-    """All methods on all systems of the page, and a run of the lab, digit for digit."""
+@pytest.fixture(scope="module")
+def about():
+    return make_page.about()
+
+
+def built_core():
+    """The core for the page, if it is that of the sources."""
     wasm = ROOT / "build" / "page" / "lab.wasm"
     newest = max(p.stat().st_mtime for p in [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("page/*.c")])
     if not wasm.exists() or wasm.stat().st_mtime < newest:
         pytest.skip("the core for the page is not built: make page")
+    return wasm
+
+
+@NODE
+def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path, about):
+    """All methods on all systems of the page, and a run of the lab, digit for digit."""
+    wasm = built_core()
     assert wasm.stat().st_size <= make_page.LARGEST_CORE
-    about = make_page.about()
     (tmp_path / "about.json").write_text(json.dumps(about))
     (tmp_path / "engine.mjs").write_text((ROOT / "page" / "engine.js").read_text())
     (tmp_path / "work.mjs").write_text(WORK)
-    done = subprocess.run(["node", "work.mjs", wasm], cwd=tmp_path, capture_output=True, text=True)
+    command = ["node", "work.mjs", wasm, json.dumps(FANS)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout)
     assert made["digest"] == about["digest"]
@@ -174,6 +207,13 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     exact = names["c"]["rk4"].exact().ravel()
     assert np.abs(made["ghost"] - exact).max() < 1e-12  # rounding of some thousand steps
     assert pi.systems.spring(k=7.5).params["k"] == 7.5
+    first = names["c"]["rk4"]
+    state = {"start": [0.7, -0.2], "dt": 0.07}
+    for made_fan, fan in zip(made["fans"], FANS, strict=True):
+        told = make_fan(first.system, state | {"fan": fan}, first.method, first.n_steps)
+        assert np.array(made_fan["rows"]).tobytes() == told["rows"].tobytes()
+        assert np.array(made_fan["t"]).tobytes() == told["t"].tobytes()
+        assert made_fan["method"] == told["method"]
     # A rigid body: its steps are the package's, its errors are angles, as in the notebook.
     body = drawable()["rigid_body"]
     compared, record = make_record(body, made["box"], pi.methods)
@@ -187,17 +227,136 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     assert made["speed"] == pytest.approx(abs(turning).max(), rel=0.2)  # |J^16|^(1/16), at samples
 
 
+MANY = """
+import { readFileSync } from "node:fs";
+import { engineOf } from "./engine.js";
+import { kindOf, planeOf } from "./plane.js";
+import { swarmOf } from "./swarm.js";
+globalThis.document = { createElement: () => ({ getContext: () => ({ putImageData() {} }) }) };
+globalThis.ImageData = class {
+  constructor(w, h) { this.data = new Uint8ClampedArray(4 * w * h); }
+};
+const about = JSON.parse(readFileSync("about.json"));
+const engine = await engineOf(readFileSync(process.argv[2]), about);
+const valuesOf = (system) => Object.fromEntries(
+  Object.entries(about.systems[system].params).map(([name, { value }]) => [name, value]));
+const rows = Float64Array.from({ length: 32 }, (_, k) => ((k * 37) % 32) / 16 - 1);
+const went = (system, fan, ...parts) => {
+  const state = { system, params: valuesOf(system), dt: 0.05, fan };
+  let moving = engine.motions(state, rows, "midpoint", { seed: 2 });
+  for (const n of parts) {
+    moving.advance(n);
+    const { y, first, time } = moving;
+    moving = engine.motions(state, y, "midpoint", { seed: 2, first, time });
+  }
+  return Array.from(moving.y);
+};
+const noisy = { noise: 0.3, friction: 0.5 };
+const [driven, stirred] = [{}, noisy].map((fan) =>
+  [[12], [5, 7], [1, 1, 10]].map((parts) => went("driven_pendulum", fan, ...parts)));
+// A swarm.
+const system = "lotka_volterra";
+const state = { system, params: valuesOf(system), start: [10, 5], dt: 1 };
+const record = { turn: 4, places: [0, 1], portrait: { left: 0, right: 20, bottom: 0, top: 10 } };
+const swarm = swarmOf(engine);
+swarm.step(state, record);
+const { left, right, bottom, top } = swarm.window;
+const count = swarm.motions.y.length / 2;
+const inside = () => {
+  let all = 0;
+  const { y } = swarm.motions;
+  for (let i = 0; i < count; i++) {
+    all += y[i] >= left && y[i] <= right && y[count + i] >= bottom && y[count + i] <= top;
+  }
+  return all;
+};
+swarm.spread([4, 2]);
+const { y } = swarm.motions;
+const far = Math.max(...Array.from({ length: count }, (_, i) =>
+  Math.max(Math.abs(y[i] - 4) / (right - left), Math.abs(y[count + i] - 2) / (top - bottom))));
+const gathered = inside();
+y[3] = NaN;
+y[count + 4] = 1e9;
+const drawn = ["beginPath", "moveTo", "lineTo", "stroke", "arc", "fill", "drawImage"];
+const nothing = Object.fromEntries(drawn.map((name) => [name, () => {}]));
+const c = { getTransform: () => ({ a: 1 }), ...nothing };
+swarm.draw(c, { left: 0, top: 0, width: 30, height: 30 }, { ink: "#000000" });
+const planes = JSON.parse(process.argv[3]).map(([system, params, window]) =>
+  planeOf(engine, { system, params: { ...valuesOf(system), ...params } }, window));
+console.log(JSON.stringify({ driven, stirred, count, gathered, far, again: inside(), planes,
+  pieces: planes.map((plane) => plane && plane.lines.map((all) => all.length)),
+  kinds: [[[0, 1], [0, -1]], [[-1, 0], [2, 0]], [[-1, 3], [-1, -3]]].map(kindOf) }));
+"""
+PLANES = [
+    ("duffing", {"delta": 0.2, "gamma": 0}, (-2.0, 2.0), (-1.5, 1.5)),
+    ("pendulum", {}, (-4.0, 4.0), (-5.0, 5.0)),
+    ("lotka_volterra", {}, (-1.0, 20.0), (-1.0, 9.0)),
+    ("van_der_pol", {}, (-3.0, 3.1), (-3.0, 3.2)),
+]
+
+
+@NODE
+def test_many_motions_go_on_and_what_stands_still_is_found(tmp_path, about):
+    """Steps in parts are the steps of Python, of noise and of a driven system; equilibria are those
+    of pi.analysis.equilibria."""
+    wasm = built_core()
+    (tmp_path / "about.json").write_text(json.dumps(about))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    for name in ("engine", "plane", "swarm"):
+        (tmp_path / f"{name}.js").write_text((ROOT / "page" / f"{name}.js").read_text())
+    (tmp_path / "work.js").write_text(MANY)
+    sides = ("left", "right", "bottom", "top")
+    asked = [(name, params, dict(zip(sides, (*x, *y), strict=True)))
+             for name, params, x, y in PLANES]  # fmt: skip
+    asked.append(("duffing", {}, asked[0][2]))  # driven: nothing stands still
+    command = ["node", "work.js", wasm, json.dumps(asked)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    system = pi.systems.driven_pendulum
+    start = (np.arange(32) * 37 % 32 / 16 - 1).reshape(2, 16).T
+    how = {"dt": 0.05, "n_steps": 12, "save": "final"}
+    own = pi.integrate(system, start, method="midpoint", **how).final
+    bath = pi.integrate(in_bath(system, 0.5, 0.3), start, seed=2, **how).final
+    for parts, final in (("driven", own), ("stirred", bath)):
+        for states in made[parts]:
+            assert np.array(states).tobytes() == final.T.tobytes()
+    assert made["count"] == made["gathered"] == made["again"] == 20_000
+    assert made["far"] <= 0.05
+    assert made["planes"][-1] is None
+    for (name, params, x, y), plane in zip(PLANES, made["planes"], strict=False):
+        of = pi.systems[name](**params)
+        known = pi.analysis.equilibria(of, (x, y))
+        found = sorted(plane["points"])
+        order = np.lexsort(known.points.T[::-1])
+        assert np.array([p[:2] for p in found]) == pytest.approx(known.points[order], abs=1e-9)
+        kinds = {"saddle": "saddle", "centre": "centre"}
+        for point, i in zip(found, order, strict=True):
+            kind = known.kinds[i]
+            assert kinds.get(point[2], kind) == kind
+            assert (point[2] == "stable") == (np.real(known.eigenvalues[i]).max() < -1e-9)
+        assert all(len(pieces) > 50 for pieces in plane["lines"])
+        for component, pieces in enumerate(plane["lines"]):
+            ends = np.array(pieces)[:, :2]
+            rates = of.rhs(0.0, ends)
+            # linear in a cell of 1/79 of the window
+            assert abs(rates[:, component]).max() < 0.03 * abs(of.rhs(0.0, [x[1], y[1]])).max()
+    assert made["kinds"] == ["centre", "saddle", "stable"]
+
+
 SHAPES = """
 const about = { systems: { rigid_body: { params: { mass: { value: 2 }, torque: { value: [1, 0, 0] },
   inertia: { value: [[1, 0, 0], [0, 2, 0], [0, 0, 3]] } }, start: [1, 0], dim: 2, dt: 1, t_end: 2,
-  methods: ["rk4"], fitting: ["rk4"] } } };
-const state = completed(about, { system: "rigid_body" });
+  state: [{ name: "x" }], methods: ["rk4"], fitting: ["rk4"] } } };
+const state = completed(about, { system: "rigid_body", fan: { spread: 0.25, of: "mass" } });
 state.params.inertia = withNumber(state.params.inertia, 1, 5);
 state.params.torque = withNumber(state.params.torque, 2, 7);
 state.params.mass = withNumber(state.params.mass, 0, 4);
 const read = completed(about, stateOf(addressOf(state)));
-const broken = completed(about, stateOf("system=rigid_body&p.inertia=1,2&p.torque=x"));
-console.log(JSON.stringify({ state, read, broken: broken.params,
+const link = "system=rigid_body&p.inertia=1,2&p.torque=x&fan=1,1,1,inertia";
+const broken = completed(about, stateOf(link));
+const wrong = completed(about, stateOf("system=rigid_body&fan=0,x,1,mass")).fan;
+console.log(JSON.stringify({ state, read, broken: broken.params, fan: broken.fan, wrong,
   middle: numberOf(read.params.inertia, 1), last: numberOf(read.params.torque, 2) }));
 """
 
@@ -215,6 +374,10 @@ def test_parameters_of_any_shape_have_sliders_and_an_address(tmp_path):
         "mass": 4, "torque": [1, 0, 7], "inertia": [[1, 0, 0], [0, 5, 0], [0, 0, 3]]
     }  # fmt: skip
     assert made["read"] == made["state"]
+    assert made["read"]["fan"] == {"noise": 0, "friction": 0, "of": "mass", "spread": 0.25}
+    # no heat bath for it, and no spread of an array
+    assert made["fan"] == {"noise": 0, "friction": 1, "of": "x", "spread": 1}
+    assert made["wrong"] == {}
     assert (made["middle"], made["last"]) == (5, 7)
     assert made["broken"]["inertia"][1] == [0, 2, 0]
     assert made["broken"]["torque"] == [1, 0, 0]

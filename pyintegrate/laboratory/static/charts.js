@@ -62,6 +62,7 @@ export function drawStrip(canvas, strip, end, time, look) {
   c.rect(LEFT, TOP - 4, inner.w + 1, inner.h + 8);
   c.clip();
   for (const [until, alpha] of [[Infinity, PALE], [time, 1]]) {
+    for (const band of strip.bands ?? []) drawBand(c, band, x, y, until, alpha);
     c.globalAlpha = alpha;
     for (const line of strip.lines) drawLine(c, line, x, y, until, inner.w / end);
   }
@@ -75,10 +76,22 @@ export function drawStrip(canvas, strip, end, time, look) {
   c.globalAlpha = 1;
 }
 
+/** What lies between two lines as far as `time`. */
+function drawBand(c, { t, low, high, colour, strength }, x, y, time, alpha) {
+  let last = t.findIndex((at) => at > time);
+  if (last < 0) last = t.length;
+  c.fillStyle = colour;
+  c.globalAlpha = alpha * strength;
+  c.beginPath();
+  for (let n = 0; n < last; n++) c.lineTo(x(t[n]), y(low[n]));
+  for (let n = last - 1; n >= 0; n--) c.lineTo(x(t[n]), y(high[n]));
+  c.fill();
+}
+
 /** A line as far as `time`; where many steps share a pixel, their lowest and highest. */
-function drawLine(c, { t, values, colour, wide }, x, y, time, scale) {
+function drawLine(c, { t, values, colour, wide, width = 1.7 }, x, y, time, scale) {
   c.strokeStyle = colour;
-  c.lineWidth = wide ? 4 : 1.7;
+  c.lineWidth = wide ? 4 : width;
   c.beginPath();
   const step = t.length > 1 ? t[1] - t[0] : 1;
   const many = Math.max(1, Math.floor(1 / (step * scale)));
@@ -136,6 +149,7 @@ export function drawPortrait(canvas, portrait, time, look) {
   c.beginPath();
   c.rect(LEFT, TOP, inner.w, inner.h);
   c.clip();
+  portrait.under?.(c, { left: LEFT, top: TOP, width: inner.w, height: inner.h });
   for (const { y: states, dt, dim, colour, wide, at } of portrait.lines) {
     c.strokeStyle = c.fillStyle = colour;
     c.lineWidth = wide ? 4 : 1.5;

@@ -2,7 +2,7 @@
 import { element, short, withUnit, written } from "./look.js";
 
 /** A number with a slider: `change(value)` as it moves. */
-export function slider({ name, unit, value, low, high, change, logarithmic = false }) {
+export function slider({ name, unit, value, low, high, change, logarithmic = false, least = -Infinity }) {
   const to = (v) => (logarithmic ? Math.log(v) : v);
   const from = (v) => (logarithmic ? Math.exp(v) : v);
   const [a, b] = [to(low), to(high)];
@@ -24,9 +24,9 @@ export function slider({ name, unit, value, low, high, change, logarithmic = fal
     const [above, below = 1] = box.value.replace("−", "-").replaceAll(",", ".").split("/").map((part) =>
       (part.trim() ? Number(part) : NaN));
     const typed = Number((above / below).toPrecision(12));
-    if (Number.isFinite(typed) && (!logarithmic || typed > 0)) return give(typed);
+    if (Number.isFinite(typed) && typed >= least && (!logarithmic || typed > 0)) return give(typed);
     box.setAttribute("aria-invalid", "true");
-    box.title = `a number${logarithmic ? " above 0" : ""}, as 0.1 or 1/30`;
+    box.title = `a number${logarithmic ? " above 0" : least === 0 ? " from 0 on" : ""}, as 0.1 or 1/30`;
   }
   function show(now) {
     current = now;
@@ -83,8 +83,47 @@ export function segments(label, options, value, change) {
   return { root: element("div", { class: "pl-segments", role: "group", "aria-label": label }, ...buttons), show };
 }
 
+/** A button with a text or a sign. */
+export const button = (text, label, onclick, kind = "") =>
+  element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
+
+/** A canvas on which something is dragged: `moved(place, grip)` gives what is gripped, or null. */
+export function onDrag(canvas, moved, begin, end) {
+  let [pointer, held] = [null, null];
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    const grip = moved(place(event), null);
+    if (grip === null) return;
+    [pointer, held] = [event.pointerId, grip];
+    canvas.setPointerCapture(pointer);
+    begin();
+    event.preventDefault();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.pointerId === pointer) moved(place(event), held);
+  });
+  const release = (event) => {
+    if (event.pointerId !== pointer) return;
+    pointer = null;
+    end();
+  };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+}
+
+/** A figure: a canvas under a caption. */
+export function figure(label) {
+  const [title, note] = [element("b"), element("small")];
+  const canvas = element("canvas", { role: "img", "aria-label": label });
+  return { canvas, title, note, figure: element("figure", {}, element("figcaption", {}, title, " ", note), canvas) };
+}
+
 /** A sentence about the largest stable step. */
 export function stabilityText(limit, dt, unit) {
+  if (limit === undefined) return "with noise: no limit is known";
   if (limit === null) return "stable at any step, as far as theory tells";
   if (limit === 0) return "unstable at every step here";
   const text = `stable up to ${short(limit, 3)}${unit ? ` ${unit}` : ""}`;
@@ -95,7 +134,7 @@ export function stabilityText(limit, dt, unit) {
 export function groups(names, methods, shown) {
   const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
     implicit_rk: "implicit", rosenbrock: "Rosenbrock", nystrom: "Nyström", multistep: "multistep",
-    rigid_body: "rigid bodies" };
+    rigid_body: "rigid bodies", noise: "with noise" };
   return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
     ...names.filter((name) => methods[name].family === family).map((name) =>
       element("option", { value: name, disabled: shown.includes(name) }, methods[name].title))))

@@ -1,12 +1,12 @@
 // The lab: a state, a record of all steps, a time that moves over them.
 import {
-  coloursOf, copied, element, equationOf, inks, short, steady, themeOf, write, writePairs, written,
+  coloursOf, copied, element, equationOf, inks, short, steady, themeOf, withUnit, write, writePairs, written,
 } from "./look.js";
 import { dragged, drawScene } from "./scenes.js";
 import { drawPortrait, drawStrip, timeAt } from "./charts.js";
-import { readingsOf, stateAt, stripsOf, understood } from "./record.js";
-import { explain } from "./steps.js";
-import { choice, groups, segments, stabilityText } from "./controls.js";
+import { fanStrip, readingsOf, stateAt, stripsOf, understood } from "./record.js";
+import { lastSteps } from "./steps.js";
+import { button, choice, figure, groups, onDrag, segments, stabilityText } from "./controls.js";
 import { fillSide } from "./side.js";
 
 const MOST_METHODS = 4;
@@ -14,14 +14,16 @@ const NARROW = 820; // pixels
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 /** Build the lab in an element. The engine has `about`, `run(state)` -> record and
- * `rates(t, y)` -> derivatives, both by promise; `onState` hears of every new state. */
-export function mount(root, engine, firstState, { onState = () => {}, footer = [] } = {}) {
+ * `rates(t, y)` -> derivatives, both by promise; `run` may add to the fan of its record, and then
+ * calls its second argument. `onState` hears of every new state; `swarm` lives on the portrait. */
+export function mount(root, engine, firstState, { onState = () => {}, footer = [], swarm = null } = {}) {
   const { about } = engine;
   let state = structuredClone(firstState);
   let system = about.systems[state.system];
   let record = null;
   let time = 0, playing = false, speed = 1, logarithmic = false, linesFor = "";
   let [busy, waiting, frame, lastFrame, turn, later] = [false, false, 0, 0, false, 0];
+  let swarming = false;
   let [colours, look, cards, parts, sliders, held] = [[], {}, [], {}, {}, null];
 
   // ---- asking the engine: the newest state counts, those between are skipped ----
@@ -32,7 +34,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     do {
       waiting = false;
       const asked = state;
-      const answer = await engine.run(asked).catch((error) => ({ error: error.message }));
+      const answer = await engine.run(asked, redraw).catch((error) => ({ error: error.message }));
       parts.error.textContent = answer.error ?? "";
       parts.error.hidden = !answer.error;
       if (!answer.error && asked.system === state.system) adopt(answer, asked);
@@ -61,12 +63,17 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       title.textContent = record.strips[i]?.title ?? "";
       note.textContent = record.strips[i]?.note ?? "";
     });
+    parts.fan.figure.hidden = !record.fan;
+    const shown = system.state[system.scene.kind === "box" ? 10 : 0];
+    parts.fan.note.textContent = record.fan ? `${withUnit(written(shown.name), shown.unit)}: median, half and nine tenths of 1,000 by `
+      + (about.methods[record.fan.method]?.title ?? "BAOAB in a heat bath") : "";
     parts.portrait.figure.hidden = !record.places;
     if (!record.places) return;
     const [a, b] = record.places.map((i) => written(system.state[i].name));
     const box = system.scene.kind === "box";
     parts.portrait.title.textContent = box ? "angular velocity" : system.dof ? "phase portrait" : "plane";
-    parts.portrait.note.textContent = `${a} across, ${b} up`;
+    parts.portrait.note.textContent = alive() ? "a click gathers them" : `${a} across, ${b} up`;
+    parts.alive.hidden = !swarm?.fits(state.system);
   }
 
   const at = (run, t, values) => stateAt(run, system, t, values);
@@ -91,7 +98,10 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     record.runs.forEach((run, i) => drawCard(run, cards[i], i));
     turn = !turn; // as time runs the strips and the portrait are drawn in turn
     if (!playing || turn) drawStrips();
-    if (record.places && (!playing || !turn)) drawPlane();
+    if (record.fan && (!playing || !turn)) {
+      drawStrip(parts.fan.canvas, fanStrip(record, system, colours[0], look), record.end || 1, time, look);
+    }
+    if (record.places && !alive() && (!playing || !turn)) drawPlane();
     record.runs.forEach((run, i) => tell(run, cards[i]));
     const first = record.runs[0];
     parts.timeline.value = stepOf(first);
@@ -118,8 +128,21 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     const { dim } = system;
     const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
     lines.unshift({ ...record.smooth, dim, colour: look.ghost, wide: true });
-    parts.portrait.view = drawPortrait(parts.portrait.canvas,
-      { window: record.portrait, places: record.places, lines }, time, look);
+    parts.portrait.view = drawPortrait(parts.portrait.canvas, {
+      window: alive() ? swarm.window : record.portrait, places: record.places, lines,
+      under: alive() ? (c, place) => swarm.draw(c, place, look) : null,
+    }, time, look);
+  }
+
+  const alive = () => swarming && swarm.fits(state.system);
+  /** The swarm goes on in every frame, whether time runs or not. */
+  function live() {
+    if (!swarming) return redraw();
+    requestAnimationFrame(live);
+    if (record?.places && alive()) {
+      swarm.step(record.state, record);
+      drawPlane();
+    }
   }
 
   const largest = (values) =>
@@ -152,15 +175,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     if (linesFor === key) return;
     linesFor = key;
     const shown = record;
-    const told = await Promise.all(shown.runs.map(async (run) => {
-      const n = Math.max(0, stepOf(run) - 1);
-      if (run.n < 1) return [n, []];
-      const { dim } = system;
-      const y = run.y.slice(n * dim, (n + 1) * dim);
-      const next = run.y.slice((n + 1) * dim, (n + 2) * dim);
-      if (run.failed >= 0 && n + 1 >= run.failed) return [n, [["the step is not finite", "the run ends here"]]];
-      return [n, await explain(about.methods[run.method], system, n * run.dt, y, next, run.dt, engine.rates)];
-    })).catch(() => null);
+    const told = await lastSteps(shown, system, engine, stepOf).catch(() => null);
     if (!told || shown !== record || linesFor !== key) return;
     parts.steps.replaceChildren(...told.map(([n, lines], i) => element("div", { class: "pl-step" },
       element("b", { style: `color:${colours[i]}` }, about.methods[shown.runs[i].method].title),
@@ -212,40 +227,19 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     const keep = state.methods.filter((method) => system.fitting.includes(method));
     const methods = [...new Set([...keep, ...system.methods])].slice(0, Math.max(2, keep.length));
     state = { ...state, system: name };
-    change({ params, start: system.start, dt: system.dt, t_end: system.t_end, methods });
+    change({ params, start: system.start, dt: system.dt, t_end: system.t_end, methods, fan: {} });
     sliders = fillSide(parts, system, state, change, setStart);
     parts.equation.textContent = equationOf(system);
     play(true);
   }
   /** Dragging a body, or the point of the portrait: the start follows. */
-  function draggable(canvas, moved) {
-    let pointer = null;
-    const place = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      if (!record) return;
-      const grip = moved(place(event), null);
-      if (grip === null) return;
-      pointer = event.pointerId;
-      canvas.setPointerCapture(pointer);
-      held = { window: record.window, portrait: record.portrait };
-      play(false);
-      canvas.grip = grip;
-      event.preventDefault();
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (event.pointerId === pointer) moved(place(event), canvas.grip);
-    });
-    const release = (event) => {
-      if (event.pointerId !== pointer) return;
-      pointer = held = null;
-      change({});
-    };
-    canvas.addEventListener("pointerup", release);
-    canvas.addEventListener("pointercancel", release);
-  }
+  const draggable = (canvas, moved) => onDrag(canvas, (place, grip) => (record ? moved(place, grip) : null), () => {
+    held = { window: record.window, portrait: record.portrait };
+    play(false);
+  }, () => {
+    held = null;
+    change({});
+  });
 
   function buildCard(name) {
     const canvas = element("canvas", { class: "pl-scene", role: "img" });
@@ -309,13 +303,6 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
 
   // ---- the page ----
   function build() {
-    const button = (text, label, onclick, kind = "") =>
-      element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
-    const figure = (label) => {
-      const [title, note] = [element("b"), element("small")];
-      const canvas = element("canvas", { role: "img", "aria-label": label });
-      return { canvas, title, note, figure: element("figure", {}, element("figcaption", {}, title, " ", note), canvas) };
-    };
     parts.error = element("div", { class: "pl-error", role: "alert", hidden: true });
     parts.stage = element("div", { class: "pl-stage" });
     parts.play = button("▶", "play", () => play(!playing), "pl-play");
@@ -327,6 +314,18 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.steps = element("div", { class: "pl-steps" });
     parts.strips = [figure("error over time"), figure("error over time")];
     parts.portrait = figure("phase portrait");
+    parts.alive = segments("view", [["lines", "lines", "the motions alone"], ["swarm", "swarm", "20,000 motions at once"]],
+      "lines", (key) => {
+        if (swarming) swarm.spread();
+        else if (key === "swarm") requestAnimationFrame(live);
+        swarming = key === "swarm";
+        if (record) caption();
+      }).root;
+    parts.portrait.figure.firstChild.append(parts.alive);
+    parts.fan = figure("a thousand motions over time");
+    parts.fan.title.textContent = "a thousand motions";
+    parts.fan.figure.className = "pl-fan";
+    parts.fan.figure.hidden = true;
     const scale = segments("scale", [["linear", "linear", ""], ["log", "log", "magnitude, logarithmic"]],
       "linear", (key) => {
         logarithmic = key === "log";
@@ -334,14 +333,15 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
         redraw();
       });
     parts.strips[0].figure.firstChild.append(scale.root);
-    parts.strips.forEach(({ canvas }) => {
+    [...parts.strips, parts.fan].forEach(({ canvas }) => {
       const scrub = (event) => event.buttons && record && goTo(timeAt(canvas, event.offsetX, record.end));
       canvas.addEventListener("pointerdown", scrub);
       canvas.addEventListener("pointermove", scrub);
     });
-    draggable(parts.portrait.canvas, ([px, py], grip) => {
+    draggable(parts.portrait.canvas, (place, grip) => {
+      const [a, b] = parts.portrait.view.back(...place).map((v) => Number(v.toPrecision(4)));
+      if (alive()) return swarm.spread([a, b]), null;
       if (grip !== null) {
-        const [a, b] = parts.portrait.view.back(px, py).map((v) => Number(v.toPrecision(4)));
         const [across, up] = record.places;
         setStart(state.start.map((v, i) => (i === across ? a : i === up ? b : v)));
       }
@@ -372,7 +372,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
             parts.timeline, parts.clock, parts.count, pace),
           element("div", { class: "pl-charts" },
             ...parts.strips.map(({ figure: made }) => made), parts.portrait.figure),
-          parts.steps),
+          parts.fan.figure, parts.steps),
         parts.side),
       element("footer", {}, ...footer));
     root.tabIndex = -1;

@@ -28,7 +28,7 @@ export function inks(root) {
   const style = getComputedStyle(root);
   const ink = (name) => style.getPropertyValue(`--pl-${name}`).trim();
   return Object.fromEntries(
-    ["ink", "soft", "faint", "line", "ghost", "ground", "card", "alarm"].map((n) => [n, ink(n)]),
+    ["ink", "soft", "faint", "line", "ghost", "ground", "card", "alarm", "accent"].map((n) => [n, ink(n)]),
   );
 }
 

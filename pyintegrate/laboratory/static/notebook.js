@@ -3,7 +3,7 @@ import { mount } from "./lab.js";
 
 const PATIENCE = 60000; // ms
 
-const ARRAYS = ["t", "y", "ghost", "energy", "ghost_energy", "phase", "distance"];
+const ARRAYS = ["t", "y", "ghost", "energy", "ghost_energy", "phase", "distance", "rows", "paths"];
 
 /** The bytes of a run as arrays. */
 function unpacked(run) {
@@ -18,7 +18,15 @@ function unpacked(run) {
 }
 
 const arraysOf = (record) =>
-  record.error ? record : { ...record, runs: record.runs.map(unpacked) };
+  record.error ? record : { ...record, runs: record.runs.map(unpacked), fan: unpackedFan(record.fan) };
+
+function unpackedFan(fan) {
+  if (!fan?.t) return null;
+  const { t, rows, paths } = unpacked(fan);
+  const made = t.length;
+  const apart = (all) => [0, 1, 2, 3, 4].map((i) => all.subarray(i * made, (i + 1) * made));
+  return { t, rows: apart(rows), paths: apart(paths), made, method: fan.method };
+}
 
 /** Questions to the kernel: each has a number, and the answer brings it back. */
 function engineOf(model) {

@@ -24,7 +24,7 @@ export function understood(answer, asked, system, held) {
   record.turn = Math.min(Math.max(turn, record.end / 2000), record.end || 1);
   record.smooth = smoothed(record.runs[0], system, record.turn);
   for (const run of record.runs) {
-    run.limit = stableStep(run.stability, record.turning);
+    run.limit = run.stability ? stableStep(run.stability, record.turning) : undefined;
     run.blown = firstBlown(run, record, system);
   }
   return record;
@@ -67,6 +67,24 @@ export function stripsOf(record, system, logarithmic) {
     strips.push({ name: "distance", title: "distance from the true motion", note, range });
   }
   return strips.map((strip) => ({ ...strip, logarithmic }));
+}
+
+/** The fan as a strip: the median, half and nine tenths of the motions, five of them. */
+export function fanStrip(record, system, colour, look) {
+  const { fan, runs } = record;
+  const { dim } = system;
+  const shown = system.scene.kind === "box" ? 10 : 0;
+  const t = fan.t.subarray(0, fan.made);
+  const parts = [...fan.rows, ...fan.paths].map((row) => row.subarray(0, fan.made));
+  fan.ghost ??= Float64Array.from(runs[0].t, (_, n) => runs[0].ghost[n * dim + shown]);
+  const most = 4 * fan.ghost.reduce((size, v) => Math.max(size, Math.abs(v) || 0), 0.25);
+  const [a, b, middle, d, e, ...paths] = parts;
+  return {
+    range: rangeOf([...parts, fan.ghost], most, false),
+    bands: [[a, e, 0.2], [b, d, 0.3]].map(([low, high, strength]) => ({ t, low, high, colour, strength })),
+    lines: [{ t: runs[0].t, values: fan.ghost, colour: look.ghost, wide: true },
+      ...paths.map((values) => ({ t, values, colour: look.soft, width: 0.6 })), { t, values: middle, colour, width: 2 }],
+  };
 }
 
 /** What is read below a canvas after n steps: names and values. */

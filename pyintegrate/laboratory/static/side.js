@@ -1,6 +1,6 @@
 // The side of the lab: the sliders.
-import { element } from "./look.js";
-import { segments, slider } from "./controls.js";
+import { element, written } from "./look.js";
+import { choice, segments, slider } from "./controls.js";
 
 /** The i-th number of a parameter: itself, an element of an array, or of a matrix's diagonal. */
 const numberOf = (value, i) => (Array.isArray(value) ? numberOf(value[i], i) : value);
@@ -38,6 +38,7 @@ export function fillSide(parts, system, first, change, setStart) {
     sliders.start[i] = made;
     return made.root;
   });
+  const fan = fanSliders(system, state, change);
   parts.limits = element("ul", { class: "pl-limits" });
   const workSwitch = segments("what is equal", [
     ["step", "same step", "all methods take the same step h"],
@@ -48,6 +49,23 @@ export function fillSide(parts, system, first, change, setStart) {
     workSwitch, sliders.end.root,
     ...(params.length ? [element("h4", {}, "parameters"), ...params] : []),
     element("h4", {}, "start"), ...starts,
-    element("p", { class: "pl-hint" }, "or drag the body itself"));
+    element("p", { class: "pl-hint" }, "or drag the body itself"),
+    element("h4", {}, "a thousand motions"), ...fan);
   return sliders;
+}
+
+/** How a thousand motions differ: by the noise of a heat bath, by a component or a parameter. */
+function fanSliders(system, state, change) {
+  const { heat } = system;
+  const names = system.state.map(({ name }) => name);
+  const numbers = Object.keys(system.params).filter((name) => !Array.isArray(system.params[name].value));
+  let fan = { noise: 0, friction: heat?.friction ?? 0, of: names[0], spread: 0, ...state.fan };
+  const set = (patch) => change({ fan: (fan = { ...fan, ...patch }) });
+  const from0 = (name, key, high) =>
+    slider({ name, value: fan[key], low: 0, high: Math.max(high, fan[key]), least: 0, change: (value) => set({ [key]: value }) }).root;
+  const options = [...names, ...numbers].map((name) => [name, `spread of ${written(name)}`]);
+  return [
+    ...(heat ? [from0("noise kT", "noise", 2 * heat.noise), from0("friction", "friction", 10 * heat.friction)] : []),
+    choice("what differs", options, fan.of, (of) => set({ of })), from0("spread, ± a share", "spread", 0.5),
+  ];
 }

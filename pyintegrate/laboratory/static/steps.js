@@ -63,6 +63,17 @@ async function explicit(method, about, t, y, h, rates) {
   return { lines, end };
 }
 
+/** The last step of each run: its number, and lines as from `explain`. */
+export const lastSteps = (record, system, { about, rates }, stepOf) => Promise.all(record.runs.map(async (run) => {
+  const n = Math.max(0, stepOf(run) - 1);
+  if (run.n < 1) return [n, []];
+  const { dim } = system;
+  const y = run.y.slice(n * dim, (n + 1) * dim);
+  const next = run.y.slice((n + 1) * dim, (n + 2) * dim);
+  if (run.failed >= 0 && n + 1 >= run.failed) return [n, [["the step is not finite", "the run ends here"]]];
+  return [n, await explain(about.methods[run.method], system, n * run.dt, y, next, run.dt, rates)];
+}));
+
 /** What a step of a method does: lines of formula and numbers, which end in the recorded state.
  * Where the formula alone does not lead there (a force that sees the velocity, an implicit step),
  * the method's own formula and the two states. */
