@@ -226,6 +226,25 @@ typedef struct {
 } PiReduceRows;
 typedef void PiReduce(const PiReduceRows *rows);
 
+/* Values of lanes at one step, at most PI_TOGETHER, for statistics across the batch. A cell is the
+ * sign, the exponent and PI_CELL_BITS of the mantissa; a window has half of its cells on either
+ * side of zero. */
+enum { PI_TOGETHER = 512, PI_CELL_BITS = 8, PI_WINDOW = 32 << PI_CELL_BITS };
+typedef enum { PI_RANGE, PI_SUMS, PI_PLACES } PiSurveyed;
+typedef struct {
+    const double *q;
+    int64_t count;
+    int odd;          /* PI_RANGE: is any not finite? PI_SUMS: is one not the sum of its parts? */
+    double low, high; /* PI_RANGE: of all but NaN */
+    /* PI_SUMS: the sums of two parts of the values, to what adding and subtracting these leaves. */
+    double shift[2], sum[2];
+    /* PI_PLACES: those of the values minus `about` in the window of cells from `from` on; PI_WINDOW
+     * outside. With room for whole registers. */
+    double about;
+    int64_t from, *place;
+} PiSurvey;
+typedef void PiSurveyor(PiSurveyed what, PiSurvey *survey);
+
 /* A PiForce that answers questions about the whole state, and whose rows of y, of parameters and of
  * the answer lie so many registers apart. */
 typedef struct {
@@ -441,6 +460,7 @@ typedef struct {
     PiForce *program;     /* runs byte code; its context is a PiProgram */
     PiApart *apart;       /* the same */
     PiReduce *reduce;     /* in double precision */
+    PiSurveyor *survey;   /* likewise */
     PiSolveKernel *solve; /* to a tolerance, any force */
     PiDraw *draw;         /* in double precision */
     PiPassage *passage;   /* likewise */

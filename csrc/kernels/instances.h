@@ -217,6 +217,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
+    .survey = survey,
     .draw = draw_pairs,
     .passage = first_passage,
 #endif

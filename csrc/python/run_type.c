@@ -173,7 +173,7 @@ static PyObject *run_cells(PyObject *self, PyObject *none) {
 
 static PyMethodDef run_methods[] = {
     {"cells", run_cells, METH_NOARGS,
-     "cells() -> for each statistic across the batch (keys, counts) as bytes."},
+     "cells() -> of each statistic across the batch (step, group, cell, count) as bytes."},
     {"work", run_work, METH_VARARGS,
      "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
      "threads, or as many as are available; progress(steps) is called now and then."},

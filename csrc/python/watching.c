@@ -165,22 +165,18 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
            MEMORY(a, items, pi_product(rows, a->width)) || MEMORY(a, values, values) ||
            MEMORY(a, edges, a->bins + 1);
 }
-/* For each statistic of the batch the keys and the counts of its pages of cells, in no order. */
+/* The cells of each statistic of the batch: pi_across_cells. */
 PyObject *pi_cells_of(const Watches *watches) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < watches->count; i++)
         for (int j = 0; list && j < watches->watch[i].n_across; j++) {
-            const PiAcross *a = &watches->watch[i].across[j];
-            PyObject *keys = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(8 * a->pages)), *both;
-            for (int64_t k = 0; keys && k < 2 * a->room; k++)
-                if (a->slots[2 * k]) {
-                    const int64_t key = a->slots[2 * k] - 1;
-                    memcpy(PyBytes_AsString(keys) + 8 * a->slots[2 * k + 1], &key, 8);
-                }
-            both = Py_BuildValue("(Ny#)", keys, a->pages ? (char *)a->counts : "",
-                                 (Py_ssize_t)(PI_PAGE * sizeof *a->counts * a->pages));
-            if (!both || PyList_Append(list, both)) Py_CLEAR(list);
-            Py_XDECREF(both);
+            PiAcross *a = &watches->watch[i].across[j];
+            const int64_t cells = pi_across_cells(a, NULL);
+            PyObject *one = cells < 0 ? PyErr_NoMemory()
+                                      : PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(32 * cells));
+            if (one) pi_across_cells(a, (int64_t *)PyBytes_AsString(one));
+            if (!one || PyList_Append(list, one)) Py_CLEAR(list);
+            Py_XDECREF(one);
         }
     return list;
 }

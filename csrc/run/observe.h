@@ -49,6 +49,7 @@ typedef struct {
 typedef struct {
     void *self;
     int64_t every; /* steps */
+    int wide;      /* does it rather see many lanes than many states at once? */
     /* 0; -1 stops the run. */
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: before the states are shown, changes those of lanes, in the rows that are shown

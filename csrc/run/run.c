@@ -10,6 +10,7 @@
 enum {
     BLOCK_SAVES = PI_BLOCK_SAVES,
     SCRATCH_STATES = 16,  /* in the scratch at once */
+    SCRATCH_WIDE = 8,     /* if an observer sees many lanes: in twice the bytes */
     SCRATCH_CHANGES = 64, /* of energy, one row each */
     TILE_BYTES = 16384,   /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
@@ -89,8 +90,13 @@ static int64_t seen_offset(const PiRun *run) {
 /* Reals from a component of the shown states to the next: those of one state lie side by side, the
  * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
  * the cache. */
+static int is_wide(const PiRun *run) {
+    int wide = 0;
+    for (int i = 0; i < run->n_observers; i++) wide |= run->observers[i].wide;
+    return wide;
+}
 static int64_t states_at_once(const PiRun *run) {
-    return run->changes ? SCRATCH_CHANGES : SCRATCH_STATES;
+    return run->changes ? SCRATCH_CHANGES : is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
 }
 static int64_t seen_stride(const PiRun *run) {
     return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
@@ -298,7 +304,8 @@ int pi_run_prepare(PiRun *run) {
     /* States that observers see go through a scratch, which should be in the first-level cache too.
      */
     pi_prepare_observers(run);
-    const int64_t kept = pi_is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
+    const int64_t some = is_wide(run) ? SCRATCH_WIDE / 2 : SCRATCH_STATES;
+    const int64_t kept = pi_is_shown(run) && !run->writer ? some : 1;
     const int64_t packed = pi_makes_room(run) || pi_stops_make_room(run) ? PACKED_TILES : 1;
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;

@@ -8,19 +8,26 @@
 #include "exponent.h"
 #include "sin_cos.h"
 
-/* Ten rounds on the lower halves of the lanes of four words, of `count` registers. */
-INLINE void philox(int count, vnatural word[][4], uint64_t key) {
-    uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
-    EACH(round, 0, 10) {
+enum { ROUNDS = 10 };
+/* The keys of the rounds: once for many numbers, in memory, from where an operation takes them. */
+INLINE void philox_keys(vnatural key[][2], uint64_t seed) {
+    uint32_t low = (uint32_t)seed, high = (uint32_t)(seed >> 32);
+    EACH(round, 0, ROUNDS) {
+        key[round][0] = vset_natural(low), key[round][1] = vset_natural(high);
+        low += 0x9E3779B9, high += 0xBB67AE85;
+    }
+}
+/* All rounds on the lower halves of the lanes of four words, of `count` registers. */
+INLINE void philox(int count, vnatural word[][4], const vnatural key[][2]) {
+    EACH(round, 0, ROUNDS) {
         EACH(u, 0, count) {
             const vnatural a = vmultiply_halves(word[u][0], vset_natural(0xD2511F53)),
                            b = vmultiply_halves(word[u][2], vset_natural(0xCD9E8D57));
-            word[u][0] = (b >> 32) ^ word[u][1] ^ vset_natural(low);
+            word[u][0] = (b >> 32) ^ word[u][1] ^ key[round][0];
             word[u][1] = b;
-            word[u][2] = (a >> 32) ^ word[u][3] ^ vset_natural(high);
+            word[u][2] = (a >> 32) ^ word[u][3] ^ key[round][1];
             word[u][3] = a;
         }
-        low += 0x9E3779B9, high += 0xBB67AE85;
     }
 }
 /* Two words as 64 bits; only the lower halves count. */
@@ -46,7 +53,8 @@ INLINE void on_circle(vreal r, vnatural bits, vreal *first, vreal *second) {
 /* sqrt(-2 ln u), u normal: the radius of a pair of normals. u = 2^k (1 + f), s = f / (2 + f),
  * z = s^2, ln u = k ln 2 + 2 s + s z P(z), with P from fdlibm's e_log.c: error below 2^-58. */
 static const real LOG_RATIO[] = {0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2,
-    0x1.c71c51d8e78afp-3, 0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3};
+                                 0x1.c71c51d8e78afp-3, 0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3,
+                                 0x1.2f112df3e5244p-3};
 INLINE vreal radius(vreal u) {
     vreal k;
     const vreal f = split_exponent(u, &k), s = f / (vset(2) + f), z = s * s;

@@ -7,7 +7,7 @@
 enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };
 
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
-    const int64_t lanes = CHUNK_REGISTERS * pi_watch_width(w);
+    const int64_t lanes = w->n_across ? MOST_LANES : CHUNK_REGISTERS * pi_watch_width(w);
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
 }
 /* The step from which each lane is frozen; 0 if none is. */
@@ -103,21 +103,23 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
 static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n, int64_t k,
                      const double *ends) {
     const PiWatch *w = c->w;
-    int at[MOST_LANES], count = 0;
+    int at[MOST_LANES];
     int64_t lane[MOST_LANES];
-    for (int64_t i = 0; i < smaller(c->lanes, valid); i++)
-        if (!ends || n < ends[i]) {
-            lane[count] = c->lane + (c->at ? c->at[i] : i);
-            at[count++] = (int)i;
-        }
+    PiSome some = {
+        answer_of(c, k, 0), c->states * c->lanes, smaller(c->lanes, valid), c->lane, NULL, NULL};
+    if (ends || c->at || w->n_densities) {
+        const int64_t all = some.count;
+        some = (PiSome){some.quantities, some.apart, 0, 0, at, lane};
+        for (int64_t i = 0; i < all; i++)
+            if (!ends || n < ends[i]) {
+                lane[some.count] = c->lane + (c->at ? c->at[i] : i);
+                at[some.count++] = (int)i;
+            }
+    }
     for (int i = 0; i < w->n_densities; i++)
-        pi_density_add(&w->density[i], seen->block, answer_of(c, k, 0), c->states * c->lanes, at,
-                       count);
-    int error = 0;
-    for (int i = 0; i < w->n_across && !error; i++)
-        error = pi_across_add(&w->across[i], (int64_t)n / w->every, answer_of(c, k, 0),
-                              c->states * c->lanes, at, lane, count);
-    return error;
+        pi_density_add(&w->density[i], seen->block, some.quantities, some.apart, at, some.count);
+    return pi_across_add(w->across, w->n_across, (int64_t)n / w->every, &some,
+                         w->program.set->survey);
 }
 static void see_energies(const WatchChunk *c, const States *states, int64_t count) {
     const ResolvedSystem *system = &c->w->system;
@@ -294,6 +296,7 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
     const int changes = reduces_only(w, PI_OF_CHANGE), energies = reduces_only(w, PI_OF_ENERGY);
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
+                        .wide = w->n_across > 0,
                         .observe = observe,
                         .open = open,
                         .scratch_bytes = scratch_bytes,

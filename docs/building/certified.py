@@ -37,6 +37,9 @@ def noise_as_dict(found):
         "strong_order": m.strong_order, "weak_order": m.weak_order,
         "measured_strong_order": found.strong_order and [round(x, 4) for x in found.strong_order],
         "measured_weak_order": [round(x, 4) for x in found.weak_order],
+        "stationary_order": m.stationary_order,
+        "measured_stationary_order": found.stationary_order
+        and [round(x, 4) for x in found.stationary_order],
         "holds": found.holds, "failures": list(found.failures),
     }  # fmt: skip
 

@@ -12,12 +12,14 @@ from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems
 from ..values.table import Table, Tabled
 from ..values.types import Any
+from ..watching import sums
 
 # The fewest steps, and the time to which they go: where errors stand out, and higher powers of h do
 # not.
 _RUNS = {"additive": (8, 1 / 32), "commutative": (8, 1 / 8), "langevin": (8, 2.0)}
 _USUAL, _WEAK = (8, 1 / 2), (2, 1.0)
 _HALVED = (1, 2, 4, 8)
+_LONG, _FEWER = (256, 64.0, 8.0), 32  # of stationary laws: steps, time, until when it is forgotten
 _PATHS, _CHUNK = 200_000, 100_000
 _TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
 _SURE = 1.96  # deviations: 95 %
@@ -34,6 +36,8 @@ class NoiseCertificate(Tabled):
         What was measured, and half the width of its 95 % interval: the slopes of the root mean
         square of y(h) - y(h/2) on the same path, and of the mean of the difference of
         2 y_0^2 + y_1^2. The strong one is None for a method of weak order only.
+    stationary_order : tuple of float or None
+        The slope of that mean over the stationary law, for a method that has a higher order there.
     failures : tuple of str
         Differences between what was declared and what was found.
 
@@ -45,9 +49,10 @@ class NoiseCertificate(Tabled):
     (True, 1.0)
     """
 
-    def __init__(self, method, paths, strong_order, weak_order):
+    def __init__(self, method, paths, strong_order, weak_order, stationary_order=None):
         self.method, self.paths = method, paths
         self.strong_order, self.weak_order = strong_order, weak_order
+        self.stationary_order = stationary_order
         self.failures = tuple(
             f"{kind} order {declared}, and {found:.2f} +- {half:.2f} was measured"
             for kind, declared, (found, half) in self._orders()
@@ -60,10 +65,11 @@ class NoiseCertificate(Tabled):
         return not self.failures
 
     def _orders(self):
-        m = self.method
-        weak = ("weak", m.weak_order, self.weak_order)
-        strong = ("strong", m.strong_order, self.strong_order)
-        return [strong, weak] if self.strong_order else [weak]
+        return [
+            (kind, getattr(self.method, f"{kind}_order"), found)
+            for kind in ("strong", "weak", "stationary")
+            if (found := getattr(self, f"{kind}_order"))
+        ]
 
     def table(self):
         """Declared and measured orders, side by side."""
@@ -109,6 +115,9 @@ def _problems() -> dict[str, Any]:
                 ],
             )
         ),
+        "stationary": sde(initial=[0.0, 0.0])(
+            lambda t, y: (-y - np.sin(2.0 * y), [1.0, 1.0])
+        ),
         "langevin": langevin(
             systems["duffing"](delta=0.0, gamma=0.0), friction=1.0, temperature=0.5
         ),
@@ -140,22 +149,49 @@ def certify(method, paths=_PATHS):
     moments = np.zeros((2, len(_HALVED), len(_HALVED)))  # of (1, X), strong and weak
     for first in range(0, paths, _CHUNK):
         n = min(_CHUNK, paths - first)
-        states = [
-            integrate(
-                system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
-                method=on_paths, first_trajectory=first, seed=1, save="final",
-                substeps=_HALVED[-1] // k,
-            ).final
-            for k in _HALVED
-        ]  # fmt: skip
-        squares = [2.0 * y[:, 0] ** 2 + y[:, 1] ** 2 for y in states]  # a sum may hide errors
+        states = [sol.final for sol in _halved(system, on_paths, first, n, few, end)]
         steps = np.sum(np.diff(states, axis=0) ** 2, axis=-1)
+        squares = [_square(0.0, y.T) for y in states]  # a sum may hide errors
         for total, X in zip(moments, (steps, np.diff(squares, axis=0)), strict=True):
-            rows = np.vstack([np.ones(n), *X])
-            total += rows @ rows.T
+            total += _moments(X)
     (strong, wide), weak = (_slope(total / paths, paths) for total in moments)
     path = (strong / 2, wide / 2) if method.strong_order else None
-    return NoiseCertificate(method, paths, path, weak)
+    law = _stationary(method, paths // _FEWER) if method.stationary_order else None
+    return NoiseCertificate(method, paths, path, weak, law)
+
+
+def _moments(X):
+    """The sums of (1, X) (1, X)^T."""
+    rows = np.vstack([np.ones(X.shape[1]), *X])
+    return rows @ rows.T
+
+
+def _square(t, y):
+    return 2.0 * y[0] ** 2 + y[1] ** 2
+
+
+def _halved(system, method, first, n, few, end, **more):
+    """Solutions of the same paths, with steps that are halved again and again."""
+    return [
+        integrate(
+            system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
+            method=method, first_trajectory=first, seed=1, save="final",
+            substeps=_HALVED[-1] // k, **more,
+        )
+        for k in _HALVED
+    ]  # fmt: skip
+
+
+def _stationary(method, paths):
+    """The slope of means over long times, after a start that has been forgotten."""
+    few, end, after = _LONG
+    watch = {"square": sums.mean(_square, after=after)}
+    total = np.zeros((len(_HALVED), len(_HALVED)))
+    for first in range(0, paths, _CHUNK):
+        n = min(_CHUNK, paths - first)
+        found = _halved(_problems()["stationary"], method, first, n, few, end, watch=watch)
+        total += _moments(np.diff([sol.watched["square"] for sol in found], axis=0))
+    return _slope(total / paths, paths)
 
 
 def _slope(moments, n):

@@ -19,6 +19,8 @@ class StochasticMethod(Method):
     strong_order, weak_order : float, int
         Of the error of single paths, and of expectations; `order` is the weak one. A method of weak
         order only has the strong one None, and takes no ``substeps``.
+    stationary_order : int or None
+        Of expectations over the stationary law, where that is higher.
     noise : {"additive", "diagonal", "commutative", "general"}
         The most general noise for which it has them.
     interpretation : {"ito", "stratonovich"}
@@ -35,6 +37,7 @@ class StochasticMethod(Method):
 
     strong_order: float | None
     weak_order: int
+    stationary_order: int | None
     noise: str
     interpretation: str
     langevin: bool
@@ -48,7 +51,7 @@ class StochasticMethod(Method):
             handle=_core.make_method("noise", 1, evaluations, ()), written={},
             made_by=(stochastic_method, (name,)), formula=formula, reference=reference,
         )  # fmt: skip
-        usual = {"interpretation": "ito", "langevin": False}
+        usual = {"interpretation": "ito", "langevin": False, "stationary_order": None}
         self.__dict__.update(usual, step=step, weak_order=weak_order, **properties)
 
 
@@ -260,7 +263,7 @@ def gjf(s):
     return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
 
 
-@_method(strong_order=0.5, weak_order=1, noise="additive", evaluations=1,
+@_method(strong_order=0.5, weak_order=1, stationary_order=2, noise="additive", evaluations=1,
          title="the overdamped limit of BAOAB: mean of two steps' noise",
          formula="y += h f + g (dW + dW of the next step) / 2: of weak order 2 for the stationary"
          " law of constant g",

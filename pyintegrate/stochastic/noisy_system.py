@@ -8,11 +8,15 @@ from typing import ClassVar
 from .. import _core
 from ..method.stochastic import KINDS, METHODS
 from ..system.system import System
+from ..tangents.directions import Directions, elements_of
+from ..trace.derivative import directional
+from ..trace.expression import node_of
+from ..trace.graph import Graph, placed
 from ..trace.program import assemble
 from ..user_system.traced import TracedSystem
 from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
-from .step import OF_RUN, drift_nodes, step_program
+from .step import OF_RUN, Step, drift_nodes, step_program
 
 _INVARIANTS = _core.questions().index("invariants")
 
@@ -137,6 +141,16 @@ class NoisySystem(TracedSystem):
             programs[key] = compiled(self, self._step(method))
         return programs[key]
 
+    def next_state(self, method):
+        """The components after a step, in a graph; which second numbers it takes."""
+        graph = Graph(self.dim, 0)
+        step = Step(self, method, graph)
+        return graph, [node_of(graph, y) for y in method.step(step)], step.second
+
+    @property
+    def with_tangents(self):
+        return NoisyTangentSystem
+
     @property
     def program(self):
         """The byte code of a step of the usual method."""
@@ -147,3 +161,36 @@ class NoisySystem(TracedSystem):
         if method.name not in programs:
             programs[method.name] = step_program(self, method)
         return programs[method.name]
+
+
+class NoisyTangentSystem(Directions, NoisySystem):
+    """A system with noise and its tangents; made by ``System.tangent``.
+
+    A step is a formula of the state, the parameters and the numbers that are drawn; differentiated
+    with these numbers fixed it is the step of the tangents, for every method: they are exactly the
+    derivative of the discrete path. Methods suit it as they suit its base.
+    """
+
+    noise = property(lambda self: self.definition.base.noise)  # type: ignore[assignment]
+    langevin = property(lambda self: self.definition.base.langevin)  # type: ignore[assignment]
+
+    def next_state(self, method):
+        base, places = self.definition.base, self.places
+        narrow, after, second = base.next_state(method)
+        dim, drawn, n = base.dim, self.dim - base.dim, len(self.directions)
+        graph = Graph(self.dim, 0)
+        zero, one = graph.constant(0.0), graph.constant(1.0)
+        y = [[graph.state(int(i)) for i in row] for row in places]
+        made = placed(graph, after, lambda i: y[i][0] if i < dim else graph.state(i + drawn))
+        seeds: dict[int, Any] = {first.number: dict(enumerate(more)) for first, *more in y}
+        rows = dict(elements_of(base, base.shapes))
+        for j, name in enumerate(self.directions):
+            if name in rows:
+                seeds[graph.parameter(rows[name]).number] = {j: one}
+        changes = directional(graph, made, seeds)
+        found = {}
+        for row, node, change in zip(places, made, changes, strict=True):
+            found |= zip(
+                row.tolist(), [node, *(change.get(j, zero) for j in range(n))], strict=True
+            )
+        return graph, [found[i] for i in range(self.dim)], second

@@ -13,7 +13,7 @@ from .. import _core
 from ..method.stochastic import plus, times
 from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
-from ..trace.graph import Graph, placed
+from ..trace.graph import placed
 from ..trace.program import assemble
 
 # Parameters of the run, after those of the system: csrc/tiles.h.
@@ -191,13 +191,12 @@ def converted(system, interpretation):
 def step_program(system, method):
     """The byte code of a step of a method."""
     source = system.traced
-    graph = Graph(system.dim, 0)
-    step = Step(system, method, graph)
+    graph, after, second = system.next_state(method)
     state, time = [graph.state(i) for i in range(system.dim)], graph.time()
     outputs = {
-        "next": [node_of(graph, y) for y in method.step(step)],
+        "next": after,
         "rhs": placed(graph, drift_nodes(source), state.__getitem__, time),
     }
     if "energy" in source.outputs:
         outputs["energy"] = placed(graph, source.outputs["energy"], state.__getitem__, time)
-    return assemble(graph, outputs, source.n_params, system.noises, step.second)
+    return assemble(graph, outputs, source.n_params, system.noises, second)

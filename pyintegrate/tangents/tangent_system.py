@@ -42,8 +42,6 @@ def tangent(system, k, parameters=()):
     """See ``System.tangent``."""
     if isinstance(system, Directions):
         raise ValueError(f"{system.name} has tangents already: take those of its base")
-    if system.noise is not None:
-        raise ValueError(f"{system.name} has noise, of which tangents are not made")
     k = integer("k", k, 0)
     elements = elements_of(system, parameters)
     n = k + len(elements)
@@ -80,9 +78,11 @@ def tangent(system, k, parameters=()):
         velocity_dependent=bool(system.dof and made.velocity_dependent),
         time_dependent=made.time_dependent,
         frozen=system.definition.frozen,
+        interpretation=system.definition.interpretation,
     )
     made.program().handle  # noqa: B018  (the verifier agrees)
-    return TangentSystem(definition, system.params)
+    kind = TangentSystem if system.noise is None else system.with_tangents
+    return kind(definition, system.params)
 
 
 def force_of(system):
@@ -142,6 +142,14 @@ def traced_with_tangents(traced, k, elements, derivatives):
             changes = derivatives(graph, force, seeds)
             kept[question] = [
                 *force, *(change.get(j, zero) for j in range(n) for change in changes)]  # fmt: skip
+    if "diffusion" in kept:
+        g, m = kept["diffusion"], len(kept["diffusion"]) // base.dim
+        found = {}
+        for i, change in enumerate(derivatives(graph, g, seeds)):
+            entries = [g[i], *(change.get(j, zero) for j in range(n))]
+            found |= {(int(p), i % m): e for p, e in zip(places[i // m], entries, strict=True)}
+        kept["diffusion"] = [found[key] for key in sorted(found)]
+        kept = {question: kept[question] for question in kept if question not in ("force", "bath")}
     return Traced(graph, kept, traced.n_params).without_dead_code()
 
 

@@ -66,6 +66,11 @@ def whole_jump(view, name, g, new):
     list of Node
     """
     graph, system = view.graph, view.system
+    if g is not None and system.noise is not None:
+        raise ValueError(
+            f"events[{name!r}] jumps where a path with noise crosses zero, and tangents would need"
+            " the rate there, which it has not: give a condition, which holds at a step"
+        )
     places, n = system.places, len(system.directions)
     before = [graph.state(int(place)) for place in places[:, 0]]
     force, one = _force(view, before), graph.constant(1.0)

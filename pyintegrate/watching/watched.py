@@ -94,7 +94,7 @@ class Sums:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
         cells = iter(core.cells() if core is not None and any(self._across) else ())
         out.across = [
-            [one.after(last, group.every, next(cells, (b"", b""))) for one in across]
+            [one.after(last, group.every, next(cells, b"")) for one in across]
             for group, across in zip(self._plan.groups, self._across, strict=True)
         ]
         if self._across_before is not None:

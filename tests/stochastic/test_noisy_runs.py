@@ -244,7 +244,9 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.integrate(pi.systems.spring, **RUN, method="milstein"), "by @pi.sde or"),
         (lambda: pi.integrate(growth, **RUN, seed=1, compensated=True), "compensated= does not go"),
         (lambda: pi.solve(growth, t_end=1.0), "use pi.integrate"),
-        (lambda: growth.tangent(1), "has noise"),
+        (lambda: pi.lyapunov(growth, dt=0.1, t_end=1.0), "has noise: integrate system.tangent"),
+        (lambda: pi.integrate(growth.tangent(1), **RUN, seed=1, events={
+            "up": pi.event("y", level=2.0, then=lambda t, y: 0.5 * y)}), "give a condition"),
         (lambda: pi.advise(growth, t_end=1.0, error=1e-3), "has noise"),
         (lambda: pi.integrate(warm(), **RUN, seed=1, watch={"e": pi.watch.mean("energy")}),
          "has no formula: give a function"),

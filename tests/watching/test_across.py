@@ -89,6 +89,37 @@ def test_quantiles_lie_within_their_cells():
         assert np.all(got <= upper + room)
 
 
+def cells_of(values, about=0.0):
+    """The cell of each finite value: sign, exponent, 8 bits of the mantissa; 0 of zero."""
+    cell = (values - about).view(np.int64) >> 44 & (1 << 20) - 1
+    return np.where(cell >> 8 & 2047, cell, 0)
+
+
+@pytest.mark.parametrize("groups", [1, 700])  # without and with more rows than windows
+def test_each_value_is_counted_in_its_cell(groups):
+    """A grid that grows by 300 octaves, one that crosses zero, one value among others, at both ends
+    of the range of doubles; in a window, or as the first that lies outside."""
+    rng = np.random.default_rng(5)
+    sign = rng.choice([-1.0, 1.0], 4000)
+    for x in (
+        sign * np.exp2(np.linspace(-900, -600, 4000)), np.linspace(-3, 4, 4001),
+        sign * np.exp2(rng.uniform(-20, 5, 4000)), np.append(np.ones(999), [0.0, -0.0, 5e-324]),
+        sign * np.ldexp(rng.uniform(0.5, 1, 4000), 1024), np.repeat([1.0, -2.0, 3e-5], 7),
+        sign * np.exp2(rng.uniform(-1030, -1000, 4000)),
+    ):  # fmt: skip
+        label = np.arange(len(x)) % groups if groups > 1 else None
+        across = {"q": pi.across.quantiles("x", 0.5, by=label)}
+        run = {"dt": 1e-300, "n_steps": 6, "save": "final", "across": across}
+        sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, **run)
+        step, group, cell, count = sol.across._asked["q"].parts[0].items.T
+        key, expected = np.unique(
+            (0 if label is None else label) * (1 << 20) + cells_of(x), return_counts=True
+        )
+        for k in (0, 6):
+            assert ((group << 20) + cell)[step == k].tolist() == key.tolist()
+            assert count[step == k].tolist() == expected.tolist()
+
+
 def test_a_narrow_band_is_told_and_about_makes_it_fine():
     x = 1000 + np.random.default_rng(2).normal(size=2000)
     q = [0.05, 0.5, 0.95]

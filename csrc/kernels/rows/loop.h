@@ -7,6 +7,7 @@
 #include "noise.h"
 #if PI_REAL_BITS == 64
 #include "reduce.h"
+#include "survey.h"
 #endif
 #include "rigid_motion.h"
 #include "rosenbrock.h"

@@ -17,14 +17,15 @@ INLINE void set_counter(vnatural word[4], uint64_t pair, int component, vnatural
     word[3] = trajectory >> 32 | vset_natural((uint64_t)stream << 16);
 }
 /* The pairs of some registers side by side, from lane i on. */
-INLINE void draw_some(const PiPairs *pairs, int64_t i, int count, int stream) {
+INLINE void draw_some(const PiPairs *pairs, const vnatural key[][2], int64_t i, int count,
+                      int stream) {
     vnatural word[4][4];
     EACH(u, 0, count) {
         vnatural trajectory;
         memcpy(&trajectory, pairs->trajectory + i + u * VLEN, sizeof trajectory);
         set_counter(word[u], pairs->pair, pairs->component, trajectory, stream);
     }
-    philox(count, word, pairs->seed);
+    philox(count, word, key);
     EACH(u, 0, count) {
         const vnatural a = joined(word[u][0], word[u][1]), b = joined(word[u][2], word[u][3]);
         vreal first = unit_interval(a), second = unit_interval(b);
@@ -37,11 +38,13 @@ INLINE void draw_some(const PiPairs *pairs, int64_t i, int count, int stream) {
 static void draw_pairs(const PiPairs *pairs) {
     enum { ABREAST = PI_VECTOR_BYTES == 64 ? 4 : 2 };
     const int stream = pairs->stream;
+    vnatural key[ROUNDS][2];
+    philox_keys(key, pairs->seed);
     int64_t i = 0;
     if (stream != PI_UNIFORMS)
         for (; i + ABREAST * VLEN <= pairs->lanes; i += ABREAST * VLEN)
-            draw_some(pairs, i, ABREAST, stream);
-    for (; i < pairs->lanes; i += VLEN) draw_some(pairs, i, 1, stream);
+            draw_some(pairs, key, i, ABREAST, stream);
+    for (; i < pairs->lanes; i += VLEN) draw_some(pairs, key, i, 1, stream);
 }
 
 /* A Brownian bridge from a to b, in units of its deviation, comes to zero with the chance
@@ -59,11 +62,12 @@ INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
 }
 /* A PiPassage: x is tau / (1 - tau). */
 static double first_passage(const PiBridge *bridge) {
-    vnatural word[2][4];
+    vnatural word[2][4], key[ROUNDS][2];
+    philox_keys(key, bridge->seed);
     EACH(i, 0, 2)
         set_counter(word[i], bridge->step, bridge->component, vset_natural(bridge->trajectory),
                     i ? PI_UNIFORMS : PI_BRIDGES);
-    philox(2, word, bridge->seed);
+    philox(2, word, key);
     const vnatural angle = joined(word[0][2], word[0][3]);
     const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
     const vreal u = unit_interval(joined(word[1][0], word[1][1]));

@@ -242,7 +242,9 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
                 whole_of_row(c, PI_OF_TRAJECTORY) | whole_of_row(c, PI_OF_TRAJECTORY + 1)
                                                         << PI_OF_BITS,
                 PI_BRIDGES);
-    philox(1, word, ((const uint64_t *)&seed)[0]);
+    vnatural key[ROUNDS][2];
+    philox_keys(key, ((const uint64_t *)&seed)[0]);
+    philox(1, word, key);
     const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
     return rest_of_square(r, old, new, vset(1)) > vset(0);
 }

@@ -4,9 +4,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../run/layout.h"
 #include "density.h"
 
-enum { MANTISSA = 52, CELL_BITS = 8, FIRST_PAGES = 64, KNOWN = 128 };
+enum { MANTISSA = 52, NODE_BITS = 7, NODE = 1 << NODE_BITS, AT_ONCE = 8 };
+/* The words of a window: its counts, those outside, its first cell; and how many there may be. */
+enum { PLACED = PI_WINDOW + 1, WINDOW_ROOM = PI_WINDOW + 16, MOST_WINDOWS = 4096 };
 
 static uint64_t bits_of(double q) {
     uint64_t bits;
@@ -48,184 +51,215 @@ static int64_t ordered(double q) {
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
-static uint64_t slot_of(int64_t key, int64_t room) {
-    return ((uint64_t)key * 0x9e3779b97f4a7c15u >> 32) & (uint64_t)(2 * room - 1);
-}
-static int64_t *find_slot(const PiAcross *a, int64_t key) {
-    uint64_t at = slot_of(key, a->room);
-    while (a->slots[2 * at] && a->slots[2 * at] != key + 1)
-        at = (at + 1) & (uint64_t)(2 * a->room - 1);
-    return a->slots + 2 * at;
-}
-/* Room for twice as many pages; half of the slots are empty. */
-static int grow(PiAcross *a) {
-    PiAcross wider = *a;
-    wider.room = a->room ? 2 * a->room : FIRST_PAGES;
-    const size_t table = (size_t)pi_product(wider.room, 4 * sizeof *a->slots);
-    const size_t bytes = (size_t)pi_product(wider.room, PI_PAGE * sizeof *a->counts);
-    wider.slots = calloc(1, table);
-    wider.counts = wider.slots ? realloc(a->counts, bytes) : NULL;
-    if (!wider.counts) {
-        free(wider.slots);
-        return -1;
+/* The number in a word, of a new node if it is 0; 0 without memory. */
+static uint32_t node_at(PiAcross *a, uint64_t word) {
+    if (!a->words || (!a->words[word] && a->used == a->room)) {
+        const int64_t least = a->rows * a->groups / NODE + 1; /* nodes of the rows */
+        const int64_t room = a->room ? 2 * a->room : pi_sum(least, NODE);
+        const int64_t bytes = pi_product(room, NODE * sizeof *a->words);
+        uint32_t *wider = room >> 32 ? NULL : realloc(a->words, (size_t)bytes);
+        if (!wider) return 0;
+        memset(wider + a->room * NODE, 0, (size_t)((room - a->room) * NODE) * sizeof *wider);
+        if (!a->room) a->used = least;
+        a->words = wider;
+        a->room = room;
     }
-    for (int64_t i = 0; i < 2 * a->room; i++)
-        if (a->slots[2 * i]) memcpy(find_slot(&wider, a->slots[2 * i] - 1), a->slots + 2 * i, 16);
-    free(a->slots);
-    a->room = wider.room;
-    a->slots = wider.slots;
-    a->counts = wider.counts;
+    if (!a->words[word]) a->words[word] = (uint32_t)a->used++;
+    return a->words[word];
+}
+static uint64_t word_in(uint32_t node, int64_t place) {
+    return (uint64_t)node << NODE_BITS | (uint64_t)(place & (NODE - 1));
+}
+static int count_cell(PiAcross *a, int64_t row, uint64_t cell, uint32_t count) {
+    uint64_t word = (uint64_t)row;
+    for (int shift = 2 * NODE_BITS; shift >= 0; shift -= NODE_BITS) {
+        const uint32_t node = node_at(a, word);
+        if (!node) return -1;
+        word = word_in(node, (int64_t)(cell >> shift));
+    }
+    a->words[word] += count;
     return 0;
 }
-/* Counts cells of one row; `known` remembers the pages of some. */
-static int count_cells(PiAcross *a, int64_t row, const double *q, int64_t count) {
-    struct {
-        int32_t page, place;
-    } known[KNOWN];
-    memset(known, -1, sizeof known);
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t cell = bits_of(q[i] - a->about) >> (MANTISSA - CELL_BITS);
-        const int exponent = (int)(cell >> CELL_BITS & 2047);
-        if (exponent == 2047) continue;
-        if (!exponent) cell = 0; /* zero and subnormals */
-        const int32_t page = (int32_t)(cell / PI_PAGE);
-        const int at = page & (KNOWN - 1);
-        if (known[at].page != page) {
-            if (a->pages == a->room && grow(a)) return -1;
-            int64_t *slot = find_slot(a, row << 15 | page);
-            if (!slot[0]) {
-                slot[0] = (row << 15 | page) + 1;
-                slot[1] = a->pages++;
-                memset(a->counts + slot[1] * PI_PAGE, 0, PI_PAGE * sizeof *a->counts);
-            }
-            known[at].page = page;
-            known[at].place = (int32_t)slot[1];
+/* The counts of a window go to the tree. */
+static int empty_window(PiAcross *a, int64_t row, uint32_t *w) {
+    const uint32_t half = PI_WINDOW / 2, sign = 1u << (11 + PI_CELL_BITS);
+    for (uint32_t i = 0; i < PI_WINDOW && w[PLACED]; i++)
+        if (w[i] && count_cell(a, row, w[PLACED] + i % half + i / half * sign, w[i])) return -1;
+    memset(w, 0, WINDOW_ROOM * sizeof *w);
+    return 0;
+}
+/* A window of 16 octaves on either side, 3 of them above the largest value, begins in this cell; it
+ * has no zeros and nothing infinite. */
+static uint32_t place_window(uint64_t exponent) {
+    const uint64_t octaves = PI_WINDOW / 2 >> PI_CELL_BITS, end = exponent + 3;
+    const uint64_t first = end <= octaves ? 1 : (end < 2047 ? end : 2047) - octaves;
+    return (uint32_t)first << PI_CELL_BITS;
+}
+/* Counts in a window by table, others in the tree. Equal ones side by side, as on a grid, are
+ * counted together: each would wait for the one before. */
+static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey) {
+    const int64_t rows = pi_product(a->rows, a->groups);
+    if (!a->window && rows <= MOST_WINDOWS)
+        a->window = calloc((size_t)rows, WINDOW_ROOM * sizeof *a->window);
+    uint32_t *const w = a->window ? a->window + row * WINDOW_ROOM : NULL;
+    const uint64_t low = bits_of(s->low - a->about) << 1, high = bits_of(s->high - a->about) << 1;
+    const uint64_t exponent = (low > high ? low : high) >> (MANTISSA + 1);
+    int64_t place[PI_TOGETHER + AT_ONCE], outside = s->count;
+    if (w) {
+        if (!w[PLACED]) w[PLACED] = place_window(exponent);
+        s->about = a->about, s->from = w[PLACED], s->place = place;
+        survey(PI_PLACES, s);
+        for (int64_t i = 0, *at = place; i < s->count; i += AT_ONCE, at += AT_ONCE) {
+            const int64_t end = smaller(s->count - i, AT_ONCE);
+            int64_t differ = end < AT_ONCE;
+#pragma GCC unroll 8
+            for (int k = 1; k < AT_ONCE; k++) differ |= at[0] ^ at[k];
+            if (!differ) w[*at] += AT_ONCE;
+            for (int64_t k = 0; differ && k < end; k++) w[at[k]]++;
         }
-        a->counts[(int64_t)known[at].place * PI_PAGE + (int64_t)(cell % PI_PAGE)]++;
+        outside = w[PI_WINDOW];
+        w[PI_WINDOW] = 0;
     }
+    for (int64_t i = 0; outside && i < s->count; i++) {
+        if (w && place[i] != PI_WINDOW) continue;
+        const uint64_t cell = bits_of(s->q[i] - a->about) >> (MANTISSA - PI_CELL_BITS);
+        const uint64_t power = cell >> PI_CELL_BITS & 2047;
+        if (power < 2047 && count_cell(a, row, power ? cell : 0, 1)) return -1;
+    }
+    if (!w || outside <= s->count / 2) return 0;
+    if (empty_window(a, row, w)) return -1;
+    w[PLACED] = place_window(exponent);
     return 0;
+}
+/* Those below a node, whose number has `cell` above the bits of `shift` and a node more. */
+static int64_t walk(const PiAcross *a, int64_t row, uint32_t node, int shift, int64_t cell,
+                    int64_t *to, int64_t n) {
+    for (uint32_t i = 0; i < NODE; i++) {
+        const uint32_t word = a->words[word_in(node, i)];
+        const int64_t found[4] = {row / a->groups, row % a->groups, cell | i << shift, word};
+        if (word && shift) n = walk(a, row, word, shift - NODE_BITS, found[2], to, n);
+        else if (word && to) memcpy(to + 4 * n, found, sizeof found);
+        n += word && !shift;
+    }
+    return n;
+}
+int64_t pi_across_cells(PiAcross *a, int64_t *to) {
+    int64_t n = 0;
+    for (int64_t row = 0; a->window && row < a->rows * a->groups; row++)
+        if (empty_window(a, row, a->window + row * WINDOW_ROOM)) return -1;
+    for (int64_t row = 0; a->words && row < a->rows * a->groups; row++)
+        if (a->words[row]) n = walk(a, row, a->words[row], 2 * NODE_BITS, 0, to, n);
+    return n;
 }
 
 /* ---- values of a group ----------------------------------------------------------------------- */
-typedef double Two __attribute__((vector_size(16)));
-typedef int64_t TwoBits __attribute__((vector_size(16)));
-static const uint64_t SIGN = (uint64_t)1 << 63, INFINITE = (uint64_t)2047 << MANTISSA;
-
-static int is_finite(double q) { return (bits_of(q) & INFINITE) != INFINITE; }
-/* The bits of the largest magnitude. */
-static uint64_t count_special(int64_t *tally, const double *q, int64_t count) {
-    uint64_t most = 0;
-    for (int64_t i = 0; i < count; i++)
-        most = (bits_of(q[i]) & ~SIGN) > most ? bits_of(q[i]) & ~SIGN : most;
-    for (int64_t i = 0; most >= INFINITE && i < count; i++)
-        if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
-    tally[0] += count;
-    return most;
-}
-/* The sum of the first n values, at most PI_TOGETHER, n even: each below 2^E, the next power
- * of two to `most`, is split into multiples of 2^(E - 42) and of 2^(E - 85), below 2^42 of them, so
- * that no sum is rounded. 0 if that is not all of every value. */
-static int add_level(int64_t *limbs, const double *q, int64_t n, uint64_t most) {
-    const uint64_t exponent = most >> MANTISSA;
+static int is_finite(double q) { return (bits_of(q) >> MANTISSA & 2047) != 2047; }
+/* The sum of values that are finite, each below 2^E, the next power of two to the largest: it is
+ * split into multiples of 2^(E - 42) and of 2^(E - 85), below 2^42 of them, so that no sum is
+ * rounded. 0 if that is not all of every value. */
+static int add_level(int64_t *limbs, PiSurvey *s, PiSurveyor *survey) {
+    const double most = s->high > -s->low ? s->high : -s->low;
+    const uint64_t exponent = bits_of(most) >> MANTISSA;
     if (exponent < 150 || exponent > 1990) return 0;
-    double shift[2]; /* 3/2 2^52 units: what is added to it is rounded to a unit */
-    for (uint64_t i = 0; i < 2; i++) {
+    for (uint64_t i = 0; i < 2; i++) { /* 3/2 2^52 units: what is added is rounded to a unit */
         const uint64_t bits = (exponent + 11 - 43 * i) << MANTISSA | (uint64_t)1 << (MANTISSA - 1);
-        memcpy(shift + i, &bits, sizeof bits);
+        memcpy(s->shift + i, &bits, sizeof bits);
     }
-    Two high = {0}, low = {0};
-    TwoBits rest = {0};
-    for (int64_t i = 0; i < n; i += 2) {
-        Two x;
-        memcpy(&x, q + i, sizeof x);
-        const Two a = (x + shift[0]) - shift[0], r = x - a, b = (r + shift[1]) - shift[1];
-        high += a;
-        low += b;
-        rest |= (TwoBits)(r - b);
-    }
-    if ((uint64_t)(rest[0] | rest[1]) & ~SIGN) return 0;
-    add_value(limbs, high[0] + high[1]);
-    add_value(limbs, low[0] + low[1]);
-    return 1;
+    survey(PI_SUMS, s);
+    for (int i = 0; i < 2 && !s->odd; i++) add_value(limbs, s->sum[i]);
+    return !s->odd;
 }
-/* The sums of a part are made apart, and enter the row at once. */
-static void add_sums(const PiAcross *a, int64_t *item, const double *q, const double *r,
-                     int64_t count, uint64_t most) {
-    int64_t limbs[PI_PRODUCT_LIMBS];
-    const int product = a->kind == PI_EXACT_PRODUCT;
-    memset(limbs, 0, (size_t)a->width * sizeof *limbs);
-    const int64_t level = count & ~(int64_t)1;
-    for (int64_t i = !product && add_level(limbs, q, level, most) ? level : 0; i < count; i++)
-        if (product && is_finite(q[i]) && is_finite(r[i])) add_product(limbs, q[i], r[i]);
-        else if (!product && is_finite(q[i])) add_value(limbs, q[i]);
-    for (int64_t i = 0; i < a->width; i++) item[i] += limbs[i];
+static void widen(int64_t *item, const PiSurvey *s) {
+    int64_t end[2] = {ordered(s->low), ordered(s->high)};
+    for (int64_t i = 0; (s->low == 0 || s->high == 0) && i < s->count; i++) {
+        if (s->q[i] != 0) continue; /* of the zeros -0 is the smaller */
+        const int64_t zero = ordered(s->q[i]);
+        if (s->low == 0 && zero < end[0]) end[0] = zero;
+        if (s->high == 0 && zero > end[1]) end[1] = zero;
+    }
+    item[0] = end[0] < item[0] ? end[0] : item[0];
+    item[1] = end[1] > item[1] ? end[1] : item[1];
 }
-/* Two at a time by the comparison of doubles, which leaves NaN out and takes the zeros for one. */
-static void widen(int64_t *item, const double *q, int64_t count) {
-    const double inf = INFINITY;
-    Two low = {inf, inf}, high = -low;
-    int64_t i = 0;
-    for (; i + 2 <= count; i += 2) {
-        Two x;
-        memcpy(&x, q + i, sizeof x);
-        const TwoBits below = (x < low), above = (x > high);
-        low = (Two)((below & (TwoBits)x) | (~below & (TwoBits)low));
-        high = (Two)((above & (TwoBits)x) | (~above & (TwoBits)high));
-    }
-    const TwoBits zero = (low == 0) | (high == 0);
-    if (zero[0] | zero[1]) i = 0;
-    for (int k = 0; i && k < 2; k++) {
-        const int64_t least = ordered(low[k]), most = ordered(high[k]);
-        item[0] = least < item[0] ? least : item[0];
-        item[1] = most > item[1] ? most : item[1];
-    }
-    for (; i < count; i++) {
-        if (q[i] != q[i]) continue;
-        const int64_t place = ordered(q[i]);
-        item[0] = place < item[0] ? place : item[0];
-        item[1] = place > item[1] ? place : item[1];
-    }
-}
-static int add_part(PiAcross *a, int64_t row, const double *q, const double *r, int64_t count) {
-    int64_t *const item = a->items + row * a->width;
-    const uint64_t most = count_special(a->tally + row * PI_TALLY, q, count);
-    if (a->kind <= PI_EXACT_PRODUCT) add_sums(a, item, q, r, count, most);
-    else if (a->kind == PI_EXTREMES) widen(item, q, count);
-    else if (a->kind == PI_CELLS) return count_cells(a, row, q, count);
-    for (int64_t i = 0; i < count && a->kind == PI_BINS; i++) {
+/* odd: are not all values finite? */
+static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int odd,
+                    PiSurveyor *survey) {
+    int64_t *const item = a->items + row * a->width, *const tally = a->tally + row * PI_TALLY;
+    const double *const q = s->q;
+    tally[0] += s->count;
+    for (int64_t i = 0; odd && i < s->count; i++)
+        if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
+    if (a->kind == PI_EXTREMES) widen(item, s);
+    if (a->kind == PI_CELLS) return count_cells(a, row, s, survey);
+    if (a->kind == PI_EXACT_SUM && !odd && add_level(item, s, survey)) return 0;
+    for (int64_t i = 0; i < s->count && a->kind == PI_EXACT_SUM; i++)
+        if (is_finite(q[i])) add_value(item, q[i]);
+    for (int64_t i = 0; i < s->count && a->kind == PI_EXACT_PRODUCT; i++)
+        if (is_finite(q[i]) && is_finite(r[i])) add_product(item, q[i], r[i]);
+    for (int64_t i = 0; i < s->count && a->kind == PI_BINS; i++) {
         const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
         if (bin >= 0) item[bin]++;
     }
     return 0;
 }
 /* The values at some places, in their order; without a copy where that is all from the first on. */
-static const double *pick(double *to, const double *from, const int *at, int64_t count) {
-    if (!count || at[count - 1] == count - 1) return from;
-    for (int64_t i = 0; i < count; i++) to[i] = from[at[i]];
-    return to;
+static const double *pick(double *to, const PiSome *some, int quantity) {
+    const double *from = some->quantities + quantity * some->apart;
+    for (int64_t i = 0; some->at && i < some->count; i++) to[i] = from[some->at[i]];
+    return some->at ? to : from;
 }
-int pi_across_add(PiAcross *a, int64_t row, const double *quantities, int64_t apart, const int *at,
-                  const int64_t *lanes, int64_t count) {
-    if (row < a->first || row - a->first >= a->rows) return 0;
-    row -= a->first;
-    int error = 0;
-    double picked[2][PI_TOGETHER];
-    const double *q = pick(picked[0], quantities + a->quantity[0] * apart, at, count);
-    const double *r = pick(picked[1], quantities + a->quantity[1] * apart, at, count);
-    for (int64_t i = 0; i < count && a->kind == PI_VALUES; i++)
-        a->values[row * a->stride + lanes[i]] = q[i];
-    while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
-    for (int64_t i = 0, end; i < count && !error; i = end) {
-        const int32_t label = a->label ? a->label[lanes[i]] : 0; /* others may write to it */
-        end = a->label ? i + 1 : count;
-        while (end < count && a->label[lanes[end]] == label) end++;
-        if (label < 0 || label >= a->groups) continue;
-        error = add_part(a, row * a->groups + label, q + i, r + i, end - i);
+static int64_t lane_of(const PiSome *some, int64_t i) {
+    return some->at ? some->lanes[i] : some->lane + i;
+}
+/* The groups of lanes one after the other. */
+static int add_groups(PiAcross *a, int64_t row, const PiSome *some, const double *q,
+                      const double *r, PiSurveyor *survey) {
+    int32_t label[PI_TOGETHER]; /* once, as others may write to them */
+    int left[PI_TOGETHER], error = 0;
+    double of[2][PI_TOGETHER];
+    for (int i = 0; i < some->count; i++) left[i] = i, label[i] = a->label[lane_of(some, i)];
+    for (int64_t count = some->count, others; count && !error; count = others) {
+        const int32_t group = label[left[0]];
+        PiSurvey s = {.q = of[0]};
+        others = 0;
+        for (int64_t k = 0; k < count; k++) {
+            const int i = left[k];
+            if (label[i] != group) {
+                left[others++] = i;
+                continue;
+            }
+            of[0][s.count] = q[i];
+            of[1][s.count++] = r[i];
+        }
+        if (group < 0 || group >= a->groups) continue;
+        survey(PI_RANGE, &s);
+        error = add_part(a, row * a->groups + group, &s, of[1], s.odd, survey);
     }
-    atomic_flag_clear_explicit(&a->busy, memory_order_release);
+    return error;
+}
+int pi_across_add(PiAcross *all, int n, int64_t step, const PiSome *some, PiSurveyor *survey) {
+    double picked[2][PI_TOGETHER];
+    int error = 0, of = -1, odd = 0; /* of: the quantity that has been surveyed */
+    PiSurvey s = {.count = some->count};
+    for (PiAcross *a = all; a < all + n && some->count && !error; a++) {
+        const int64_t row = step - a->first;
+        if (row < 0 || row >= a->rows) continue;
+        if (of != a->quantity[0]) {
+            of = a->quantity[0];
+            s.q = pick(picked[0], some, of);
+            survey(PI_RANGE, &s);
+            odd = s.odd;
+        }
+        const double *r = of == a->quantity[1] ? s.q : pick(picked[1], some, a->quantity[1]);
+        for (int64_t i = 0; i < some->count && a->kind == PI_VALUES; i++)
+            a->values[row * a->stride + lane_of(some, i)] = s.q[i];
+        while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
+        error = a->label ? add_groups(a, row, some, s.q, r, survey)
+                         : add_part(a, row, &s, r, odd, survey);
+        atomic_flag_clear_explicit(&a->busy, memory_order_release);
+    }
     return error;
 }
 void pi_across_free(PiAcross *a) {
-    free(a->slots);
-    free(a->counts);
+    free(a->words);
+    free(a->window);
 }

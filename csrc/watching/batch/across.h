@@ -20,8 +20,7 @@ typedef enum {
     PI_VALUES,
     PI_ACROSS_KINDS
 } PiAcrossKind;
-enum { PI_SUM_LIMBS = 68, PI_PRODUCT_LIMBS = 136, PI_TALLY = 4, PI_PAGE = 32 };
-enum { PI_TOGETHER = 512 }; /* values at once, at most */
+enum { PI_SUM_LIMBS = 68, PI_PRODUCT_LIMBS = 136, PI_TALLY = 4 };
 typedef struct {
     int kind, quantity[2]; /* which quantities of the watch; of a product two */
     int64_t first, rows, groups;
@@ -33,14 +32,26 @@ typedef struct {
     int64_t *items; /* of a row: limbs, smallest and largest as ordered bits, or bins */
     double *values; /* a row of `stride` lanes for each step */
     int64_t width, stride;
-    /* Pages of cells, by open addressing: key + 1 and page of a slot, counts of the pages. */
-    int64_t *slots, pages, room;
-    uint32_t *counts;
+    /* Cells as a tree in nodes of 128 words, of which `used` are in use: word i belongs to row i,
+     * and is the number of its node; two levels further down are counts. 0: none. */
+    uint32_t *words;
+    int64_t used, room;
+    uint32_t
+        *window; /* of each row, in which most of its values lie; NULL: the rows are too many */
     atomic_flag busy;
 } PiAcross;
 
-/* Includes up to PI_TOGETHER values of step `row` of some lanes: places `at` in rows of `apart`
- * quantities, that of index i being lane `lanes[i]` of the batch. 0, or -1 without memory. */
-int pi_across_add(PiAcross *across, int64_t row, const double *quantities, int64_t apart,
-                  const int *at, const int64_t *lanes, int64_t count);
+/* Some lanes of one step: `count` places in rows of `apart` quantities, and lanes of the batch.
+ * `at` NULL: places 0, 1, ..., lanes from `lane` on. */
+typedef struct {
+    const double *quantities;
+    int64_t apart, count, lane;
+    const int *at;
+    const int64_t *lanes;
+} PiSome;
+/* Includes up to PI_TOGETHER values of step `row` in n statistics. 0, or -1 without memory. */
+int pi_across_add(PiAcross *across, int n, int64_t row, const PiSome *some, PiSurveyor *survey);
+/* The cells in order: step, group, cell, count of each; returns how many, -1 without memory. NULL:
+ * only that. */
+int64_t pi_across_cells(PiAcross *across, int64_t *to);
 void pi_across_free(PiAcross *across);

@@ -115,7 +115,10 @@ class Measured(Tabled):
 
 def with_directions(system, k):
     """The base and a system with k tangents: one that has them already, or a new one."""
-    checked_system(system)
+    if checked_system(system).noise is not None:
+        raise ValueError(
+            f"{system.name!r} has noise: integrate system.tangent({k}) with a seed, and watch it"
+        )
     if not isinstance(system, Directions):
         k = integer("k", k, 1)
         if k > system.dim:

@@ -13,7 +13,7 @@ from ...values.table import Table, Tabled
 # PiAcrossKind of csrc/watching/batch/across.h:
 SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)
 LIMBS, UNITS = {SUM: 68, PRODUCT: 136}, 1074  # a sum counts 2^-1074, one of products 2^-2148
-PAGE, PAGES, CELL_SHIFT = 32, 15, 44  # cells of a page; bits of its number; bits below a cell
+CELL_SHIFT = 44  # bits below a cell
 COARSE = 16  # cells
 _ENDS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
@@ -150,13 +150,8 @@ class Memory:
         elif kind == VALUES:
             items = self._values[:steps, : self._lanes]
         elif kind == CELLS:
-            counts = np.frombuffer(cells[1], np.uint32).reshape(-1, PAGE)
-            page, cell = np.nonzero(counts)
-            key, count = np.frombuffer(cells[0], np.int64)[page], counts[page, cell]
-            row, group = np.divmod(key >> PAGES, max(tally.shape[1], 1))
-            cell = (key & (1 << PAGES) - 1) * PAGE + cell
-            items = _together(np.stack([row, group, cell, count.astype(np.int64)], axis=-1))
-            items = items[items[:, 0] < steps]
+            items = np.frombuffer(cells, np.int64).reshape(-1, 4)
+            items = items[: np.searchsorted(items[:, 0], steps)]
         return Accumulated(kind, tally, items)
 
 
