@@ -42,6 +42,19 @@ def answer(program, y, p=3.0):
     return out
 
 
+def test_answers_of_many_lanes_are_those_of_each():
+    """Whole registers, a rest, and parameters of their own or shared: the same bits, no overrun."""
+    program, y = make(), np.random.default_rng(0).normal(size=(2, 80))
+    for lanes in (1, 3, 4, 31, 32, 33, 70):
+        for p in (np.full(1, 3.0), np.linspace(1, 2, lanes)):
+            whole = np.full(program.sizes[1] * lanes + 1, 77.0)
+            rows = tuple(np.ascontiguousarray(row[:lanes]) for row in y)
+            _core.evaluate(program.handle, 64, 1, lanes, np.zeros(1), rows, (p,), whole[:-1])
+            each = [answer(program, y[:, i], p[i % len(p)]) for i in range(lanes)]
+            assert whole[:-1].tobytes() == np.array(each).T.tobytes()
+            assert whole[-1] == 77.0
+
+
 def test_a_program_runs():
     assert answer(make(), [0.3, 2.0])[0] == pytest.approx(np.sin(0.3) * -3 + 2 + 0.5, rel=1e-15)
 

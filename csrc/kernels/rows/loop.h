@@ -193,11 +193,11 @@ static int rows_kernel(const PiTile *tile) {
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
     const real *data = (const real *)row.data;
-    for (int64_t u = 0; u < R; u++)
-        for (int i = 0; i < VLEN; i++) {
-            const int64_t at = lane + u * VLEN + i;
-            to[u][i] = data[row.stride ? (at < lanes ? at : lanes - 1) : 0];
-        }
+    for (int64_t u = 0; u < R; u++, lane += VLEN)
+        if (!row.stride) to[u] = vset(*data);
+        else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
+        else
+            for (int i = 0; i < VLEN; i++) to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
 }
 static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
@@ -228,10 +228,10 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         if (question == PI_RHS) rhs_rows(&c, c.t, c.y, out);
         else ask(&c, question, c.t, c.y, c.y + dof * c.R, out);
         if (c.stopped) return -1;
+        const int64_t left = sample->lanes - lane, some = left < c.R * VLEN ? left : c.R * VLEN;
         for (int64_t i = 0; i < answers; i++)
-            for (int64_t at = lane; at < sample->lanes && at < lane + REGISTERS * VLEN; at++)
-                ((real *)sample->out)[i * sample->lanes + at] =
-                    out[i * c.R + (at - lane) / VLEN][(at - lane) % VLEN];
+            memcpy((real *)sample->out + i * sample->lanes + lane, out + i * c.R,
+                   some * sizeof(real));
     }
     return 0;
 }

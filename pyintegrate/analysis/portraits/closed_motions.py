@@ -22,10 +22,10 @@ TRIED = np.array([(0.15, 1e-10, 0.5), (0.5, 1e-7, 1.0), (1.5, 1e-4, 1.0), (6.0, 
 LONGEST = 0.5  # a step, as a share of the state and of the period
 MOST = 2000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
-ROUGH = 1e-9  # to which tolerance motions are followed until they almost close
+ROUGH = 1e-8  # to which tolerance motions are followed until they almost close
 NEAR = 1e-2  # residuals from which they are followed exactly
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
-PATIENCE = 5  # rounds in which what is left open must be halved, or a guess is given up
+PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
 CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
