@@ -275,14 +275,17 @@ def _pictures(method, c):
             f"```{{picture}} Region of stability of {method.title} in the plane of lambda dt\n"
             f":code: fold\n{region}\n```"
         )
-    system = "n_body" if method.requires == "n_body" else "kepler"
+    system, run = "Kepler's ellipse", "pi.systems.kepler"
+    if method.requires == "n_body":
+        system, run = "the outer planets", 'pi.systems.n_body(initial="outer_solar_system")'
+    time = ", t_end=20_000.0" if method.requires == "n_body" else ""
     order = (
-        f'found = pi.analysis.convergence(pi.systems.{system}, ["{method.name}"])\n'
+        f'found = pi.analysis.convergence({run}, ["{method.name}"]{time})\n'
         "found.plot(figsize=(4.6, 3.4))"
     )
     parts.append("## Its order, seen")
     parts.append(
-        f"```{{picture}} Error of {method.title} on {MEASURED[system]} against the step: "
+        f"```{{picture}} Error of {method.title} on {system} against the step: "
         f"a line of slope {method.order}\n"
         f":code: fold\n{order}\n```"
     )

@@ -3,6 +3,7 @@
 import re
 import sys
 
+import numpy as np
 import pytest
 from places import ROOT
 
@@ -90,6 +91,22 @@ def test_every_method_has_a_page_that_tells_its_certificate(building):
     assert "stable to ω dt = 2.8284" in rk4
     assert "<td>1/6</td><td>1/3</td>" in rk4
     assert "symplectic (defect 2e-16" in pages["methods/velocity_verlet"]
+
+
+@pytest.mark.parametrize("needs", sorted({pi.methods[name].requires for name in pi.methods}))
+def test_the_pictures_of_a_method_are_drawn(building, needs):
+    pytest.importorskip("matplotlib").use("Agg")
+    from building import pages_of_methods
+    from matplotlib import pyplot as plt
+
+    name = next(name for name in pi.methods if pi.methods[name].requires == needs)
+    page = pages_of_methods.pages()[f"methods/{name}"]
+    blocks = re.findall(r"^```\{picture\}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page, re.S | re.M)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, name, "exec"), {"pi": pi, "np": np, "plt": plt})
+        assert plt.gcf().axes
+        plt.close("all")
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "1/2"), (-1.0, "−1"), (2**0.5, "1.414213562")])
