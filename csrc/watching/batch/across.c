@@ -100,7 +100,7 @@ static uint32_t place_window(uint64_t exponent) {
 static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey) {
     const int64_t rows = pi_product(a->rows, a->groups);
     if (!a->window && rows <= MOST_WINDOWS)
-        a->window = calloc((size_t)rows, WINDOW_ROOM * sizeof *a->window);
+        a->window = calloc(pi_product(rows, WINDOW_ROOM), sizeof *a->window);
     uint32_t *const w = a->window ? a->window + row * WINDOW_ROOM : NULL;
     const uint64_t low = bits_of(s->low - a->about) << 1, high = bits_of(s->high - a->about) << 1;
     const uint64_t exponent = (low > high ? low : high) >> (MANTISSA + 1);
