@@ -210,9 +210,10 @@ static const double *pick(double *to, const PiSome *some, int quantity) {
 static int64_t lane_of(const PiSome *some, int64_t i) {
     return some->at ? some->lanes[i] : some->lane + i;
 }
-/* The groups of lanes one after the other. */
-static int add_groups(PiAcross *a, int64_t row, const PiSome *some, const double *q,
-                      const double *r, PiSurveyor *survey) {
+/* The groups of lanes one after the other; with a frame of its own, as both are large. */
+static __attribute__((noinline)) int add_groups(PiAcross *a, int64_t row, const PiSome *some,
+                                                const double *q, const double *r,
+                                                PiSurveyor *survey) {
     int32_t label[PI_TOGETHER]; /* once, as others may write to them */
     int left[PI_TOGETHER], error = 0;
     double of[2][PI_TOGETHER];
