@@ -121,7 +121,7 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
         w[PI_WINDOW] = 0;
     }
     for (int64_t i = 0; outside && i < s->count; i++) {
-        if (w && place[i] != PI_WINDOW) continue;
+        if (w && s->place[i] != PI_WINDOW) continue;
         const uint64_t cell = bits_of(s->q[i] - a->about) >> (MANTISSA - PI_CELL_BITS);
         const uint64_t power = cell >> PI_CELL_BITS & 2047;
         if (power < 2047 && count_cell(a, row, power ? cell : 0, 1)) return -1;
