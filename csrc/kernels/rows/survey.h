@@ -60,7 +60,7 @@ static void survey_places(PiSurvey *s) {
         memcpy(s->place + i, &to, sizeof to);
     }
 }
-static void survey(PiSurveyed what, PiSurvey *s) {
+static __attribute__((unused)) void survey(PiSurveyed what, PiSurvey *s) {
     if (what == PI_RANGE) survey_range(s);
     else if (what == PI_SUMS) survey_sums(s);
     else survey_places(s);
