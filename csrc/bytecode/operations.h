@@ -10,7 +10,7 @@ CHEAP(absolute, 1, vabs(a))
 CHEAP(add, 2, a + b)
 CHEAP(subtract, 2, a - b)
 PRODUCT(multiply, 2, 0, (a)*b)
-CHEAP(divide, 2, a / b)
+CHEAP(divide, 2, vdivide(a, b))
 CHEAP(fma, 3, vfma(a, b, c))   /* a b + c */
 CHEAP(fms, 3, vfma(a, b, -c))  /* a b - c */
 CHEAP(fnma, 3, vfma(-a, b, c)) /* c - a b */

@@ -87,9 +87,7 @@ static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
-/* Reals from a component of the shown states to the next: those of one state lie side by side, the
- * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
- * the cache. */
+/* Does an observer rather see many lanes at once than many states? */
 static int is_wide(const PiRun *run) {
     int wide = 0;
     for (int i = 0; i < run->n_observers; i++) wide |= run->observers[i].wide;
@@ -98,6 +96,9 @@ static int is_wide(const PiRun *run) {
 static int64_t states_at_once(const PiRun *run) {
     return run->changes ? SCRATCH_CHANGES : is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
 }
+/* Reals from a component of the shown states to the next: those of one state lie side by side, the
+ * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
+ * the cache. */
 static int64_t seen_stride(const PiRun *run) {
     return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
 }

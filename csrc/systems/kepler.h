@@ -9,7 +9,7 @@ enum { KEPLER_MU };
 INLINE vreal kepler_r2(const vreal *x) { return vfma(x[0], x[0], x[1] * x[1]); }
 
 ACCELERATION(kepler) {
-    const vreal r2 = kepler_r2(x), w = -p[KEPLER_MU] / (r2 * vsqrt(r2));
+    const vreal r2 = kepler_r2(x), w = vdivide(-p[KEPLER_MU], r2 * vsqrt(r2));
     a[0] = w * x[0];
     a[1] = w * x[1];
 }
@@ -24,7 +24,8 @@ INVARIANTS(kepler) {
 }
 /* da_i / dx_k = mu (3 x_i x_k / r^2 - delta_ik) / r^3 */
 JACOBIAN(kepler) {
-    const vreal r2 = kepler_r2(y), w = p[KEPLER_MU] / (r2 * vsqrt(r2)), s = REAL(3.0) * w / r2;
+    const vreal r2 = kepler_r2(y), w = vdivide(p[KEPLER_MU], r2 * vsqrt(r2)),
+                s = vdivide(REAL(3.0) * w, r2);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
 }

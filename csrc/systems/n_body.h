@@ -33,7 +33,7 @@ INLINE vreal n_body_separation(const Bodies *b, int64_t i, int64_t j, vreal *d) 
 /* w = 1 / (|d|^2 + softening^2)^(3/2) */
 INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
     const vreal r2 = n_body_separation(b, i, j, d);
-    return REAL(1.0) / (r2 * vsqrt(r2));
+    return vdivide(vset(1), r2 * vsqrt(r2));
 }
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
@@ -114,7 +114,7 @@ INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) {
             vreal d[3];
-            const vreal r2 = n_body_separation(b, i, j, d), w = REAL(1.0) / (r2 * vsqrt(r2));
+            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vset(1), r2 * vsqrt(r2));
             const vreal mi = AT(b->attraction, i), mj = AT(b->attraction, j);
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++) {

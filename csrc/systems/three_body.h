@@ -18,7 +18,7 @@ INLINE vreal three_body_separation(const vreal *x, int i, int j, vreal *d) {
 }
 /* (x_j - x_i) / |x_j - x_i|^3 */
 INLINE void three_body_pull(const vreal *x, int i, int j, vreal *pull) {
-    const vreal r2 = three_body_separation(x, i, j, pull), w = REAL(1.0) / (r2 * vsqrt(r2));
+    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vset(1), r2 * vsqrt(r2));
     pull[0] *= w;
     pull[1] *= w;
 }
@@ -58,7 +58,8 @@ JACOBIAN(three_body) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < i; j++) {
             vreal d[2];
-            const vreal r2 = three_body_separation(y, i, j, d), w = REAL(1.0) / (r2 * vsqrt(r2));
+            const vreal r2 = three_body_separation(y, i, j, d),
+                        w = vdivide(vset(1), r2 * vsqrt(r2));
             for (int k = 0; k < 2; k++)
                 for (int l = 0; l < 2; l++) {
                     const vreal along = REAL(3.0) * (d[k] * d[l] / r2);

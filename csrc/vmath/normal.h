@@ -52,9 +52,9 @@ INLINE void on_circle(vreal r, vnatural bits, vreal *first, vreal *second) {
 }
 /* sqrt(-2 ln u), u normal: the radius of a pair of normals. u = 2^k (1 + f), s = f / (2 + f),
  * z = s^2, ln u = k ln 2 + 2 s + s z P(z), with P from fdlibm's e_log.c: error below 2^-58. */
-static const real LOG_RATIO[] = {0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2,
-                                 0x1.c71c51d8e78afp-3, 0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3,
-                                 0x1.2f112df3e5244p-3};
+static const real LOG_RATIO[] = {
+    0x1.5555555555593p-1, 0x1.999999997fa04p-2, 0x1.2492494229359p-2, 0x1.c71c51d8e78afp-3,
+    0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3};
 INLINE vreal radius(vreal u) {
     vreal k;
     const vreal f = split_exponent(u, &k), s = f / (vset(2) + f), z = s * s;

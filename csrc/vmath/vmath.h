@@ -1,6 +1,7 @@
 /* Elementary functions on the wide register: the same bits on every instruction set and compiler.
  * Only + - * / vsqrt vfma, comparisons and integer operations; a lane never sees its neighbours. */
 #pragma once
+#include "division.h"
 #include "sin_cos.h"
 #include "exp_log.h"
 #include "expm1_log1p.h"

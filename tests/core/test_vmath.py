@@ -390,6 +390,41 @@ def test_error_stays_below_the_promised_ulp(name, real_bits):
     assert errors[worst] <= promised, [float(a[worst]).hex() for a in arguments]
 
 
+# ---- division ----------------------------------------------------------------------------------
+def next_to_midpoints(generator, n):
+    """a, b from 1 to 2 whose quotient is 1/(2 b) ... 5/(2 b) units from the middle of two reals.
+
+    As integers of 53 bits: a 2^54 = r modulo b, r small and odd, so that a / b lies r / b from a
+    multiple of 2^-54.
+    """
+    b = [int(x) | 1 for x in generator.integers(1 << 52, 1 << 53, n)]
+    b += [(1 << 53) - k for k in range(1, n, 2)] + [(1 << 52) + k for k in range(1, n, 2)]
+    b += [0x1F586F946211DF, 0x1F610D445B8713, 0x1F4B9CE3A23569]  # a 1 / b within an ulp does not do
+    pairs = [(r * pow(1 << 54, -1, x) % x, x) for x in b for r in (-5, -3, -1, 1, 3, 5)]
+    return (np.array(column, float) for column in zip(*((a, x) for a, x in pairs if a), strict=True))
+
+
+@pytest.mark.parametrize("real_bits", [64, 32])
+def test_a_quotient_has_the_bits_of_the_operator(real_bits):
+    """IEEE 754 leaves no choice; NumPy divides by the processor's own instruction."""
+    generator = np.random.default_rng(5)
+    ends = [0, 5e-324, 2.0**-1022, 2.0**-401, 2.0**-400, 1, 2 - 2**-52, 2.0**400, 2.0**401]
+    ends = np.array([sign * x for x in [*ends, 1.7e308, INF, NAN] for sign in (1, -1)])
+    mixed = [between(1, 2), magnitude(-400, 400), magnitude(-1100, 1024)]
+    n = 200_000 if every_case else 20_000
+    for a, b in (
+        next_to_midpoints(generator, n // 10),
+        (np.repeat(ends, 8 * ends.size), np.tile(np.repeat(ends, 8), ends.size)),
+        (draw(mixed, float, n, 1), draw(mixed, float, n, 2)),
+        (draw(mixed, float, n, 3), 2 - 2**-52 * generator.integers(1, 4000, 3 * n)),
+    ):
+        with np.errstate(all="ignore"):
+            a, b = a.astype(REAL[real_bits]), b.astype(REAL[real_bits])
+            expected = bit_pattern(a / b)
+        for width in widths():
+            assert np.array_equal(bit_pattern(call("divide", real_bits, width, a, b)), expected)
+
+
 # ---- special values: C99 annex F and NumPy -----------------------------------------------------
 TINY = {64: 5e-324, 32: 1.4e-45}
 HUGE = {64: 1.7e308, 32: 3.4e38}

@@ -57,4 +57,4 @@ ONE_ARGUMENT(cos) ONE_ARGUMENT(sincos_sin) ONE_ARGUMENT(sincos_cos) ONE_ARGUMENT
     ONE_ARGUMENT(log) ONE_ARGUMENT(tan) ONE_ARGUMENT(asin) ONE_ARGUMENT(acos) ONE_ARGUMENT(atan)
         TWO_ARGUMENTS(atan2) ONE_ARGUMENT(expm1) ONE_ARGUMENT(log1p) ONE_ARGUMENT(sinh)
             ONE_ARGUMENT(cosh) ONE_ARGUMENT(tanh) TWO_ARGUMENTS(pow) ONE_ARGUMENT(cbrt)
-                TWO_ARGUMENTS(hypot)
+                TWO_ARGUMENTS(hypot) TWO_ARGUMENTS(divide)

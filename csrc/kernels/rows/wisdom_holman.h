@@ -72,7 +72,7 @@ static void planets_force(Chunk *c, Planets *b) {
     EACH(k, 0, 3) b->q[k] = vset(0);
     for (int64_t i = 1; i < b->n; i++) {
         vreal *q = b->q + 3 * i;
-        const vreal rr = dot3(q, q), w = b->mu[i] / (rr * vsqrt(rr));
+        const vreal rr = dot3(q, q), w = vdivide(b->mu[i], rr * vsqrt(rr));
         EACH(k, 0, 3) q[k] *= w;
     }
     add_jacobi(b, b->q, b->a);

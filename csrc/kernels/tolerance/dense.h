@@ -174,17 +174,25 @@ INLINE void bernstein_at(const Lanes *l, int count, const vreal *theta, vreal *b
     for (int m = n - 1; m > 0; m--)
         EACH(j, 0, count) b[m * count + j] *= power[j], power[j] *= rest[j];
 }
-/* u(theta) of row i: even and odd terms abreast. */
-INLINE vreal on_polynomial(const Lanes *l, int64_t i, const vreal *b) {
+/* A register of a row; of one lane, with that value in all. */
+INLINE vreal of_row(const vreal *row, int64_t lane) {
+    return lane < 0 ? *row : vset(lane_of(row, lane));
+}
+/* u(theta) of a row, of the lanes of a register or of one lane, `count` registers abreast, each
+ * with even and odd terms abreast. */
+INLINE void on_polynomial(const Lanes *l, int64_t row, int64_t lane, int count, const vreal *b,
+                          vreal *u) {
     const int64_t all = l->c.dim * l->c.R;
-    const vreal *a = l->poly + i, *const last = b + l->degree;
-    vreal even = vset(0), odd = vset(0);
-    for (b++; b < last; b += 2, a += 2 * all) {
-        odd = vfma(b[0], a[0], odd);
-        even = vfma(b[1], a[all], even);
+    const vreal *a = l->poly + row;
+    vreal even[2] = {0}, odd[2] = {0};
+    for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
+        const vreal f = of_row(a, lane);
+        EACH(j, 0, count) odd[j] = vfma(b[m * count + j], f, odd[j]);
+        if (m == l->degree) break;
+        const vreal g = of_row(a + all, lane);
+        EACH(j, 0, count) even[j] = vfma(b[(m + 1) * count + j], g, even[j]);
     }
-    if (b == last) odd = vfma(b[0], a[0], odd);
-    return l->c.y[i] + (even + odd);
+    EACH(j, 0, count) u[j] = of_row(l->c.y + row, lane) + (even[j] + odd[j]);
 }
 /* The times of lane i from the n-th on; the last again where there are no more. */
 INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
@@ -200,7 +208,6 @@ INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
  * registers. */
 INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int count) {
     const PiSolve *s = l->solve;
-    const int64_t all = l->c.dim * l->c.R;
     const vreal end = vset(lane_of(l->tn, i));
     vreal b[2 * (PI_MAX_DEGREE + 1)], at[2], theta[2];
     EACH(j, 0, count) {
@@ -212,22 +219,15 @@ INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int 
     real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
     for (int d = 0; d < s->n_saved; d++, to += s->record_component) {
         const int64_t row = s->saved[d] * l->c.R;
-        const vreal *a = l->poly + row;
-        vreal even[2] = {0}, odd[2] = {0};
-        for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
-            const vreal f = vset(lane_of(a, i)), g = vset(m < l->degree ? lane_of(a + all, i) : 0);
-            EACH(j, 0, count) odd[j] = vfma(b[m * count + j], f, odd[j]);
-            if (m < l->degree)
-                EACH(j, 0, count) even[j] = vfma(b[(m + 1) * count + j], g, even[j]);
-        }
+        vreal y[2];
+        on_polynomial(l, row, i, count, b, y);
         EACH(j, 0, count) {
-            const vreal within = vset(lane_of(l->c.y + row, i)) + (even[j] + odd[j]);
-            const vreal y = vselect(at[j] == end, vset(lane_of(l->yn + row, i)), within);
+            y[j] = vselect(at[j] == end, vset(lane_of(l->yn + row, i)), y[j]);
             const int64_t left = last - n - j * VLEN;
-            if (s->record_next == 1 && left >= VLEN) vstore(to + j * VLEN, y);
+            if (s->record_next == 1 && left >= VLEN) vstore(to + j * VLEN, y[j]);
             else
                 for (int k = 0; k < VLEN && k < left; k++)
-                    to[(j * VLEN + k) * s->record_next] = y[k];
+                    to[(j * VLEN + k) * s->record_next] = y[j][k];
         }
     }
 }
@@ -273,7 +273,8 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         if (!vany(at != vset(0))) continue;
         if (!same) bernstein_at(l, 1, &at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
-            const vreal state = on_polynomial(l, d * R + u, b);
+            vreal state;
+            on_polynomial(l, d * R + u, -1, 1, b, &state);
             double *const to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else

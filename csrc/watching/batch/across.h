@@ -36,8 +36,7 @@ typedef struct {
      * and is the number of its node; two levels further down are counts. 0: none. */
     uint32_t *words;
     int64_t used, room;
-    uint32_t
-        *window; /* of each row, in which most of its values lie; NULL: the rows are too many */
+    uint32_t *window; /* in which most values of a row lie; NULL: the rows are too many */
     atomic_flag busy;
 } PiAcross;
 

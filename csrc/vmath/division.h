@@ -1,0 +1,29 @@
+/* a / b, rounded correctly: the bits of the operator, where its unit is slow beside the others. */
+#pragma once
+#include "bits.h"
+
+#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+/* Is a lane's magnitude not from 2^-400 to 2^400? */
+INLINE int vextreme(vreal a) {
+    const uint64_t exponent = (uint64_t)1 << 53, least = (1023 - 400) * exponent;
+    const vnatural above = ((vnatural)a << 1) - least;
+    return _mm512_cmpgt_epu64_mask((__m512i)above, _mm512_set1_epi64(800 * exponent));
+}
+/* Are all 53 digits of a lane 1? */
+INLINE int vall_ones(vreal a) {
+    return _mm512_cmpeq_epi64_mask((__m512i)((vnatural)a << 12), _mm512_set1_epi64(-4096));
+}
+/* Newton's y + y (1 - b y) doubles the 14 digits of a table twice; once more, with an exact
+ * residue, from a neighbour of 1 / b, gives 1 / b rounded correctly, unless all digits of b are 1;
+ * and the same step from q = a y then gives a / b rounded correctly.
+ * Reference: P. Markstein (1990), IBM J. Res. Dev. 34 (1), 111-119. */
+INLINE vreal vdivide(vreal a, vreal b) {
+    if (vextreme(a) | vextreme(b) | vall_ones(b)) return a / b;
+    vreal y = (vreal)_mm512_rcp14_pd((__m512d)b);
+    EACH(i, 0, 3) y = vfma(y, vfma(-b, y, vset(1)), y);
+    const vreal q = a * y;
+    return vfma(vfma(-b, q, a), y, q);
+}
+#else
+INLINE vreal vdivide(vreal a, vreal b) { return a / b; }
+#endif
