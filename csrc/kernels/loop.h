@@ -255,10 +255,9 @@ INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *m
 INLINE int in_flight(const KernelChoice *choice, const Model *model) {
     const int dim = model->system->dim,
               table = choice->family == PI_EXPLICIT_RK && !choice->specialised;
-    const int few = choice->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
     int n = PI_IN_FLIGHT;
     if (rolled(model)) return PI_IN_FLIGHT_SMALL;
-    if (model->long_chain ? choice->family == PI_COMPOSITION && dim <= 4 : dim <= few)
+    if (model->long_chain ? choice->family == PI_COMPOSITION && dim <= 4 : dim <= 2)
         n = PI_IN_FLIGHT_SMALL;
     if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
     if (choice->specialised == PI_TSITOURAS54) n /= 2;
