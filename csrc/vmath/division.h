@@ -3,11 +3,11 @@
 #include "bits.h"
 
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
-/* Is a lane's magnitude not from 2^-400 to 2^400? */
-INLINE int vextreme(vreal a) {
-    const uint64_t exponent = (uint64_t)1 << 53, least = (1023 - 400) * exponent;
-    const vnatural above = ((vnatural)a << 1) - least;
-    return _mm512_cmpgt_epu64_mask((__m512i)above, _mm512_set1_epi64(800 * exponent));
+/* Is a magnitude in any lane of either not from 2^-256 to 2^256? */
+INLINE int vextreme(vreal a, vreal b) {
+    const uint64_t least = (uint64_t)(1023 - 256) << 52, above = (uint64_t)3 << 61;
+    const vnatural far = ((vnatural)a - least) | ((vnatural)b - least);
+    return _mm512_test_epi64_mask((__m512i)far, _mm512_set1_epi64((int64_t)above));
 }
 /* Are all 53 digits of a lane 1? */
 INLINE int vall_ones(vreal a) {
@@ -18,7 +18,7 @@ INLINE int vall_ones(vreal a) {
  * and the same step from q = a y then gives a / b rounded correctly.
  * Reference: P. Markstein (1990), IBM J. Res. Dev. 34 (1), 111-119. */
 INLINE vreal vdivide(vreal a, vreal b) {
-    if (vextreme(a) | vextreme(b) | vall_ones(b)) return a / b;
+    if (vextreme(a, b) | vall_ones(b)) return a / b;
     vreal y = (vreal)_mm512_rcp14_pd((__m512d)b);
     EACH(i, 0, 3) y = vfma(y, vfma(-b, y, vset(1)), y);
     const vreal q = a * y;
