@@ -8,22 +8,20 @@ time. ``--write`` puts the table into docs/performance.md.
 
 import argparse
 import os
-import platform
 import time
-from pathlib import Path
 
 import numpy as np
 
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 
+from peers.page import KIND, replace_section  # noqa: E402
+
 import pyintegrate as pi  # noqa: E402
 
 N, STEPS, MU, SIGMA = 16_384, 1024, 0.05, 0.2
 H = 1 / STEPS
 A, B = 1 + MU * H, SIGMA * H**0.5
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
-MARK = "\n## Noise\n"
 
 
 def ours():
@@ -182,15 +180,6 @@ def baths(rounds):
     return found
 
 
-def features():
-    """Of the processor, those that matter here."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
-    except (OSError, IndexError):
-        return platform.machine()
-    return ", ".join(f for f in ("sse4_2", "avx", "avx2", "fma", "avx512f") if f in flags)
-
-
 def table(rounds):
     best = measured(rounds)
     mine = best["pyintegrate"]
@@ -201,20 +190,15 @@ def table(rounds):
         f"| {name} | {rate / 1e6:.3g} | {share:.2f} |"
         for name, (rate, share) in baths(rounds).items()
     )
-    return f"""{MARK}
-Written by `python benchmarks/compare_noise.py --write`: geometric Brownian motion by Euler and
-Maruyama, {N:,} trajectories, {STEPS:,} steps, float64, each with its own generator, on one core
-({features()}), in processor time, in turn, the best of {rounds} rounds. Our numbers depend on
-seed, trajectory and step alone; JAX's on a key a step; the others' on the order of the work.
+    return f"""### On {KIND}
+
+{time.strftime("%Y-%m-%d")}, the best of {rounds} rounds.
 
 | | M steps/s | our speed over theirs |
 | --- | --- | --- |
 {rows}
 
-BAOAB in a heat bath, against velocity Verlet of the same system together with a run of geometric
-Brownian motion for each of its normals:
-
-| system | M steps/s | share of that speed |
+| BAOAB of a system | M steps/s | share of that speed |
 | --- | --- | --- |
 {shares}
 """
@@ -228,7 +212,7 @@ def main():
     text = table(options.rounds)
     print(text)
     if options.write:
-        PAGE.write_text(PAGE.read_text().split(MARK)[0] + text)
+        replace_section("noise", text)
 
 
 if __name__ == "__main__":

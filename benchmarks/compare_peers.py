@@ -20,6 +20,7 @@ CORES = sorted(os.sched_getaffinity(0))
 os.sched_setaffinity(0, CORES[:1])
 
 from peers import installed, ours  # noqa: E402
+from peers.page import KIND, replace_section  # noqa: E402
 from peers.workload import WORKLOADS  # noqa: E402
 
 from pyintegrate import _core  # noqa: E402
@@ -284,27 +285,16 @@ def main():
 
 
 def write(lines, notes, rounds):
-    """The section of this instruction set; the other set's stays, from the machine that had it."""
-    info = _core.info()
-    kind = info["instruction_set"]
-    begin, end = f"<!-- {kind}: begin -->", f"<!-- {kind}: end -->"
-    section = f"""{begin}
-## On {kind}
+    """The section of this instruction set."""
+    text = f"""## On {KIND}
 
-{time.strftime("%Y-%m-%d")}, {platform.machine()}, {info["compiler"]}, NumPy {np.__version__}, \
-the best of {rounds} rounds.
+{time.strftime("%Y-%m-%d")}, {platform.machine()}, {_core.info()["compiler"]}, NumPy \
+{np.__version__}, the best of {rounds} rounds.
 
 {chr(10).join(lines)}
 
-{chr(10).join("* " + note for note in notes)}
-
-{end}"""
-    page = ROOT / "docs" / "performance.md"
-    text = page.read_text()
-    if begin not in text:
-        text = text.replace("\n## Noise\n", f"\n{begin}{end}\n\n## Noise\n")
-    before, _, rest = text.partition(begin)
-    page.write_text(before + section + rest.partition(end)[2])
+{chr(10).join("* " + note for note in notes)}"""
+    replace_section("", text, "\n## Noise\n")
 
 
 if __name__ == "__main__":
