@@ -157,25 +157,26 @@ def _heated(force, dof, one_each):
 
 # ---- the mass ------------------------------------------------------------------------------------
 def _mass(system):
-    """d2E/dv2, of shape (*batch) or (*batch, dof): E is quadratic in v, so that differences over
-    any distance are exact but for rounding."""
+    """d2E/dv2, of shape (*batch) or (*batch, dof): where E is quadratic in v, differences over any
+    distance are exact but for rounding."""
     if not system.has_energy:
         raise ValueError(f"{system.name!r} has no energy, from which the mass is read: give mass=")
-    dof, one = system.dof, _FAR * np.eye(system.dof)
+    dof, one = system.dof, np.eye(system.dof)
     v = np.stack([one[:, None] + one, one[:, None] - one])
     lead = max([len(shape) for shape in system.batch_shapes.values()], default=0)
     found = []
-    for shift in (0.0, 0.3):
-        y = np.concatenate([np.broadcast_to(system.initial[:dof] + shift, v.shape), v], axis=-1)
+    for shift, speed in ((0.0, _FAR), (0.3, _FAR / 2)):
+        x = np.broadcast_to(system.initial[:dof] + shift, v.shape)
+        y = np.concatenate([x, speed * v], axis=-1)
         a, b = system.energy(y.reshape(2, dof, dof, *(1,) * lead, 2 * dof))
-        found.append((a - b) / (2 * _FAR**2))
+        found.append((a - b) / (2 * speed**2))
     masses = np.diagonal(found[0])
     cross = np.moveaxis(found[0], (0, 1), (-2, -1)) - masses[..., None] * np.eye(dof)
     far = 1e-9 * np.max(masses)
     if np.any(abs(found[0] - found[1]) > far) or np.any(abs(cross) > far):
         raise ValueError(
             f"{system.name!r} has no constant mass for each coordinate, which a heat bath needs:"
-            " d2E/dv2 couples them, or changes with the position"
+            " d2E/dv2 couples them, or changes with the position or the velocity"
         )
     return masses[..., 0] if np.all(masses == masses[..., :1]) else masses
 

@@ -178,6 +178,12 @@ def test_conservative_systems_are_taken_without_a_warning(name):
     assert pi.integrate(hot, dt=0.001, n_steps=3, seed=1).status == pi.Status.OK
 
 
+@pi.acceleration(energy=lambda t, x, v: np.sqrt(1 + v * v) + x * x / 2)
+def fast(t, x, v):
+    """Relativistic: no mass is that of all velocities."""
+    return -x * (1 + v * v) ** -1.5
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -188,6 +194,7 @@ def test_conservative_systems_are_taken_without_a_warning(name):
          "no constant mass for each coordinate"),
         (lambda: pi.langevin(pi.acceleration(lambda t, x, v: -x), friction=1, temperature=1),
          "give mass="),
+        (lambda: pi.langevin(fast, friction=1, temperature=1), "or the velocity"),
         (lambda: pi.langevin(spring, friction=-1, temperature=1), "friction must be at least 0"),
         (lambda: pi.langevin(spring, friction=1, temperature=-1), "temperature must be at least 0"),
         (lambda: pi.langevin(spring, friction=1, temperature=1, mass=0), "mass must be positive"),
