@@ -120,13 +120,35 @@ def langevin(
 class LangevinSystem(NoisySystem):
     """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
 
+    def __call__(self, /, **params):
+        """The same system with other parameters; warns if the mass was that of the old ones."""
+        made = super().__call__(**params)
+        if "mass" not in params and self._has_its_mass() and not made._has_its_mass():
+            warn_caller(
+                f"the mass of {self.name!r} was read from its energy with other parameters, and"
+                " stays: the law is not exp(-E / temperature); give mass= too, or the parameters"
+                " before the heat bath, pi.langevin(system(...), ...)",
+                UserWarning,
+            )
+        return made
+
+    def _has_its_mass(self):
+        try:
+            return self.has_energy and np.allclose(self.params["mass"], _mass(self._cold))
+        except ValueError:  # the batches differ
+            return False
+
+    @property
+    def _cold(self):
+        base = self.definition.base
+        return base(**{name: self.params[name] for name in base.params})
+
     @property
     def has_energy(self) -> bool:
         return self.definition.base.has_energy
 
     def energy(self, y, t=0.0):
-        base = self.definition.base
-        return base(**{name: self.params[name] for name in base.params}).energy(y, t)
+        return self._cold.energy(y, t)
 
 
 def _heated(force, dof, one_each):

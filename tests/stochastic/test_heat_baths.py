@@ -148,6 +148,16 @@ def test_the_mass_is_read_from_the_energy(system, mass):
     assert np.shape(found) == np.shape(mass)
 
 
+def test_a_mass_of_other_parameters_is_told():
+    warm = pi.langevin(pi.systems.pendulum, friction=0.5, temperature=1.0)
+    with pytest.warns(UserWarning, match="give mass= too"):
+        warm(length=[1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warm(g=[1.0, 2.0])(friction=2.0)
+        warm(length=2.0, mass=4.0)(g=[1.0, 2.0])
+
+
 def test_friction_and_temperature_over_a_batch():
     several = pi.langevin(spring, friction=[0.5, 1.0, 2.0], temperature=np.full((4, 1), KT))
     sol = pi.integrate(several, dt=0.1, n_steps=5, seed=1)
