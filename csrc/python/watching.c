@@ -274,7 +274,7 @@ static int read_counted(const Reader *r, PyObject *fields, int64_t lanes, PiObse
     return 0;
 }
 /* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
- * all), after: rows of times, samples. */
+ * all and one for each quantity), after: rows of times, samples. */
 static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PyObject *list = field(fields, "reductions"), *after = field(fields, "after");
     PyObject *samples = field(fields, "samples");
@@ -301,6 +301,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         one->first = p->n_numbers;
         p->n_numbers += pi_piece_reductions[one->kind].rows;
     }
+    p->n_numbers += quantities; /* their noise */
     p->n_reductions = (int)n;
     p->n_after = (int)n_after;
     for (Py_ssize_t i = 0; i < n_samples; i++)

@@ -144,12 +144,18 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     memset(q->learns, 1, (size_t)lanes);
     return 0;
 }
+/* The noise of a trajectory's quantities on the steps before: the last of its numbers. */
+static double *noise_of(const PiStepObserver *p, int64_t id) {
+    return p->of->numbers + (id + 1) * p->of->n_numbers - p->timed.count;
+}
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
     for (int64_t i = 0; i < p->e.lanes; i++) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
+        q->of[i] = s->id[i];
+        for (int k = 0; k < q->count; k++) q->noise[k * q->lanes + i] = noise_of(p, s->id[i])[k];
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
@@ -170,6 +176,9 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (ask_tolerance(p, s)) return -1;
     for (;;) {
         const int any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
+        for (int64_t i = 0; !any && i < p->e.lanes; i++)
+            for (int k = 0; sees[i] && p->e.part[i] != 0 && k < q->count; k++)
+                noise_of(p, s->id[i])[k] = q->noise[k * q->lanes + i];
         if (any <= 0) return any;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
