@@ -165,7 +165,6 @@ class Group:
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = assemble(view.graph, {"invariants": nodes}, view.rows)
-            self.timed_initial = [*self.timed_initial, *[0.0] * len(nodes)]  # what is their noise
         self.zeros = [
             np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
         ]
