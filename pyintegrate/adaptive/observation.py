@@ -12,7 +12,7 @@ from ..values.memory import check_memory
 from ..watching.batch.density import bins_fields
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
-from ..watching.events import EventPlan
+from ..watching.events import EventPlan, has_tangents
 from ..watching.plan import Plan, checked
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
@@ -36,7 +36,15 @@ def plan_watch(system, watch):
 
 def plan_events(system, events):
     """The EventPlan of `events`."""
-    return EventPlan(system, events)
+    plan = EventPlan(system, events)
+    for (name, one), located in zip(plan.events.items(), plan.located, strict=True):
+        if one.then is not None and not located and has_tangents(system):
+            raise ValueError(
+                f"events[{name!r}] jumps as soon as a condition holds, and a neighbour meets that at"
+                " another time: give tangents the quantity that crosses zero there, or integrate,"
+                " where all meet it at a step"
+            )
+    return plan
 
 
 class Observation:

@@ -327,10 +327,10 @@ class EventPlan:
 
 def _view_of(view, one):
     """The view that an event's functions take: at a jump, the motion without its tangents."""
-    return BaseView(view) if one.then is not None and _has_tangents(view.system) else view
+    return BaseView(view) if one.then is not None and has_tangents(view.system) else view
 
 
-def _has_tangents(system):
+def has_tangents(system):
     return hasattr(system, "directions")
 
 
@@ -406,7 +406,7 @@ def _checked(events, system):
         if not isinstance(one, Event):
             cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
             raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
-        jumps = one.then is not None and _has_tangents(system)
+        jumps = one.then is not None and has_tangents(system)
         if not callable(one.quantity):
             check_quantity(one.quantity, system.base if jumps else system)
         if jumps and getattr(system, "traced", None) is None:
