@@ -6,6 +6,7 @@ A trajectory's bits do not depend on its neighbours, so they do not depend on th
 from __future__ import annotations
 
 from copy import copy
+from functools import reduce
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from .values.types import (
     Solution,
     System,
 )
-from .watching.batch.results import Across, merge
+from .watching.batch.results import Across, joined
 from .watching.batch.statistics import Statistic
 from .watching.batch.statistics import checked as checked_across
 from .watching.event_log import EventLog, Events
@@ -96,7 +97,8 @@ class DaskSolution:
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
         if call.fixed["across"] is not None:
             parts = runs.to_delayed().ravel()
-            self.across = dask.delayed(merge)(*(dask.delayed(pick)(one, -1) for one in parts))
+            picked = [dask.delayed(pick)(one, -1) for one in parts]
+            self.across = dask.delayed(reduce)(joined, picked)  # which may share their noise
 
     def compute(self) -> Solution:
         """The `Solution` of the whole batch, in the memory of this process.

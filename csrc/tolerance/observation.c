@@ -39,6 +39,20 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     }
 }
 
+/* The noise of quantities is known from the steps of a trajectory before, in whichever lane. */
+static void recall_noise(Pieces *p, const int64_t *id) {
+    for (int64_t i = 0; i < p->lanes; i++) {
+        p->of[i] = id[i];
+        for (int q = 0; id[i] >= 0 && q < p->count; q++)
+            p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
+    }
+}
+static void keep_noise(const Pieces *p, const int64_t *id) {
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int q = 0; id[i] >= 0 && q < p->count; q++)
+            p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
+}
+
 /* ---- sums over the steps --------------------------------------------------------------------- */
 /* The state after the step of lane i, before it jumps if it does. */
 static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int64_t at) {
@@ -147,6 +161,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
+    recall_noise(q, s->id);
     for (int64_t i = 0; i < p->e.lanes; i++) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
@@ -170,6 +185,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (ask_tolerance(p, s)) return -1;
     for (;;) {
         const int any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
+        if (any == 0) keep_noise(q, s->id);
         if (any <= 0) return any;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
@@ -219,7 +235,10 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
-    if (!p->e.locating) hold_tolerances(p, s->id);
+    if (!p->e.locating) {
+        hold_tolerances(p, s->id);
+        recall_noise(&p->e.quantities, s->id);
+    }
     return pi_locate_events(&p->e, s, NULL);
 }
 void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
@@ -260,6 +279,7 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
     if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
+    keep_noise(&p->e.quantities, s->id);
     return p->of->events.count ? pi_settle_events(&p->e, s, NULL) : 0;
 }
 

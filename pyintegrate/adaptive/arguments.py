@@ -258,7 +258,7 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     if np.any(np.diff(column, axis=0) * ahead < 0):
         raise ValueError(f"{name} must be in order, from t0 to t_end")
     rounded = np.ascontiguousarray(array, dtype)
-    return rounded if shared else rounded.reshape(len(array), -1)
+    return rounded if shared else rounded.reshape(len(array), prod(batch))
 
 
 def resumed(solution, t_end):

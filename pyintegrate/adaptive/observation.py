@@ -12,7 +12,7 @@ from ..values.memory import check_memory
 from ..watching.batch.density import bins_fields
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
-from ..watching.events import EventPlan
+from ..watching.events import EventPlan, has_tangents
 from ..watching.plan import Plan, checked
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
@@ -36,7 +36,15 @@ def plan_watch(system, watch):
 
 def plan_events(system, events):
     """The EventPlan of `events`."""
-    return EventPlan(system, events)
+    plan = EventPlan(system, events)
+    for (name, one), located in zip(plan.events.items(), plan.located, strict=True):
+        if one.then is not None and not located and has_tangents(system):
+            raise ValueError(
+                f"events[{name!r}] jumps as soon as a condition holds, and a neighbour meets that"
+                " at another time: give tangents the quantity that crosses zero there, or use"
+                " integrate, where all meet it at a step"
+            )
+    return plan
 
 
 class Observation:
@@ -66,6 +74,7 @@ class Observation:
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
             self._event_rows = None if self._events is None else earlier._event_rows.copy()
             self._timed = earlier._timed.copy()
+            self._noise = [a.copy() for a in earlier._noise]
             self._counts = [a.copy() for a in earlier._counts]
             for live, was in zip(self._counted(), earlier._onward, strict=True):
                 live[:, marked] = was[:, marked]
@@ -86,6 +95,9 @@ class Observation:
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
         timed = [number for group in groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
+        sought = [g.timed_program for g in groups if g.timed or g.samples]
+        sought += [one.apart_program for one in [self._events] if one is not None]
+        self._noise = [np.zeros((lanes, program.sizes[4])) for program in sought]
         self._counts = []
         for _, edges, _, _, each in [one for group in groups for one in group.samples]:
             shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
@@ -98,7 +110,7 @@ class Observation:
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
-        live = [a[np.newaxis] for a in (*self._kept, self._timed)]
+        live = [a[np.newaxis] for a in (*self._kept, self._timed, *self._noise)]
         return live + [a.counts[..., np.newaxis] for a in [self._event_rows] if a is not None]
 
     def fields(self):
@@ -111,7 +123,7 @@ class Observation:
         events = None
         if self._event_rows is not None:
             detect = self._program_fields(self._events.apart_program, self._events)
-            detect["linear"] = self._events.linear
+            detect |= {"linear": self._events.linear, "noise": self._noise[-1]}
             events = self._event_rows.fields(self._events, detect)
             events["counts"] = self._event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
@@ -127,7 +139,7 @@ class Observation:
         after = [row_of(self._problem, value) for value in group.after]
         return self._program_fields(group.timed_program, group) | {
             "linear": group.timed_linear, "reductions": tuple(group.timed),
-            "numbers": self._timed, "after": tuple(after),
+            "numbers": self._timed, "noise": self._noise[0], "after": tuple(after),
             "samples": tuple(
                 bins_fields(places, edges)
                 | {"counts": counts, "after": row, "samples": samples, "each": int(each)}

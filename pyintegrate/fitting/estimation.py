@@ -149,6 +149,8 @@ def fit(
     batch = broadcast_shape(
         shapes | system.batch_shapes | {"data": recordings.batch, "t0": np.shape(first)}
     )
+    if 0 in batch:
+        raise ValueError(f"data and starts are a batch of shape {batch}: there is nothing to fit")
     start = np.stack([np.broadcast_to(c, batch) for c in components], axis=-1).astype(float)
     rtol = positive("rtol", rtol)
     run = {

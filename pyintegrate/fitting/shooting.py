@@ -208,7 +208,7 @@ class Shots:
         ndarray of bool, shape (segments * lanes)
             Which motions failed.
         """
-        clock = times if times.ndim == 1 else times.reshape(len(times), -1)
+        clock = times if times.ndim == 1 else times.reshape(len(times), begin.size)
         sol = self.moves(self.both, x, self.starts_of(x, lanes), lanes, begin, end, clock)
         y, places = np.moveaxis(sol.y, -1, 1), self.both.places
         found = np.empty((len(y), len(self.seen), len(self.columns), y.shape[-1]))

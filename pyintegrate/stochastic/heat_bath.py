@@ -120,13 +120,35 @@ def langevin(
 class LangevinSystem(NoisySystem):
     """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
 
+    def __call__(self, /, **params):
+        """The same system with other parameters; warns if the mass was that of the old ones."""
+        made = super().__call__(**params)
+        if "mass" not in params and self._has_its_mass() and not made._has_its_mass():
+            warn_caller(
+                f"the mass of {self.name!r} was read from its energy with other parameters, and"
+                " stays: the law is not exp(-E / temperature); give mass= too, or the parameters"
+                " before the heat bath, pi.langevin(system(...), ...)",
+                UserWarning,
+            )
+        return made
+
+    def _has_its_mass(self):
+        try:
+            return self.has_energy and np.allclose(self.params["mass"], _mass(self._cold))
+        except ValueError:  # the batches differ
+            return False
+
+    @property
+    def _cold(self):
+        base = self.definition.base
+        return base(**{name: self.params[name] for name in base.params})
+
     @property
     def has_energy(self) -> bool:
         return self.definition.base.has_energy
 
     def energy(self, y, t=0.0):
-        base = self.definition.base
-        return base(**{name: self.params[name] for name in base.params}).energy(y, t)
+        return self._cold.energy(y, t)
 
 
 def _heated(force, dof, one_each):
@@ -157,25 +179,26 @@ def _heated(force, dof, one_each):
 
 # ---- the mass ------------------------------------------------------------------------------------
 def _mass(system):
-    """d2E/dv2, of shape (*batch) or (*batch, dof): E is quadratic in v, so that differences over
-    any distance are exact but for rounding."""
+    """d2E/dv2, of shape (*batch) or (*batch, dof): where E is quadratic in v, differences over any
+    distance are exact but for rounding."""
     if not system.has_energy:
         raise ValueError(f"{system.name!r} has no energy, from which the mass is read: give mass=")
-    dof, one = system.dof, _FAR * np.eye(system.dof)
+    dof, one = system.dof, np.eye(system.dof)
     v = np.stack([one[:, None] + one, one[:, None] - one])
     lead = max([len(shape) for shape in system.batch_shapes.values()], default=0)
     found = []
-    for shift in (0.0, 0.3):
-        y = np.concatenate([np.broadcast_to(system.initial[:dof] + shift, v.shape), v], axis=-1)
+    for shift, speed in ((0.0, _FAR), (0.3, _FAR / 2)):
+        x = np.broadcast_to(system.initial[:dof] + shift, v.shape)
+        y = np.concatenate([x, speed * v], axis=-1)
         a, b = system.energy(y.reshape(2, dof, dof, *(1,) * lead, 2 * dof))
-        found.append((a - b) / (2 * _FAR**2))
+        found.append((a - b) / (2 * speed**2))
     masses = np.diagonal(found[0])
     cross = np.moveaxis(found[0], (0, 1), (-2, -1)) - masses[..., None] * np.eye(dof)
     far = 1e-9 * np.max(masses)
     if np.any(abs(found[0] - found[1]) > far) or np.any(abs(cross) > far):
         raise ValueError(
             f"{system.name!r} has no constant mass for each coordinate, which a heat bath needs:"
-            " d2E/dv2 couples them, or changes with the position"
+            " d2E/dv2 couples them, or changes with the position or the velocity"
         )
     return masses[..., 0] if np.all(masses == masses[..., :1]) else masses
 

@@ -136,7 +136,7 @@ class NoisySystem(TracedSystem):
             return self._step(method).handle
         from ..trace.compiler import compiled
 
-        programs, key = self.traced.programs, ("compiled", method.name)
+        programs, key = self.traced.programs, ("compiled", self.interpretation, method.name)
         if key not in programs:
             programs[key] = compiled(self, self._step(method))
         return programs[key]
@@ -157,10 +157,10 @@ class NoisySystem(TracedSystem):
         return self._step(METHODS[self.usual_method])
 
     def _step(self, method):
-        programs = self.traced.programs
-        if method.name not in programs:
-            programs[method.name] = step_program(self, method)
-        return programs[method.name]
+        programs, key = self.traced.programs, (self.interpretation, method.name)
+        if key not in programs:
+            programs[key] = step_program(self, method)
+        return programs[key]
 
 
 class NoisyTangentSystem(Directions, NoisySystem):

@@ -238,7 +238,8 @@ class EventPlan:
         ])  # fmt: skip
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
-        self._traced, self._dim = (graph, nodes, view.rows), system.dim
+        self._traced, self._dim = (graph, nodes, view.smooth), system.dim
+        self._rows = view.rows
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
         for program in (self.program, self.react):
             if program is not None:
@@ -248,14 +249,14 @@ class EventPlan:
     @property
     def apart_program(self):
         """The quantities, then what is compared in them: csrc/watching/pieces.h."""
-        graph, nodes, rows = self._traced
-        return assemble(graph, {"invariants": [*nodes, *comparisons(graph, nodes)]}, rows)
+        graph, nodes, _ = self._traced
+        return assemble(graph, {"invariants": [*nodes, *comparisons(*self._traced)]}, self._rows)
 
     @property
     def linear(self):
         """Of the quantities, if there is nothing to compare: `linear_factors`."""
         graph, nodes, _ = self._traced
-        return None if comparisons(graph, nodes) else linear_factors(nodes, self._dim)
+        return None if comparisons(*self._traced) else linear_factors(nodes, self._dim)
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""
@@ -326,10 +327,10 @@ class EventPlan:
 
 def _view_of(view, one):
     """The view that an event's functions take: at a jump, the motion without its tangents."""
-    return BaseView(view) if one.then is not None and _has_tangents(view.system) else view
+    return BaseView(view) if one.then is not None and has_tangents(view.system) else view
 
 
-def _has_tangents(system):
+def has_tangents(system):
     return hasattr(system, "directions")
 
 
@@ -405,7 +406,7 @@ def _checked(events, system):
         if not isinstance(one, Event):
             cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
             raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
-        jumps = one.then is not None and _has_tangents(system)
+        jumps = one.then is not None and has_tangents(system)
         if not callable(one.quantity):
             check_quantity(one.quantity, system.base if jumps else system)
         if jumps and getattr(system, "traced", None) is None:

@@ -161,7 +161,7 @@ class Group:
         self.samples = shared.samples
         if self.timed or self.samples:
             nodes = [node for node, _ in shared.timed_nodes]
-            nodes += comparisons(view.graph, nodes)
+            nodes += comparisons(view.graph, nodes, view.smooth)
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = assemble(view.graph, {"invariants": nodes}, view.rows)
@@ -181,9 +181,12 @@ class Group:
         return [*self._asked], assemble(self._graph, nodes, self._rows) if self._asked else None
 
 
-def comparisons(graph, nodes):
-    """The differences of what is compared in quantities: they switch at the zeros of these."""
-    found, seen = [], set()
+def comparisons(graph, nodes, smooth):
+    """The differences of what is compared in quantities: they switch at the zeros of these.
+
+    Not below the nodes whose numbers are in `smooth`: their branches agree where they meet.
+    """
+    found, seen = [], {*smooth}
     nodes = [*nodes]
     while nodes:
         node = nodes.pop()

@@ -30,7 +30,7 @@ class View:
 
     def __init__(self, system, extras, energy, invariants):
         self.system, self.graph = system, Graph(0, 0)
-        self.extras = dict(extras)
+        self.extras, self.smooth = dict(extras), set()  # smooth: numbers of nodes of closed forms
         dim, names = system.dim, invariant_names(system) if invariants else []
         shapes = {**system.shapes, **system.shapes_of_run, **self.extras}
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
@@ -87,13 +87,19 @@ class View:
         solve = self.system.closed_form("exact_phase")
         y0 = [self.params[name] for name in phase_numbers(self.system)[1:]]
         own = {name: self.params[name] for name in self.system.params}
-        return self._phase() - tracing.call(lambda: solve(self.t, y0, start, **own), [], {})
+        return self._phase() - self._closed(lambda: solve(self.t, y0, start, **own))
 
     def _phase(self):
         angle = self.system.closed_form("phase")
         y = [self.component(name) for name in self.system.state_names]
         own = {name: self.params[name] for name in self.system.params}
-        return tracing.call(lambda: angle(y, self.t, **own), [], {})
+        return self._closed(lambda: angle(y, self.t, **own))
+
+    def _closed(self, function):
+        first = len(self.graph.nodes)
+        found = tracing.call(function, [], {})
+        self.smooth.update(range(first, len(self.graph.nodes)))
+        return found
 
     def nodes(self, function, count, what, before=()):
         """The nodes of what a function of (t, x, v, ...) or (t, y, ...) returns."""

@@ -106,3 +106,27 @@ def test_what_stopped_it_is_forgotten_and_it_stays():
     assert same_bits(further.final[stopped], sol.final[stopped])
     free = pi.solve(pi.systems.lorenz, SYSTEMS["lorenz"][1][0], t_end=1.0, rtol=1e-5)
     assert same_bits(further.final[~stopped], free.final[~stopped])
+
+
+def test_what_is_known_of_the_noise_of_a_quantity_goes_on():
+    """A condition that changes beside a number makes pieces by what the steps before told."""
+    watch = {
+        "v": pi.watch.variance("theta"), "first": pi.watch.first_time(lambda t, x, v: x < 0)
+    }  # fmt: skip
+    run = {"rtol": 1e-7, "watch": watch, "events": {"twice": pi.event("theta", stop=2)}}
+    start = np.linspace(0.7, 1.2, 400), 0.0
+    whole = pi.solve(pi.systems.pendulum, *start, t0=50.0, t_end=57.0, **run)
+    for cut in (51.0, 51.5, 52.0):
+        part = pi.solve(pi.systems.pendulum, *start, t0=50.0, t_end=cut, **run)
+        assert same_bits(part.resume(t_end=57.0).watched["v"], whole.watched["v"])
+    slow = {
+        "down": pi.event(lambda t, x, v: (x < -0.2) & (v > 0)),
+        "steep": pi.event(lambda t, x, v: np.sin(3 * x) > -0.766, keep=9),
+        "brake": pi.event(lambda t, x, v: np.sin(5 * t) - 0.5, then=lambda t, x, v: (x, 0.9 * v)),
+    }
+    start = np.linspace(0.5, 2.5, 400), 0.0
+    run = {"rtol": 1e-7, "events": slow}
+    whole = pi.solve(pi.systems.pendulum, *start, t_end=-2.7, **run)
+    for cut in (-0.94, -1.5):
+        part = pi.solve(pi.systems.pendulum, *start, t_end=cut, **run).resume(t_end=-2.7)
+        assert all(same_bits(part.events[name].t, whole.events[name].t) for name in slow)

@@ -57,6 +57,17 @@ def test_a_pair_of_components_turns_with_a_sign():
     assert back.values[0, 0] == pytest.approx(-1.0, abs=1e-6)
 
 
+def test_signals_of_any_size_and_direction_have_their_frequency():
+    """Squares of these vanish or overflow."""
+    run = {"dt": 0.05, "n_steps": 2000, "signals": ["x", ("x", "v")]}
+    sizes = np.array([2.0**-1000, 2.0**-400, 1.0, 2.0**400, 2.0**1000])
+    found = pi.analysis.frequencies(pi.systems.oscillator, 1, sizes, 0 * sizes, **run)
+    assert np.allclose(found.values, found.values[2], rtol=1e-14)
+    assert np.allclose(found.amplitudes[..., 0].T / sizes, found.amplitudes[2], rtol=1e-12)
+    back = pi.analysis.frequencies(pi.systems.oscillator, 1, 1.0, 0.0, **run | {"dt": -0.05})
+    assert np.allclose(back.drifts, found.drifts[2], rtol=1e-9, atol=1e-12)
+
+
 def test_batches_change_no_bits_and_failures_are_nan():
     x0 = np.array([[0.3, 0, 0, 0.4], [0.1, 0.1, 0.2, 0], [np.nan, 0, 0, 0], [0, 0.2, 0.1, 0.1]])
     run = {"dt": 0.1, "n_steps": 2000, "on_failure": "ignore"}

@@ -65,6 +65,7 @@ def test_the_band_of_a_linear_motion_is_that_of_the_regression():
     seen, error = found.predict(t, errors=True)
     assert np.all(abs(seen - design @ values) < 1e-4 * error)
     assert np.allclose(error, np.sqrt(np.diag(design @ covariance @ design.T)), rtol=1e-9)
+    assert [part.shape for part in found.predict([], errors=True)] == [(0,), (0,)]
 
 
 def test_a_prior_is_one_more_row_of_the_regression():
@@ -391,6 +392,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"shared": "g"}, "shared has 'g', which is not free"),
         ({"priors": {"g": (1, 2)}}, "priors has 'g', which is not free"),
         ({"priors": {"length": (1, -2)}}, r"priors\['length'\] must be"),
+        ({"data": np.zeros((5, 0))}, r"a batch of shape \(0,\): there is nothing to fit"),
         ({"data": np.zeros(4)}, r"t has shape \(5,\) and data \(4,\)"),
         ({"data": np.full(5, np.inf)}, "data holds inf: expected finite"),
         ({"data": np.full(5, np.nan)}, "are 0 numbers, fewer than the 1 unknowns"),

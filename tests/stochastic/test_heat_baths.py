@@ -148,6 +148,16 @@ def test_the_mass_is_read_from_the_energy(system, mass):
     assert np.shape(found) == np.shape(mass)
 
 
+def test_a_mass_of_other_parameters_is_told():
+    warm = pi.langevin(pi.systems.pendulum, friction=0.5, temperature=1.0)
+    with pytest.warns(UserWarning, match="give mass= too"):
+        warm(length=[1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warm(g=[1.0, 2.0])(friction=2.0)
+        warm(length=2.0, mass=4.0)(g=[1.0, 2.0])
+
+
 def test_friction_and_temperature_over_a_batch():
     several = pi.langevin(spring, friction=[0.5, 1.0, 2.0], temperature=np.full((4, 1), KT))
     sol = pi.integrate(several, dt=0.1, n_steps=5, seed=1)
@@ -178,6 +188,12 @@ def test_conservative_systems_are_taken_without_a_warning(name):
     assert pi.integrate(hot, dt=0.001, n_steps=3, seed=1).status == pi.Status.OK
 
 
+@pi.acceleration(energy=lambda t, x, v: np.sqrt(1 + v * v) + x * x / 2)
+def fast(t, x, v):
+    """Relativistic: no mass is that of all velocities."""
+    return -x * (1 + v * v) ** -1.5
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -188,6 +204,7 @@ def test_conservative_systems_are_taken_without_a_warning(name):
          "no constant mass for each coordinate"),
         (lambda: pi.langevin(pi.acceleration(lambda t, x, v: -x), friction=1, temperature=1),
          "give mass="),
+        (lambda: pi.langevin(fast, friction=1, temperature=1), "or the velocity"),
         (lambda: pi.langevin(spring, friction=-1, temperature=1), "friction must be at least 0"),
         (lambda: pi.langevin(spring, friction=1, temperature=-1), "temperature must be at least 0"),
         (lambda: pi.langevin(spring, friction=1, temperature=1, mass=0), "mass must be positive"),

@@ -32,6 +32,17 @@ def test_tangents_are_differences_of_paths_with_common_random_numbers(method):
         np.testing.assert_allclose(tangents[..., j], slope, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
+def test_each_calculus_has_tangents_of_its_own():
+    """One function, both ways: its tangents are of equal operations, and their steps are not."""
+    run = {**RUN, "method": "milstein"}
+    for interpretation in ("ito", "stratonovich", "ito"):
+        base = pi.sde(dim=1, sigma=0.8, interpretation=interpretation)(
+            lambda t, y, sigma: (0 * y, sigma * y)
+        )
+        found = pi.integrate(base, [2.0], **run, sensitivity="x0").sensitivity["x0"][-1, 0, 0]
+        assert abs(found / pi.integrate(base, [2.0], **run).final[0] - 0.5) < 1e-12  # linear in y0
+
+
 def test_geometric_brownian_motion_has_the_exact_derivatives_of_its_steps():
     """y_n = y_0 prod(1 + mu h + sigma dW): to some roundings of 60 factors."""
     h, n, lanes = RUN["dt"], RUN["n_steps"], 20

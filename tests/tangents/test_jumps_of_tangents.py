@@ -117,6 +117,10 @@ def test_a_condition_is_met_at_a_step_by_all_neighbours():
     sol = pi.integrate(growth.tangent(1), [1.0, 1.0], dt=0.01, n_steps=200, events=half)
     np.testing.assert_allclose(sol.y[:, 1], sol.y[:, 0], rtol=1e-15)
     assert sol.events["far"].count == 2
+    with pytest.raises(ValueError, match="the quantity that crosses zero"):  # there it is located
+        pi.solve(growth.tangent(1), [1.0, 1.0], t_end=2.0, events=half)
+    seen = {"far": pi.event(lambda t, y: y[0] > 2)}
+    assert pi.solve(growth.tangent(1), [1.0, 1.0], t_end=2.0, events=seen).events["far"].count == 1
 
 
 def test_jumps_without_a_formula_are_refused():

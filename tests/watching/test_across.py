@@ -179,6 +179,25 @@ def test_sums_of_the_largest_and_the_smallest_doubles_are_exact():
     assert sol.across["v"][0] == exact_covariance(tiny, tiny)
 
 
+@pytest.mark.parametrize("size", [1e-320, 1e-310, 1e-160, 1e200, 1e308, -1.7e308])
+def test_a_mean_and_a_deviation_are_doubles_wherever_their_sums_and_squares_lie(size):
+    x = size * np.array([1.0, 1.0, -0.5, 0.25])
+    sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=0, across={
+        "m": pi.across.mean("x"), "s": pi.across.std("x")})  # fmt: skip
+    some = [Fraction(q) for q in x.tolist()]
+    square = sum(q * q for q in some) / 4 - (sum(some) / 4) ** 2
+    assert abs(Fraction(float(sol.across["m"][0])) - sum(some) / 4) <= 5e-324 + abs(size) * 2e-16
+    room = 5e-324 + abs(size) * 4e-16
+    low, high = (max(Fraction(float(sol.across["s"][0])) + Fraction(e), 0) for e in (-room, room))
+    assert low**2 <= square <= high**2
+
+
+def test_a_condition_takes_parameters_by_name():
+    by_name = {"n": pi.across.count(lambda t, x, v, k: x > k)}
+    sol = pi.integrate(SPRING(k=[0.5, 1.5, 2.5]), 1.0, 0.0, dt=0.1, n_steps=0, across=by_name)
+    assert sol.across["n"].tolist() == [1]
+
+
 @pytest.mark.parametrize("cut", [0, 1, 127, 1000])
 def test_parts_merge_to_the_bits_of_one_run(cut):
     x, v = start(2000)

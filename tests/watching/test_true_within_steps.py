@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.watching.plan import Plan
 
 SECTIONS, ORDER, FINE = 400, 10, 40
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
@@ -188,3 +189,13 @@ def test_some_random_quantities(name):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_hundred_random_quantities(name, rtol):
     assert not failures(name, rtol, quantities=10)
+
+
+def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
+    """They agree where they meet; the pendulum's phase has thousands of them in a turn."""
+    turns = {"turns": pi.watch.windings("phase")}
+    plan = Plan(pi.systems.pendulum, turns, uneven=True)
+    assert plan.groups[0].timed_program.sizes[4] == 1  # the quantity alone
+    sol = pi.solve(pi.systems.pendulum, 2.0, 0.0, t_end=7.5, watch=turns)
+    period = pi.systems.pendulum.period(np.array([2.0, 0.0]))
+    assert abs(sol.watched["turns"] - 7.5 / period) < 1e-5

@@ -18,6 +18,7 @@ from ..results import drawn_by, quiet
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
 RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude
 NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below this
+SMALLEST = 1e-100  # signals whose squares neither vanish nor overflow
 POINTS = 1 << 18  # of signals that are analysed together
 ROWS, DEGREE = 32, 8  # within a row of a signal a change of frequency is a short polynomial
 LEAST = 16  # saves
@@ -144,7 +145,7 @@ def frequencies(
     )
     rate = 1 / spacing[..., np.newaxis]
     return Frequencies(
-        values * rate[..., np.newaxis], amplitudes, means, residuals, drifts * rate, names, sol
+        values * rate[..., np.newaxis], amplitudes, means, residuals, drifts * abs(rate), names, sol
     )
 
 
@@ -203,7 +204,12 @@ def _analysed(signal, k):
     for first in range(0, len(good), rows):
         which = good[first : first + rows]
         z = np.ascontiguousarray(signal[:, which].T, kind)
+        size = np.abs(z).max(axis=1)
+        far = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
+        unit = np.ldexp(1.0, np.where(far, np.clip(np.frexp(size)[1], -1000, 1000), 0))
+        z /= unit[:, np.newaxis]
         w, amplitude, means[which], residuals[which] = terms(z, k)
+        amplitude, means[which] = amplitude * unit[:, np.newaxis], means[which] * unit
         values[which] = w
         amplitudes[which] = amplitude * np.exp(-0.5j * (n - 1) * w)  # from the centre to t0
         early, late = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -166,6 +167,17 @@ def _quotient(a, b):
         return np.inf if a > 0 else -np.inf
 
 
+def _average(units, n):
+    whole = _quotient(units, 1 << UNITS)
+    return whole / n if n and math.isfinite(whole) else _quotient(units, int(n) << UNITS)
+
+
+def _root(a, b):
+    """Of a ratio of integers, which itself may be too large or too small for a double."""
+    k = (a.bit_length() - b.bit_length()) // 2
+    return math.ldexp(math.sqrt(_quotient(a << max(-2 * k, 0), b << max(2 * k, 0))), k)
+
+
 def _each(function, *arrays):
     out = np.array([function(*items) for items in zip(*map(np.ravel, arrays), strict=True)])
     return out.astype(np.float64).reshape(arrays[0].shape)
@@ -173,15 +185,15 @@ def _each(function, *arrays):
 
 def _mean(sums):
     n, nan, plus, minus = np.moveaxis(sums.tally, -1, 0)
-    mean = _each(lambda s, n: _quotient(s, 1 << UNITS) / n if n else np.nan, sums.items, n)
+    mean = _each(_average, sums.items, n)
     mean = np.where(plus > 0, np.inf, np.where(minus > 0, -np.inf, mean))
     return np.where((nan > 0) | ((plus > 0) & (minus > 0)), np.nan, mean)
 
 
-def _covariance(a, b, product):
+def _covariance(a, b, product, ratio=_quotient):
     n = a.tally[..., 0].astype(object)
     top = n * product.items - a.items * b.items
-    out = _each(_quotient, top, n * n * (1 << 2 * UNITS))
+    out = _each(ratio, top, n * n * (1 << 2 * UNITS))
     spoiled = (a.tally[..., 1:].sum(-1) > 0) | (b.tally[..., 1:].sum(-1) > 0)
     return np.where(spoiled, np.nan, out)
 
@@ -266,8 +278,8 @@ def _values(name, parts, options, labels):
         return {"": _each(_quotient, parts[0].items, np.full_like(parts[0].items, 1 << UNITS))
                 .astype(np.int64)}  # fmt: skip
     if name in ("variance", "std"):
-        out = _covariance(parts[0], parts[0], parts[1])
-        return {"": np.sqrt(out) if name == "std" else out}
+        ratio = _root if name == "std" else _quotient
+        return {"": _covariance(parts[0], parts[0], parts[1], ratio)}
     if name in ("minimum", "maximum"):
         out = _ends(parts[0], int(name == "maximum"))
         return {"": np.where(parts[0].tally[..., 1] > 0, np.nan, out)}
@@ -439,18 +451,12 @@ def merge(*parts: Any) -> Across:
         raise TypeError("merge takes one part or more, got none")
     out = some[0]
     for one in some[1:]:
-        out = _joined(out, one)
+        _check_apart(out, one)
+        out = joined(out, one)
     return out
 
 
-def _joined(a, b):
-    if a._system != b._system:
-        raise ValueError(f"merge: parts of different systems, {a._system!r} and {b._system!r}")
-    if a._asked.keys() != b._asked.keys():
-        raise ValueError(
-            f"merge: one part has {', '.join(a._asked)} and the other {', '.join(b._asked)}: give"
-            " both the same across="
-        )
+def _check_apart(a, b):
     ranges = sorted({*a._ranges, *b._ranges})
     if len(ranges) < len(a._ranges) + len(b._ranges) or any(
         p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:], strict=False)
@@ -458,6 +464,17 @@ def _joined(a, b):
         raise ValueError(
             "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
             " own first_trajectory= or seed="
+        )
+
+
+def joined(a, b):
+    """Both parts of a batch."""
+    if a._system != b._system:
+        raise ValueError(f"merge: parts of different systems, {a._system!r} and {b._system!r}")
+    if a._asked.keys() != b._asked.keys():
+        raise ValueError(
+            f"merge: one part has {', '.join(a._asked)} and the other {', '.join(b._asked)}: give"
+            " both the same across="
         )
     asked = {}
     for name, one in a._asked.items():
@@ -487,4 +504,4 @@ def _joined(a, b):
         asked[name] = Asked(
             one.told, one.name, one.options, groups, sizes, labels, one.t[:n], parts
         )
-    return Across(asked, a._system, tuple(ranges))
+    return Across(asked, a._system, tuple(sorted({*a._ranges, *b._ranges})))

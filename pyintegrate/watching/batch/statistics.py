@@ -168,8 +168,8 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
     if callable(condition):
         function = condition
 
-        def holds(*arguments):
-            return np.where(function(*arguments) != 0, 1.0, 0.0)
+        def holds(*arguments, **parameters):
+            return np.where(function(*arguments, **parameters) != 0, 1.0, 0.0)
 
         holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
         holds.__name__ = getattr(condition, "__name__", "condition")
