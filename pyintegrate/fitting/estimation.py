@@ -140,7 +140,7 @@ def fit(
                 f"observe has {what!r}: expected a component of {system.name}"
                 f" ({', '.join(system.state_names)}) or a function"
             )
-    recordings = Recordings(t, data, sigma, listed, len(observed))
+    recordings = Recordings(t, data, sigma, listed, observed)
     unknowns = Unknowns(system, free, free_start, shared, priors)
     choice("loss", loss, LOSSES)
     starts = integer("starts", starts, 1)

@@ -10,6 +10,7 @@ from ...integration import integrate
 from ...run.arguments import checked_system
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
@@ -75,6 +76,7 @@ class PeriodicOrbits(Tabled):
         return Table.of(title, batch_axes(self.periods.shape), columns)
 
 
+@explains_keywords()
 def periodic_orbits(
     system: System,
     x0: ArrayLike,

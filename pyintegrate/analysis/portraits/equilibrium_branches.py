@@ -8,6 +8,7 @@ import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
@@ -67,6 +68,7 @@ class EquilibriumBranches(Tabled):
                         self.kinds != "")  # fmt: skip
 
 
+@explains_keywords()
 def continue_equilibria(
     system: System,
     parameter: str,
