@@ -79,7 +79,8 @@ def test_a_pitchfork_is_located_from_its_curved_side():
         assert points(found, "branch point") == pytest.approx([0, 0], abs=1e-10)
         assert found.points[found.kinds == "branch point"] == pytest.approx(0, abs=1e-10)
         assert found.points[:, -1, 0] == pytest.approx(-np.sqrt(first) * np.array([1, -1]))
-        assert found.values.min() > -1e-10 and (found.ends == "range").all()
+        assert found.values.min() > -1e-10
+        assert (found.ends == "range").all()
 
 
 def test_what_leads_nowhere_and_wrong_arguments_are_told():

@@ -402,7 +402,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"sigma": 0.0}, "sigma must be positive, got 0"),
         ({"sigma": np.ones(3)}, "do not broadcast"),
         ({"observe": "size"}, "observe has 'size'"),
-        ({"observe": ["theta"]}, r"expected .*\(n, \*batch, 1\).*without that axis: observe='theta'"),
+        ({"observe": ["theta"]}, r"\(n, \*batch, 1\).*without that axis: observe='theta'"),
         ({"observe": None}, "without that axis: observe='theta'"),
         ({"p0": [1.0]}, r"begins at the parameters of its system, system\(k=1.0\)"),
         ({"t": [[0.0, 1.0], [0.0]], "data": [[1.0, 2.0], [1.0, 2.0]]}, "lengths"),
