@@ -123,7 +123,7 @@ def periodic_orbits(
     Raises
     ------
     TypeError, ValueError
-        For wrong arguments.
+        For wrong arguments; a period after which the field of a driven motion is another one.
 
     References
     ----------
@@ -151,8 +151,15 @@ def periodic_orbits(
     y = np.broadcast_to(start.final, (*batch, dim)).reshape(lanes, dim).copy()
     T = np.broadcast_to(period, batch).reshape(lanes).copy()
     all_lanes = np.arange(lanes)
-    early, late = (system_at(system, batch, all_lanes).rhs(t, y + 0.1) for t in (0.3, 13.1))
+    one = system_at(system, batch, all_lanes)
+    early, late, again = (one.rhs(t, y + 0.1) for t in (0.3, 13.1, 0.3 + T))
     moving = np.array_equal(early, late, equal_nan=True)
+    same = np.isclose(again, early, rtol=1e-6, atol=1e-6 * np.nanmax(np.abs(early), initial=0))
+    if not moving and not (same | np.isnan(early)).all():
+        raise ValueError(
+            f"period must be a whole number of periods of the drive of {system.name!r}: the field"
+            f" is not the same after {T[~same.all(axis=1)][0]:g}"
+        )
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
     shots.lay_out(y, T)
