@@ -48,7 +48,7 @@ _ELSEWHERE = {
 }
 for _cure_of, _words in {
     _STATE: "y0 u0 q0 z0 initial",
-    "noise has steps of one length: pi.integrate(system, dt=..., seed=...)": "seed substeps",
+    "pi.integrate takes systems with noise, at fixed steps: dt=..., seed=...": "seed substeps",
     "noise has a seed, a whole number: seed=1": "rng random_state",
     _TIMES: "t_eval saveat",
     _END: "t_span t1 tf tmax t_final",

@@ -122,7 +122,9 @@ def test_what_others_take_is_said_by_those_who_do_not():
 
 def test_words_of_noise_and_portraits_are_answered():
     well = pi.systems.double_well
-    with pytest.raises(TypeError, match=r"solve takes no seed: noise .* pi.integrate\(system, dt="):
+    with pytest.raises(
+        TypeError, match="solve takes no seed: pi.integrate takes systems with noise"
+    ):
         pi.solve(well, t_end=1.0, seed=1)
     with pytest.raises(TypeError, match="integrate takes no rng: noise has a seed"):
         pi.integrate(well, dt=0.1, n_steps=2, rng=1)

@@ -359,8 +359,10 @@ def test_pictures_of_bands_and_histograms():
                 lambda: pi.plots.fan(sol, "group")):  # fmt: skip
         with pytest.raises(ValueError, match=r"quantiles|group must be one of \[0, 1\]"):
             bad()
-    two = run(x, 0.0, {"two": pi.across.quantiles("x", [0.1, 0.3, 0.7, 0.9])}, save="final")
-    wide, narrow = pi.plots.fan(two, "two").patches  # what the legend shows
+    four = pi.across.quantiles(lambda t, x, v: x, [0.1, 0.3, 0.7, 0.9])
+    ax = pi.plots.fan(run(x, 0.0, {"four": four}, save="final"), "four")
+    assert ax.get_ylabel() == "quantity"
+    wide, narrow = ax.patches  # what the legend shows
     assert wide.get_alpha() < narrow.get_alpha()
     matplotlib.pyplot.close("all")
 

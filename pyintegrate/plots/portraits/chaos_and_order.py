@@ -403,6 +403,7 @@ def _of_group(across, name, asked, group):
 
 
 def _labels(solution, own, quantity):
+    quantity = "quantity" if quantity == "<lambda>" else quantity
     if not own:
         return "time", quantity
     return axis_label(solution.system, "t"), axis_label(solution.system, quantity)
