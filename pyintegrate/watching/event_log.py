@@ -225,7 +225,7 @@ class EventLog(Tabled):
 
     def _size(self):
         known, lanes = isinstance(self.count, np.ndarray), self.count.size
-        n = self.count.sum() if known else 0
+        n = int(self.count.sum()) if known else 0
         many = f"{n:,} event{'s' * (n != 1)}" if known else "events"
         return f"{many} of {lanes:,} {'trajectory' if lanes == 1 else 'trajectories'}"
 
