@@ -371,12 +371,18 @@ def test_a_fit_pickles_and_draws():
     assert again.predict(when).tobytes() == found.predict(when).tobytes()
     ax = found.plot(which=2)
     assert len(ax.lines) == 2
+    assert ax.get_title(loc="right") == "which=2 of 3 fits"
     shown = ax.lines[1].get_ydata()
     assert np.allclose(shown[: len(data[2])], data[2])
     assert found.solution.x.shape == found.residuals.shape
 
 
 # ---- wrong arguments ----
+def test_a_fit_of_noise_is_refused():
+    with pytest.raises(ValueError, match="'ornstein_uhlenbeck' has noise, and a fit is of"):
+        pi.fit(pi.systems.ornstein_uhlenbeck, [0.0, 1.0], [0.0, 1.0], free=["rate"], observe="y")
+
+
 GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"length": (0.1, 3)}}
 
 
