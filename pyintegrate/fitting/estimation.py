@@ -130,6 +130,8 @@ def fit(
     [1.0, 1.5]
     """
     checked_system(system)
+    if system.noise is not None:
+        raise ValueError(f"{system.name!r} has noise, and a fit is of a motion without")
     listed = observe is None or isinstance(observe, list | tuple)
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]
@@ -140,7 +142,7 @@ def fit(
                 f"observe has {what!r}: expected a component of {system.name}"
                 f" ({', '.join(system.state_names)}) or a function"
             )
-    recordings = Recordings(t, data, sigma, listed, len(observed))
+    recordings = Recordings(t, data, sigma, listed, observed)
     unknowns = Unknowns(system, free, free_start, shared, priors)
     choice("loss", loss, LOSSES)
     starts = integer("starts", starts, 1)

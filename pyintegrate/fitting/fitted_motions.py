@@ -18,7 +18,7 @@ ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
 LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1
 
 
-class Ends(Named):
+class Ends(Tabled, Named):
     """Where the starts of fits ended.
 
     Attributes
@@ -34,8 +34,12 @@ class Ends(Named):
     status: Any
     iterations: Any
 
+    def table(self) -> Table:
+        """A row for each start of each fit."""
+        return _table("start", self, status=self.status)
 
-class Profile(Named):
+
+class Profile(Tabled, Named):
     """The least cost for given values of one unknown.
 
     Attributes
@@ -48,13 +52,22 @@ class Profile(Named):
         (n, *batch): of the cost above that of the fit, in variances of the data: 1 at one standard
         error where the model is linear, 3.84 at the ends of an interval of 95 %.
     parameters : dict of ndarray
-        (n, *batch): the others.
+        (n, *batch): all unknowns.
     """
 
     values: Any
     cost: Any
     rise: Any
     parameters: dict[str, Any]
+
+    def table(self) -> Table:
+        """A row for each value of each fit."""
+        return _table("value", self, rise=self.rise)
+
+
+def _table(word, found, **more):
+    axes = {word: range(len(found.cost))} | batch_axes(found.cost.shape[1:])
+    return Table.of("", axes, {**found.parameters, "cost": found.cost, **more})
 
 
 class Fit(Tabled):
@@ -71,8 +84,8 @@ class Fit(Tabled):
     residuals : ndarray
         Data minus fit, of the shape of the data; NaN where one is missing.
     cost : ndarray
-        (*batch): the sum of squares (of the loss) of residuals / sigma, with those of priors;
-        of the whole batch where an unknown is shared.
+        (*batch): the sum of squares (of the loss) of residuals / sigma, with those of priors, twice
+        the cost of SciPy's ``least_squares``; of the whole batch where an unknown is shared.
     points : ndarray of int
         (*batch): how many data there are.
     status : ndarray of int

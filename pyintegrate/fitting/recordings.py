@@ -14,8 +14,8 @@ class Recordings:
         As of ``fit``.
     listed : bool
         Whether `data` has a last axis for the observed quantities.
-    count : int
-        How many these are.
+    observed : list of str or callable
+        What they are.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Recordings:
         (*batch): how many times.
     """
 
-    def __init__(self, t, data, sigma, listed, count):
+    def __init__(self, t, data, sigma, listed, observed):
         self.listed = listed
         several = all(isinstance(a, list | tuple) and len(a) for a in (t, data))
         if several and np.ndim(t[0]) == 1:
@@ -38,15 +38,18 @@ class Recordings:
         else:
             t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
             self.length = np.array(len(t) if t.ndim else 0)
+        count, cure = len(observed), ""
+        if listed and observed:
+            cure = f"; of a single quantity, without that axis: observe={observed[0]!r}"
         if t.ndim == 0 or data.ndim < 1 + listed or len(t) != len(data) or not t.size:
             raise ValueError(
                 f"t has shape {t.shape} and data {data.shape}: expected (n,) or (n, *batch), and"
-                f" (n, *batch{', ' + str(count) if listed else ''}), of the same n"
+                f" (n, *batch{', ' + str(count) if listed else ''}), of the same n{cure}"
             )
         if listed and data.shape[-1] != count:
             raise ValueError(
                 f"data has shape {data.shape}: its last axis is of the {count} observed quantities"
-                " (a single one, without that axis: observe='its name')"
+                f"{cure}"
             )
         for name, array in (("t", t), ("data", data)):
             if np.isinf(array).any() or (name == "t" and np.isnan(array).any()):

@@ -73,12 +73,12 @@ class Unknowns:
         for j, name in enumerate(self.names):
             given = priors.get(name, priors.get(_base(name)))
             if given is not None:
-                mean, sd = numbers(f"priors[{name!r}]", given).astype(float)
-                if not (np.isfinite(mean) and sd > 0):
+                pair = numbers(f"priors[{name!r}]", given).astype(float)
+                if pair.shape != (2,) or not (np.isfinite(pair[0]) and pair[1] > 0):
                     raise ValueError(
                         f"priors[{name!r}] must be (mean, standard deviation), got {given!r}"
                     )
-                self.priors[j] = mean, sd
+                self.priors[j] = (*pair,)
 
     def bounds(self, batch):
         """The bounds, each (p, *batch)."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..values.keywords import explains_keywords
 from ..values.lazily import optional
 from ..values.types import ArrayLike, Lab, Methods, System
 
 
+@explains_keywords()
 def lab(
     system: System | str | None = None,
     x0: ArrayLike | None = None,

@@ -129,7 +129,8 @@ class Lab(anywidget.AnyWidget):
         if wrong := [*(set(state) - known), *(known - free - set(state))]:
             raise ValueError(
                 "state holds system, params, start, dt, t_end, methods and equal_work, each once,"
-                f" and fan: {', '.join(sorted(map(str, wrong)))} is too much or missing"
+                f" and fan: {', '.join(sorted(map(str, wrong)))} is too much or missing;"
+                " lab.state = {**lab.state, 'dt': 0.5} changes one"
             )
         name, chosen = state["system"], state["methods"]
         found = self._systems[name] if name in self._systems else known_systems[name]

@@ -55,4 +55,5 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
         ax.plot(moments, data[:, i], ".", color=line.get_color(), markersize=4)
     system, names = found.system, {what for what in found.observed if isinstance(what, str)}
     value = axis_label(system, *names) if len(names) == len(found.observed) == 1 else ""
-    return ax, axis_label(system, "t"), value
+    note = f"which={which} of {one[1]:,} fits" if one[1] > 1 else ""
+    return ax, axis_label(system, "t"), value, note

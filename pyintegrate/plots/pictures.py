@@ -38,7 +38,7 @@ class Panels(np.ndarray):
         self.figure.savefig(*arguments, **keywords)
 
     def __repr__(self):
-        return f"<{' x '.join(map(str, self.shape))} panels>"
+        return f"<{' x '.join(map(str, self.shape))} panel{'s' * (self.size != 1)}>"
 
 
 def panels(axes):

@@ -246,9 +246,12 @@ KINDS = {
 # ---- saving --------------------------------------------------------------------------------------
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
-    if solution._carried is not None:
+    lost = ["their sensitivities"] * (solution._carried is not None)
+    lost += ["statistics across the batch"] * bool(solution.across._asked)
+    if lost:
         warn_caller(
-            "the file holds the states, not their sensitivities: pickle the solution to keep them",
+            f"the file holds the states, not {' and '.join(lost)}: pickle the solution to keep"
+            " them",
             UserWarning,
         )
     fields, table = KINDS[solution._format][:2]

@@ -11,6 +11,7 @@ from ..system.system import System
 from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
+from ..values.keywords import explains_keywords
 from ..values.parameters import checked
 from ..values.types import ArrayLike
 from .noisy_system import NoisySystem
@@ -19,6 +20,7 @@ from .step import OF_RUN
 _FAR = 1024.0  # velocities at which the kinetic energy is read: large, and exact as a square
 
 
+@explains_keywords()
 def langevin(
     system: System,
     *,

@@ -453,7 +453,9 @@ def components_of(system, x0, v0):
             names = ", ".join(system.state_names)
             raise ValueError(
                 f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
-                f" the {dim} components ({names}) of {system.name!r}"
+                f" the {dim} component{'s' * (dim > 1)} ({names}) of {system.name!r}"
+                + f": give it the shape {(*x0.shape, 1)}"
+                * (dim == 1)
             )
         return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
     if not lead:

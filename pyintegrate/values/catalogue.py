@@ -42,7 +42,7 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
 
     @cached_property
     def _names(self) -> Names:
-        aliases = {name: self.aliases(name) for name in self}
+        aliases = {name: self.aliases(name) for name in (*self, *self.noise)}
         return Names(self.kind, aliases, self.others, self.sentences, self.listing)
 
     @property
@@ -79,10 +79,10 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
         return len(self._all)
 
     def __dir__(self):
-        return [*super().__dir__(), *self]
+        return [*super().__dir__(), *self._ipython_key_completions_()]
 
     def _ipython_key_completions_(self):
-        return list(self)
+        return [*self, *self.noise]
 
     def __repr__(self):
         return f"<{len(self)} {self.kind}s: {', '.join(self)}>"

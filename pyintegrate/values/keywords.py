@@ -40,12 +40,16 @@ _ELSEWHERE = {
     "sensitivity": "pi.integrate and pi.solve take sensitivity=",
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
+    "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
+    "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
 }
 for _cure_of, _words in {
-    _STATE: "y0 u0 q0 z0 p0 initial",
+    _STATE: "y0 u0 q0 z0 initial",
+    "pi.integrate takes systems with noise, at fixed steps: dt=..., seed=...": "seed substeps",
+    "noise has a seed, a whole number: seed=1": "rng random_state",
     _TIMES: "t_eval saveat",
     _END: "t_span t1 tf tmax t_final",
     _STEP: "rtol atol tol first_step max_step",

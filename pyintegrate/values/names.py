@@ -45,7 +45,8 @@ radau_iia5: radau iia
 rodas5p: rosenbrock, rodas
 velocity_verlet: verlet
 stormer_verlet: stoermer verlet
-forest_ruth4: yoshida""")
+forest_ruth4: yoshida
+euler_maruyama: em""")
 SYSTEMS = _by_name("""\
 oscillator: harmonic oscillator
 spring: mass spring, mass spring damper, spring damper, damped spring
@@ -58,7 +59,9 @@ lotka_volterra: predator prey
 logistic: logistic growth
 kepler: two body, kepler problem
 three_body: three body problem
-n_body: solar system, gravity""")
+n_body: solar system, gravity
+ornstein_uhlenbeck: ou
+geometric_brownian_motion: gbm""")
 _BDF = "'bdf2', 'bdf3', 'bdf4', 'bdf5' and 'bdf6' are BDF of a fixed order"
 _STEPS = "of steps and order that it chooses itself, and here both are fixed"
 SENTENCES = {

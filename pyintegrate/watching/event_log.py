@@ -224,9 +224,10 @@ class EventLog(Tabled):
         return Table.of(self._size(), axes, {"t": self.t, **states}, ~np.isnan(self.t))
 
     def _size(self):
-        known = isinstance(self.count, np.ndarray)
-        many = f"{int(self.count.sum()):,} " if known else ""
-        return f"{many}events of {self.count.size:,} trajectories"
+        known, lanes = isinstance(self.count, np.ndarray), self.count.size
+        n = int(self.count.sum()) if known else 0
+        many = f"{n:,} event{'s' * (n != 1)}" if known else "events"
+        return f"{many} of {lanes:,} {'trajectory' if lanes == 1 else 'trajectories'}"
 
 
 class Events(Tabled, Mapping):

@@ -69,6 +69,20 @@ def test_batches_locate_as_theory_says_and_change_no_bits():
     assert "branch point" in str(straight.table())
 
 
+def test_a_pitchfork_is_located_from_its_curved_side():
+    """x^2 = a turns at the branch point a = 0, where the line x = 0 crosses it at a right angle:
+    corrections beside it must not go to that line, or nowhere. Tests are silent below 1e-11."""
+    pitchfork = pi.rhs(lambda t, y, a: (a * y[0] - y[0] ** 3,), dim=1, a=1.0)
+    for first in (1.0, 0.09, 1.69):  # symmetrical steps, and others
+        start = [[np.sqrt(first)], [-np.sqrt(first)]]
+        found = pi.analysis.continue_equilibria(pitchfork, "a", (first, -1), start)
+        assert points(found, "branch point") == pytest.approx([0, 0], abs=1e-10)
+        assert found.points[found.kinds == "branch point"] == pytest.approx(0, abs=1e-10)
+        assert found.points[:, -1, 0] == pytest.approx(-np.sqrt(first) * np.array([1, -1]))
+        assert found.values.min() > -1e-10
+        assert (found.ends == "range").all()
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])

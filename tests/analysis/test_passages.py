@@ -300,6 +300,11 @@ def test_wrong_scans_are_refused(axes, measure, words):
         pi.scan(pi.systems.oscillator, axes, measure, dt=0.1, n_steps=3)
 
 
+def test_what_is_no_quantity_of_a_bifurcation_diagram_is_told():
+    with pytest.raises(ValueError, match=r"quantity must be .* 'rossler' \(x, y, z\) or a .* 'w'"):
+        pi.analysis.bifurcation(pi.systems.rossler, {"c": [3.0]}, "w", transient=1.0, dt=0.1)
+
+
 # ---- basins --------------------------------------------------------------------------------------
 
 

@@ -78,6 +78,8 @@ def test_what_does_not_close_is_told():
 def test_wrong_arguments_are_named():
     with pytest.raises(ValueError, match="period must be positive, got -1"):
         pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], -1.0)
+    with pytest.raises(ValueError, match="periods of the drive of 'duffing'.* same after 5$"):
+        pi.analysis.periodic_orbits(pi.systems.duffing, [1.0, 0.0], [2 * np.pi / 1.2, 5.0])
     with pytest.raises(ValueError, match="segments must be at least 1"):
         pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, segments=0)
 

@@ -112,6 +112,8 @@ def test_the_profile_of_a_linear_motion_is_a_parabola():
     found = pi.fit(pi.systems.constant_force, T, LINEAR, **THROWN)
     profile = found.profile("force", n=5, width=2.0)
     assert np.allclose(profile.rise, [4.0, 1.0, 0.0, 1.0, 4.0], atol=1e-7)
+    assert {"force", "cost", "rise"} < {*profile.table().columns}
+    assert {"start", "force", "status"} < {*found.starts.table().columns}
 
 
 # ---- against SciPy, and published values ----
@@ -370,12 +372,18 @@ def test_a_fit_pickles_and_draws():
     assert again.predict(when).tobytes() == found.predict(when).tobytes()
     ax = found.plot(which=2)
     assert len(ax.lines) == 2
+    assert ax.get_title(loc="right") == "which=2 of 3 fits"
     shown = ax.lines[1].get_ydata()
     assert np.allclose(shown[: len(data[2])], data[2])
     assert found.solution.x.shape == found.residuals.shape
 
 
 # ---- wrong arguments ----
+def test_a_fit_of_noise_is_refused():
+    with pytest.raises(ValueError, match="'ornstein_uhlenbeck' has noise, and a fit is of"):
+        pi.fit(pi.systems.ornstein_uhlenbeck, [0.0, 1.0], [0.0, 1.0], free=["rate"], observe="y")
+
+
 GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"length": (0.1, 3)}}
 
 
@@ -393,6 +401,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"priors": {"g": (1, 2)}}, "priors has 'g', which is not free"),
         ({"priors": {"length": (1, -2)}}, r"priors\['length'\] must be"),
         ({"data": np.zeros((5, 0))}, r"a batch of shape \(0,\): there is nothing to fit"),
+        ({"priors": {"length": 1.0}}, r"priors\['length'\] must be \(mean, .*got 1.0"),
         ({"data": np.zeros(4)}, r"t has shape \(5,\) and data \(4,\)"),
         ({"data": np.full(5, np.inf)}, "data holds inf: expected finite"),
         ({"data": np.full(5, np.nan)}, "are 0 numbers, fewer than the 1 unknowns"),
@@ -403,7 +412,9 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"sigma": 0.0}, "sigma must be positive, got 0"),
         ({"sigma": np.ones(3)}, "do not broadcast"),
         ({"observe": "size"}, "observe has 'size'"),
-        ({"observe": ["theta"]}, "its last axis is of the 1 observed|expected"),
+        ({"observe": ["theta"]}, r"\(n, \*batch, 1\).*without that axis: observe='theta'"),
+        ({"observe": None}, "without that axis: observe='theta'"),
+        ({"p0": [1.0]}, r"begins at the parameters of its system, system\(k=1.0\)"),
         ({"t": [[0.0, 1.0], [0.0]], "data": [[1.0, 2.0], [1.0, 2.0]]}, "lengths"),
         ({"loss": "square"}, "loss must be one of linear"),
         ({"segments": 9}, "segments=9 are for more times"),

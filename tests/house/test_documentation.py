@@ -94,7 +94,9 @@ def test_the_page_about_watching_runs():
     pytest.importorskip("matplotlib").use("Agg")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", (DOCS / "watching.md").read_text(), re.S):
-        exec(block.replace(", 1000)", ", 10)").replace("n_steps=1000", "n_steps=300"), names)
+        exec(
+            re.sub(r", (160|1000)\)", ", 10)", block).replace("n_steps=1000", "n_steps=300"), names
+        )
     assert names["sol"].events["top"].first["z"].shape == (10,)
 
 

@@ -174,7 +174,7 @@ def test_a_wrong_state_from_python_raises_and_changes_nothing(change, error, say
     with pytest.raises(error, match=says):
         lab.state = {**lab.state, **change}
     assert (lab.state, lab.solution, lab.record) == (state, solution, record)
-    with pytest.raises(ValueError, match="system.* is too much or missing"):
+    with pytest.raises(ValueError, match=r"system.* is too much or missing; .*\{\*\*lab.state"):
         lab.state = {"dt": 0.1}
 
 

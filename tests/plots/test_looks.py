@@ -196,3 +196,4 @@ def test_panels_save_their_figure_and_print_in_a_word(tmp_path):
     axes.savefig(tmp_path / "panels.png")
     assert (tmp_path / "panels.png").stat().st_size > 0
     assert repr(axes) == "<1 x 4 panels>"
+    assert repr(axes[:, 0]) == "<1 panel>"

@@ -23,6 +23,14 @@ def test_a_phase_plane_names_all_that_it_shows():
     assert marks["stable focus"] == pytest.approx(np.array([[-1, 0], [1, 0]]), abs=1e-12)
 
 
+def test_motions_of_many_turns_are_seen_among_the_field_lines():
+    well = pi.systems.duffing(gamma=0.0, delta=0.2)
+    sol = pi.integrate(well, 1.4, 0.0, dt=0.01, t_end=60.0)
+    ax = pi.plots.phase_plane(well, BOX, solution=sol, n=50, length=0)
+    (line,) = [one for one in ax.lines if len(one.get_xdata()) > 2000]
+    assert line.get_linewidth() > 1
+
+
 def test_a_box_may_name_its_axes_in_any_order():
     turned = {"v": (-1.5, 1.5), "x": (-2, 2)}
     pictures = [pi.plots.phase_plane(pi.systems.duffing, box) for box in (BOX, turned)]

@@ -120,6 +120,24 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_hat=[1, 0])
 
 
+def test_words_of_noise_and_portraits_are_answered():
+    well = pi.systems.double_well
+    with pytest.raises(
+        TypeError, match="solve takes no seed: pi.integrate takes systems with noise"
+    ):
+        pi.solve(well, t_end=1.0, seed=1)
+    with pytest.raises(TypeError, match="integrate takes no rng: noise has a seed"):
+        pi.integrate(well, dt=0.1, n_steps=2, rng=1)
+    with pytest.raises(TypeError, match="first_passages takes no bridge: .*bridge=True"):
+        pi.analysis.first_passages(well, "y", dt=0.1, t_end=1.0, seed=1, bridge=True)
+    with pytest.raises(TypeError, match="langevin takes no gamma: it takes system, friction, temp"):
+        pi.langevin(OSCILLATOR, gamma=1.0, temperature=1.0)
+    with pytest.raises(TypeError, match="lab takes no method: did you mean methods"):
+        pi.lab(OSCILLATOR, method="rk4")
+    with pytest.raises(TypeError, match="periodic_orbits takes no T: it takes system, x0, period"):
+        pi.analysis.periodic_orbits(OSCILLATOR, [1.0, 0.0], T=6.0)
+
+
 def test_a_solution_is_no_system():
     sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
     for call in (pi.analysis.escape_times, pi.integrate):

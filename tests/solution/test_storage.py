@@ -323,6 +323,14 @@ def test_a_wrong_path_is_refused(path, kind, words, tmp_path, monkeypatch):
         pi.load(path)
 
 
+def test_statistics_across_the_batch_stay_behind_and_that_is_told(tmp_path):
+    sol = run(across={"mean": pi.across.mean("x")})
+    with pytest.warns(UserWarning, match="not statistics across the batch: pickle the solution"):
+        sol.save(tmp_path / "a.npz")
+    assert not pi.load(tmp_path / "a.npz").across
+    assert np.array_equal(pickle.loads(pickle.dumps(sol)).across["mean"], sol.across["mean"])
+
+
 def test_zarr_that_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(ImportError, match=r"pyintegrate\[io\]"):

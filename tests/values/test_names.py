@@ -42,7 +42,8 @@ def test_systems_are_known_by_what_people_call_them(called, name):
 
 @pytest.mark.parametrize("catalogue", [pi.methods, pi.systems], ids=["methods", "systems"])
 def test_every_name_is_found_in_any_case_and_spacing(catalogue):
-    for name, thing in catalogue.items():
+    for name, thing in {**catalogue, **catalogue.noise}.items():
+        assert name in catalogue
         for written in (name, *getattr(thing, "aliases", ())):
             for form in (written.upper(), written.replace("_", " "), written.replace("_", "-")):
                 assert catalogue[form] is thing, form
@@ -52,9 +53,10 @@ def test_every_name_is_found_in_any_case_and_spacing(catalogue):
     ("catalogue", "table"), [(pi.methods, METHODS), (pi.systems, SYSTEMS)], ids=["m", "s"]
 )
 def test_the_table_of_names_is_needed_and_right(catalogue, table):
-    own = {plain(w) for n, t in catalogue.items() for w in (n, *getattr(t, "aliases", ()))}
+    every = {**catalogue, **catalogue.noise}
+    own = {plain(w) for n, t in every.items() for w in (n, *getattr(t, "aliases", ()))}
     for called, name in table.items():
-        assert name in list(catalogue)
+        assert name in every
         assert plain(called) not in own, f"{called!r} is a name of the catalogue already"
     assert len({plain(called) for called in table}) == len(table)
 
@@ -78,6 +80,7 @@ def test_what_has_no_one_meaning_gets_a_sentence_that_names_methods(called):
         ("dopri54", "'dopri5' (dormand_prince54)"),
         ("Gauss-Legendre", "'implicit_midpoint'"),  # order 2 of them
         ("dormand", "'dormand_prince54'"),
+        ("milstien", "'milstein'"),
     ],
 )
 def test_suggestions_are_what_is_likely_meant(unknown, first):
@@ -97,7 +100,7 @@ def test_methods_are_attributes_as_systems_are():
 @pytest.mark.parametrize("catalogue", [pi.methods, pi.systems], ids=["methods", "systems"])
 def test_names_are_completed(catalogue):
     assert set(catalogue) <= set(dir(catalogue))
-    assert catalogue._ipython_key_completions_() == list(catalogue)
+    assert catalogue._ipython_key_completions_() == [*catalogue, *catalogue.noise]
 
 
 def test_components_and_comparisons_are_completed():

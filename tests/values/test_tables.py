@@ -62,7 +62,7 @@ def test_only_events_that_occurred_have_a_row():
     log = thrown().events["ground"]
     assert len(log.table().rows) == 1  # the other is in the air
     assert f"{log.first.t[0]:.6g}" in repr(log.first)
-    assert "1 events of 2 trajectories" in repr(thrown().events)
+    assert "1 event of 2 trajectories" in repr(thrown().events)
     assert "top.time" in thrown().watched._repr_html_()
 
 

@@ -343,6 +343,7 @@ def test_watches_go_with_it_in_any_precision():
         (lambda: pi.across.mean("x", every=0), "every"),
         (lambda: run([1.0], 0.0, {"m": pi.across.mean("nothing")}), "no quantity"),
         (lambda: run([1.0], 0.0, pi.across.mean("x")), "dictionary"),
+        (lambda: pi.across.count("x"), "condition must be a function, as lambda t, x, v: x > 0"),
         (lambda: run([1.0], 0.0, {"m": pi.watch.mean("x")}), "pi.across"),
         (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x", by=[1, 2, 3])}), "by of 'm'"),
         (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x")}, t0=[0.0, 1.0]), "t0 differs"),
@@ -353,6 +354,11 @@ def test_watches_go_with_it_in_any_precision():
 def test_bad_input_is_refused_with_its_remedy(make, message):
     with pytest.raises((TypeError, ValueError, MemoryError), match=message):
         make()
+
+
+def test_names_of_numpy_are_explained():
+    with pytest.raises(AttributeError, match=r"pi.across has no 'median': it is .*quantiles"):
+        pi.across.median("x")
 
 
 def test_pictures_of_bands_and_histograms():
@@ -370,8 +376,13 @@ def test_pictures_of_bands_and_histograms():
     assert pi.plots.histogram_over_time(sol, "h").collections
     for bad in (lambda: pi.plots.fan(sol, "h"), lambda: pi.plots.fan(sol, "group", group=9),
                 lambda: pi.plots.fan(sol, "group")):  # fmt: skip
-        with pytest.raises(ValueError, match=r"quantiles|group must be"):
+        with pytest.raises(ValueError, match=r"quantiles|group must be one of \[0, 1\]"):
             bad()
+    four = pi.across.quantiles(lambda t, x, v: x, [0.1, 0.3, 0.7, 0.9])
+    ax = pi.plots.fan(run(x, 0.0, {"four": four}, save="final"), "four")
+    assert ax.get_ylabel() == "quantity"
+    wide, narrow = ax.patches  # what the legend shows
+    assert wide.get_alpha() < narrow.get_alpha()
     matplotlib.pyplot.close("all")
 
 

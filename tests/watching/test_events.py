@@ -73,6 +73,7 @@ def test_apsides_of_kepler():
     assert abs(sol.events["apocentre"].t[0] / period - 0.5) < 1e-12
     assert np.all(abs(sol.events["pericentre"].t / period - [1, 2, 3]) < 1e-12)
     assert sol.events["apocentre"].count == 3
+    assert "3 events of 1 trajectory" in repr(sol.events)
     assert sol.events["apocentre"].overflow
 
 

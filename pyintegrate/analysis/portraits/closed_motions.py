@@ -10,6 +10,7 @@ from ...integration import integrate
 from ...run.arguments import checked_system
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
@@ -75,6 +76,7 @@ class PeriodicOrbits(Tabled):
         return Table.of(title, batch_axes(self.periods.shape), columns)
 
 
+@explains_keywords()
 def periodic_orbits(
     system: System,
     x0: ArrayLike,
@@ -121,7 +123,7 @@ def periodic_orbits(
     Raises
     ------
     TypeError, ValueError
-        For wrong arguments.
+        For wrong arguments; a period after which the field of a driven motion is another one.
 
     References
     ----------
@@ -149,8 +151,15 @@ def periodic_orbits(
     y = np.broadcast_to(start.final, (*batch, dim)).reshape(lanes, dim).copy()
     T = np.broadcast_to(period, batch).reshape(lanes).copy()
     all_lanes = np.arange(lanes)
-    early, late = (system_at(system, batch, all_lanes).rhs(t, y + 0.1) for t in (0.3, 13.1))
+    one = system_at(system, batch, all_lanes)
+    early, late, again = (one.rhs(t, y + 0.1) for t in (0.3, 13.1, 0.3 + T))
     moving = np.array_equal(early, late, equal_nan=True)
+    same = np.isclose(again, early, rtol=1e-6, atol=1e-6 * np.nanmax(np.abs(early), initial=0))
+    if not moving and not (same | np.isnan(early)).all():
+        raise ValueError(
+            f"period must be a whole number of periods of the drive of {system.name!r}: the field"
+            f" is not the same after {T[~same.all(axis=1)][0]:g}"
+        )
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
     shots.lay_out(y, T)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
 from ..observables import system_at
@@ -67,6 +68,7 @@ class EquilibriumBranches(Tabled):
                         self.kinds != "")  # fmt: skip
 
 
+@explains_keywords()
 def continue_equilibria(
     system: System,
     parameter: str,
@@ -254,23 +256,30 @@ class _Curve:
         return np.array(path), np.array(told), ends
 
     def located(self, lane, which, ends, tests):
-        """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,)."""
-        begin, finish = ends
+        """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,).
+
+        Beside a branch point a correction may lead to the other branch, or nowhere. Such points do
+        not count: what is left is the chord, which errs by the square of the bracket's length.
+        """
+        (begin, finish), each = ends, np.arange(len(lane))
         secant = (finish - begin) / self.size(begin)
         secant /= np.linalg.norm(secant, axis=1, keepdims=True)
-        each = np.arange(len(lane))
         a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, which, each]
         Y, share = begin, a
         for i in np.arange(BISECTIONS):
-            # Regula falsi by turns with halving: never slow, and fast where the test is smooth.
+            # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
             with quiet():
-                share = (a + b) / 2 if i % 3 == 2 else (a * fb - b * fa) / (fb - fa)
-            Y, _ = self.corrected(lane, begin + share[:, None] * (finish - begin), secant)
-            f = self.tests(lane, Y, secant)[1][which, each]
-            left = f * fa > 0
+                part = np.where(i % 3 == 1, 0.4, fa / (fa - fb))
+            Y, share = begin + part[:, None] * (finish - begin), a + part * (b - a)
+            new, good = self.corrected(lane, Y, secant)
+            t, values = self.tests(lane, np.where(good[:, None], new, Y), secant)
+            good &= (t * secant).sum(axis=1) > TURN
+            Y, f = np.where(good[:, None], new, Y), values[which, each]
+            left, right = good & (f * fa > 0), good & (f * fa <= 0)
+            begin, finish = np.where(left[:, None], Y, begin), np.where(right[:, None], Y, finish)
             a, fa = np.where(left, share, a), np.where(left, f, fa)
-            b, fb = np.where(left, b, share), np.where(left, fb, f)
-            if (((b - a) < 1e-13) | (f == 0)).all():
+            b, fb = np.where(right, share, b), np.where(right, f, fb)
+            if ((b - a < 1e-13) | (good & (f == 0))).all():
                 break
         return Y, share
 

@@ -605,7 +605,7 @@ def continue_attractors(
     >>> (found.fractions > 0).sum(axis=1).tolist()
     [1, 2, 2]
     """
-    grid = checked_axes(axis, system)
+    grid = checked_axes("axis", axis, system)
     if len(grid) != 1 or not set(grid) <= set(system.params):
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.keywords import explains_keywords
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Floats, Sequence, System
@@ -362,6 +363,7 @@ class Equilibria(Tabled):
         return f"{self.starts:,} starts, {lost:.3g} % of them led to none"
 
 
+@explains_keywords()
 def equilibria(
     system: System,
     box: Mapping[str, Sequence[float]] | ArrayLike,

@@ -601,7 +601,7 @@ def ftle(
 
     The largest singular value s of the derivative of the flow, from exact tangents, gives
     log(s) / |t_end - t0|. Ridges of it forwards in time are what repels, stable manifolds;
-    backwards in time (a negative `dt`) what attracts.
+    backwards in time (negative `t_end` and `dt`) what attracts.
 
     Parameters
     ----------
@@ -640,7 +640,7 @@ def ftle(
     >>> found.values.shape, bool(abs(found.values - 1).max() < 1e-9)
     ((3, 2), True)
     """
-    axes = checked_axes(grid, system)
+    axes = checked_axes("grid", grid, system)
     names = ("x0", "v0") if system.dof else ("x0",)
     fixed: dict[str, Any] = {"save": "final", "sensitivity": names}
     if set(fixed) & set(options):

@@ -122,7 +122,7 @@ def scan(
     >>> found.values.shape, found.plot().get_xlabel()
     ((20, 30), 'k [N/m]')
     """
-    grid = checked_axes(axes, system)
+    grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
     if isinstance(measure, Reduction):
@@ -155,25 +155,27 @@ def scan(
     return Scan(grid, values, measure, solution)
 
 
-def checked_axes(axes, system):
-    """Names and values of the axes of a grid, as float arrays (n,)."""
+def checked_axes(word, axes, system):
+    """Names and values of the axes of a grid, the argument `word`, as float arrays (n,)."""
     if not isinstance(axes, Mapping) or not axes:
-        raise TypeError(f"axes must map names to values, {{'k': np.linspace(1, 9)}}, got {axes!r}")
+        raise TypeError(
+            f"{word} must map names to values, {{'k': np.linspace(1, 9)}}, got {axes!r:.80}"
+        )
     grid = {}
     for name, given in axes.items():
         if name not in system.params and name not in system.state_names:
             known = ", ".join([*system.params, *system.state_names])
             raise ValueError(
-                f"axes: {name!r} is no parameter and no component of {system.name!r}, which has"
+                f"{word}: {name!r} is no parameter and no component of {system.name!r}, which has"
                 f" {known}"
             )
-        values = numbers(f"axes[{name!r}]", given)
+        values = numbers(f"{word}[{name!r}]", given)
         if values.ndim != 1 or not values.size:
-            raise ValueError(f"axes[{name!r}] must have the shape (n,), got {values.shape}")
+            raise ValueError(f"{word}[{name!r}] must have the shape (n,), got {values.shape}")
         if name in system.params:
             own = np.ndim(system.params[name]) - len(system.batch_shapes[name])
             if own:
-                raise ValueError(f"axes: {name!r} is an array for each trajectory, not a number")
+                raise ValueError(f"{word}: {name!r} is an array for each trajectory, not a number")
         grid[name] = values
     return grid
 

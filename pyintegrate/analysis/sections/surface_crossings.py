@@ -607,7 +607,12 @@ def bifurcation(
     >>> found.values.shape, found.periods().tolist()
     ((4, 40), [1, 2, 4, 5])
     """
-    grid, keep = checked_axes(axis, system), integer("keep", keep, 1)
+    grid, keep = checked_axes("axis", axis, system), integer("keep", keep, 1)
+    if not callable(quantity) and quantity not in system.state_names:
+        raise ValueError(
+            f"quantity must be a component of {system.name!r} ({', '.join(system.state_names)}) or"
+            f" a function, got {quantity!r}"
+        )
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     (parameter,) = grid

@@ -245,7 +245,8 @@ def frequencies(
         ax.plot(at, first[:, 0], **{"color": on_ground(BLUE)} | keywords)
         return ax, x_label, label[0]
     drift = np.log10(np.maximum(found.drifts[..., :2].max(axis=-1), LEAST)).ravel()
-    own = {"s": 4, "c": drift, "cmap": "inferno", "linewidths": 0}
+    size = np.clip(3000 / max(drift.size, 1), 4, 36)
+    own = {"s": size, "c": drift, "cmap": "inferno", "linewidths": 0}
     points = ax.scatter(first[..., 0].ravel(), first[..., 1].ravel(), **own | keywords)
     if colorbar and points.get_array() is not None:
         text = with_unit("log10 of the drift between halves", unit)
@@ -315,8 +316,9 @@ def fan(
     middle = keywords.pop("color", "C0")
     for i in range(len(q) // 2):
         told = f"{100 * q[i]:g} % to {100 * q[-1 - i]:g} %"
-        ax.fill_between(t, values[:, i], values[:, -1 - i], color=middle, alpha=0.25,
-                        linewidth=0, label=told)  # fmt: skip
+        ax.fill_between(t, values[:, i], values[:, -1 - i], color=middle, alpha=0.25, linewidth=0)
+        # As dark in the legend as with the bands that lie under it.
+        ax.fill(np.nan, np.nan, color=middle, alpha=1 - 0.75 ** (i + 1), linewidth=0, label=told)
     if len(q) % 2:
         half = len(q) // 2
         told = "median" if q[half] == 0.5 else f"{100 * q[half]:g} %"
@@ -390,9 +392,9 @@ def _asked(solution, name, kind):
 
 
 def _of_group(across, name, asked, group):
-    if (group is None) != (asked.groups is None):
-        raise ValueError(f"group must be {'left out' if asked.groups is None else 'a label'}")
-    if group is None:
+    if asked.groups is None:
+        if group is not None:
+            raise ValueError(f"group must be left out: {name!r} has no by=")
         return across[name]
     at = np.flatnonzero(asked.groups == group)
     if not at.size:
@@ -401,6 +403,7 @@ def _of_group(across, name, asked, group):
 
 
 def _labels(solution, own, quantity):
+    quantity = "quantity" if quantity == "<lambda>" else quantity
     if not own:
         return "time", quantity
     return axis_label(solution.system, "t"), axis_label(solution.system, quantity)

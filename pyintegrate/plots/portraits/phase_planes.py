@@ -112,7 +112,8 @@ def phase_plane(
     if length:
         _draw_manifolds(ax, found, length)
     if solution is not None:
-        phase_portrait(solution, ax=ax, exact=False, legend=False, zorder=3.5)
+        # As wide as field lines at least, however many turns there are.
+        phase_portrait(solution, ax=ax, exact=False, legend=False, zorder=3.5, linewidth=1.1)
     mark(ax, found.points[:, 0], found.points[:, 1], found, {})
     ax.set(xlim=plane[0, [0, -1], 0], ylim=plane[[0, -1], 0, 1])
     lost = found.lost / found.starts

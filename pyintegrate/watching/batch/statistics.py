@@ -34,6 +34,16 @@ __all__ = [
     "variance",
 ]  # fmt: skip
 
+_NUMPY = {"max": "maximum", "min": "minimum", "average": "mean", "var": "variance",
+          "cov": "covariance", "median": "quantiles(..., [0.5])", "quantile": "quantiles",
+          "percentile": "quantiles"}  # fmt: skip
+
+
+def __getattr__(name):
+    """Explain NumPy's names."""
+    cure = f": it is pi.across.{_NUMPY[name]}" if name in _NUMPY else ""
+    raise AttributeError(f"pi.across has no {name!r}{cure}")
+
 
 class Statistic:
     """A statistic over the batch; made by the functions of ``pi.across``.
@@ -164,17 +174,17 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
     >>> sol.across["far"]
     array([50, 50])
     """
+    if not callable(condition):
+        raise TypeError(
+            f"condition must be a function, as lambda t, x, v: x > 0, got {condition!r}"
+        )
 
-    if callable(condition):
-        function = condition
+    def holds(*arguments, **parameters):
+        return np.where(condition(*arguments, **parameters) != 0, 1.0, 0.0)
 
-        def holds(*arguments, **parameters):
-            return np.where(function(*arguments, **parameters) != 0, 1.0, 0.0)
-
-        holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
-        holds.__name__ = getattr(condition, "__name__", "condition")
-    return Statistic("count", (holds if callable(condition) else condition,), every, by,
-                     ((SUM, 0, 0),))  # fmt: skip
+    holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
+    holds.__name__ = getattr(condition, "__name__", "condition")
+    return Statistic("count", (holds,), every, by, ((SUM, 0, 0),))
 
 
 def quantiles(
