@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.arguments import checked_system, components_of
+from ..run.arguments import checked_quiet, components_of
 from ..run.progress import Reporter
 from ..values.checks import broadcast_shape, choice, integer, numbers, positive
 from ..values.keywords import explains_keywords
@@ -129,9 +129,7 @@ def fit(
     >>> found.parameters["length"].round(2).tolist()
     [1.0, 1.5]
     """
-    checked_system(system)
-    if system.noise is not None:
-        raise ValueError(f"{system.name!r} has noise, and a fit is of a motion without")
+    checked_quiet(system)
     listed = observe is None or isinstance(observe, list | tuple)
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]

@@ -218,6 +218,15 @@ def checked_system(system):
     raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
 
 
+def checked_quiet(system):
+    """Likewise, of one whose motion is a function of its start."""
+    if checked_system(system).noise is not None:
+        raise ValueError(
+            f"{system.name!r} has noise, and a start has many motions: make a system of its drift"
+        )
+    return system
+
+
 def usual_methods(system):
     """The two default methods of a comparison of a system; for any structure."""
     if system.noise is not None:

@@ -270,6 +270,16 @@ def test_refusals_name_the_remedy(call, said):
         call()
 
 
+@pytest.mark.parametrize("call", [
+    lambda: pi.fit(growth, [0.0, 1.0], [1.0, 2.0], observe="y", free=["mu"]),
+    lambda: pi.analysis.attractors(growth, {"y": (-2, 2)}, dt=0.1, seed=1),
+    lambda: pi.analysis.periodic_orbits(growth, [1.0], 6.0),
+])  # fmt: skip
+def test_what_asks_for_the_motion_of_a_start_takes_no_noise(call):
+    with pytest.raises(ValueError, match="'growth' has noise, and a start has many motions"):
+        call()
+
+
 def test_kinds_of_noise_are_proved_from_the_program():
     """By dependence, not by shape; commutativity as an identity."""
 

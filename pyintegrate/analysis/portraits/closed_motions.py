@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...integration import integrate
-from ...run.arguments import checked_system
+from ...run.arguments import checked_quiet
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
@@ -139,7 +139,7 @@ def periodic_orbits(
     >>> float(found.periods.round(10)), str(found.kinds), int(found.trivial)
     (6.6632868593, 'stable', 1)
     """
-    checked_system(system)
+    checked_quiet(system)
     segments, rounds = integer("segments", segments, 1), integer("rounds", rounds, 1)
     tolerance = positive("tolerance", tolerance)
     period = numbers("period", period).astype(float)

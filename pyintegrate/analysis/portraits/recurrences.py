@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import Status
 from ...integration import integrate
-from ...run.arguments import checked_system
+from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution, System
@@ -335,7 +335,7 @@ def attractors(
     >>> found.attractors[:, 0].round(3).tolist(), bool(abs(found.fractions[0] - 0.5) < 0.05)
     ([1.0, -1.0], True)
     """
-    checked_system(system)
+    checked_quiet(system)
     if any(system.batch_shapes.values()):
         raise ValueError(
             f"attractors are those of one set of parameters, got {dict(system.batch_shapes)}: see"
