@@ -12,6 +12,7 @@ from ..values.named import Named
 from ..values.types import Any, ArrayLike, Floats
 
 _STEPS, _TRAJECTORIES, _COMPONENTS = 1 << 49, 1 << 48, 1 << 16
+SEED_ROWS = slice(2, 5)
 OF_NOISE = ("seed", "first_trajectory", "substeps")  # options
 _PART, _MASK = 24, (1 << 24) - 1  # bits of a whole number in a row of parameters
 
@@ -149,9 +150,13 @@ class RandomNumbers(Named):
             numbers = numbers + np.arange(prod(batch), dtype=np.int64).reshape(batch)
             if numbers.size:
                 _whole("first_trajectory and the places in the batch", numbers, _TRAJECTORIES)
-        parts = [(self.seed >> bits & _MASK) for bits in (0, _PART, 2 * _PART)]
-        return (dt, float(self.substeps), *map(float, parts),
+        return (dt, float(self.substeps), *seed_parts(self.seed),
                 *(_row(numbers >> bits & _MASK) for bits in (0, _PART)), 0.0)  # fmt: skip
+
+
+def seed_parts(seed):
+    """In the rows that SEED_ROWS are of `RandomNumbers.rows`."""
+    return [float(seed >> bits & _MASK) for bits in (0, _PART, 2 * _PART)]
 
 
 def _first(first_trajectory):

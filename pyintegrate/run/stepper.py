@@ -29,6 +29,7 @@ from ..values.types import (
 )
 from .arguments import checked_system, make_run, usual_stepper
 from .failures import Failures
+from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
 from .times import time_of
 
 # The halves of a step that can be called separately, by the method's name: kick and drift.
@@ -372,7 +373,12 @@ class Stepper:
 
     # ---- restart and restore ----
     def reset(
-        self, mask: ArrayLike = True, x0: ArrayLike | None = None, v0: ArrayLike | None = None
+        self,
+        mask: ArrayLike = True,
+        x0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        *,
+        seed: int | None = None,
     ) -> None:
         """Restart some trajectories, also failed ones; time and the others continue.
 
@@ -384,11 +390,13 @@ class Stepper:
         x0, v0 : array_like, optional
             As in ``pi.integrate``, over the whole batch; only what `mask` selects is used. Default:
             the state with which the Stepper was made.
+        seed : int, optional
+            Of other noise from here on: of all trajectories, which `mask` must select.
 
         Raises
         ------
         ValueError
-            The method has a history, which a new start lacks.
+            The method has a history, which a new start lacks; wrong arguments.
 
         Examples
         --------
@@ -415,6 +423,10 @@ class Stepper:
             raise ValueError(
                 f"mask has shape {mask.shape}: it does not fit the batch {problem.batch}"
             ) from None
+        if seed is not None:
+            RandomNumbers.checked(self.system, problem.dt, seed)
+            if not mask.all():
+                raise ValueError("seed is of all trajectories: with it mask must select them all")
         if x0 is None and v0 is None:
             values = self._begin
         else:
@@ -435,6 +447,8 @@ class Stepper:
                 ) from None
 
         def restart():
+            if seed is not None:
+                self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
             np.copyto(self._components(self._rows), values, where=mask)
             self._rows[carried:, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):

@@ -102,6 +102,26 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(bounded.y, whole.y)
 
 
+def test_a_reset_with_a_seed_goes_on_with_that_noise():
+    system, runs = RUNS["baoab"], []
+    for first, given in ((2, {}), (1, {"seed": 2})):
+        stepper = pi.Stepper(system, start(system), dt=RUN["dt"], method="baoab", seed=first)
+        before = stepper.snapshot()
+        stepper.step(3)
+        stepper.reset(**given)
+        stepper.step(4)
+        runs.append(stepper.y.copy())
+    assert np.array_equal(*runs)
+    stepper.restore(before)  # with its own seed
+    stepper.step(7)
+    run = RUN | {"n_steps": 7, "method": "baoab", "seed": 1, "save": "final"}
+    assert np.array_equal(stepper.y, pi.integrate(system, start(system), **run).final)
+    with pytest.raises(ValueError, match="seed is of all trajectories"):
+        stepper.reset(np.arange(300) < 5, seed=3)
+    with pytest.raises(ValueError, match="seed was given, and 'pendulum' has no noise"):
+        pi.Stepper(pi.systems.pendulum, 1.0, 0.0, dt=0.1).reset(seed=3)
+
+
 quartic = pi.langevin(pi.potential(k=2.0)(lambda x, k: k * x**4), friction=0.5, temperature=1.0)
 
 
