@@ -144,7 +144,7 @@ class Step:
         """v after a time h of friction and noise alone, exactly."""
         friction, *heat = self._bath
         c = np.exp(-(friction * h))
-        spread = np.sqrt(1.0 - c * c)
+        spread = np.sqrt(-np.expm1(-2.0 * (friction * h)))  # sqrt(1 - c^2), and exact near c = 1
         return [
             c * one + (spread * np.sqrt(square)) * R
             for one, square, R in zip(v, heat, normals, strict=True)

@@ -158,6 +158,17 @@ def test_a_mass_of_other_parameters_is_told():
         warm(length=2.0, mass=4.0)(g=[1.0, 2.0])
 
 
+def test_weak_friction_heats_in_single_precision():
+    """1 - c^2 is 2 friction h: as a difference from 1 it was off by a fifth at 1e-7."""
+    weak = pi.langevin(pi.systems.oscillator(omega=0.0), friction=1e-3, temperature=1.0, mass=1.0)
+    run = {"dt": 1e-4, "n_steps": 10, "seed": 1, "save": "final"}
+    single, double = (
+        pi.integrate(weak, np.zeros(1000), 0.0, dtype=dtype, **run).v
+        for dtype in (np.float32, np.float64)
+    )
+    assert np.allclose(single, double, rtol=1e-4, atol=1e-9)
+
+
 def test_friction_and_temperature_over_a_batch():
     several = pi.langevin(spring, friction=[0.5, 1.0, 2.0], temperature=np.full((4, 1), KT))
     sol = pi.integrate(several, dt=0.1, n_steps=5, seed=1)
