@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -147,3 +148,19 @@ def test_the_recipe_of_conda_is_of_this_version_and_its_needs():
     assert f'version: "{project["version"]}"' in recipe
     assert f"python {project['requires-python']}" in recipe
     assert [f"numpy {need[5:]}" in recipe for need in project["dependencies"]] == [True]
+
+
+def test_the_source_archive_leaves_out_what_was_made(tmp_path):
+    """Its bytes are those of the sources, whatever has been built beside them."""
+    for file in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy(ROOT / file, tmp_path)
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "page.html")
+    shutil.copytree(ROOT / "pyintegrate", tmp_path / "pyintegrate", ignore=ignored)
+    made = "docs/_build/a.html", "docs/lab/index.html", "pyintegrate/laboratory/static/page.html"
+    kept = "docs/a.md", "pyintegrate/laboratory/static/a.js"
+    for path in (tmp_path / file for file in (*made, *kept)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    subprocess.run([sys.executable, "setup.py", "-q", "egg_info"], cwd=tmp_path, check=True)
+    listed = (tmp_path / "pyintegrate.egg-info" / "SOURCES.txt").read_text().splitlines()
+    assert {*listed} & {*made, *kept} == {*kept}
