@@ -64,6 +64,7 @@ SMALL = ["-Os", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # loops as they are. (An option of GCC alone.)
 KERNELS = ["-fno-tree-pre"]
 SETS = ("avx2", "avx512")
+SPECIALISED = ("rk4", "semi_implicit_euler", "tsitouras54", "velocity_verlet")
 # Which of them this machine and its operating system have.
 PROBE = """#include <stdio.h>
 int main(void) {
@@ -260,13 +261,27 @@ class Archive(sdist):
         return path
 
 
+# What kernels/isa/ includes for a compiled system: no catalogue, and of the methods those of
+# kernels/instances.h.
+BUILT_AGAINST = [
+    *glob("csrc/*.h"),
+    *(f"csrc/methods/{name}.h" for name in SPECIALISED),
+    *(
+        name
+        for folder in ("bytecode", "kernels", "mechanics", "vmath")
+        for name in glob(f"csrc/{folder}/**/*.h", recursive=True)
+    ),
+    *glob("csrc/kernels/isa/*.c"),
+]
+
+
 class BuildPackage(build_py):
-    """The package with the headers of the core: compiled systems are built against them."""
+    """The package with what compiled systems are built of: kernels, but not the catalogue."""
 
     def run(self):
         super().run()
         if not self.editable_mode:
-            for name in [*glob("csrc/**/*.h", recursive=True), *glob("csrc/kernels/isa/*.c")]:
+            for name in BUILT_AGAINST:
                 target = os.path.join(self.build_lib, "pyintegrate", name)
                 self.mkpath(os.path.dirname(target))
                 self.copy_file(name, target)

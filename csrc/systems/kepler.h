@@ -14,8 +14,7 @@ ACCELERATION(kepler) {
     a[1] = w * x[1];
 }
 ENERGY(kepler) {
-    return vfma(y[2], y[2], y[3] * y[3]) * REAL(0.5) -
-           vdivide(p[KEPLER_MU], vsqrt(kepler_r2(y)));
+    return vfma(y[2], y[2], y[3] * y[3]) * REAL(0.5) - vdivide(p[KEPLER_MU], vsqrt(kepler_r2(y)));
 }
 INVARIANTS(kepler) {
     const vreal r = vsqrt(kepler_r2(y)), L = vfma(y[0], y[3], -y[1] * y[2]);
