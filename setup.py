@@ -64,6 +64,7 @@ SMALL = ["-Os", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # loops as they are. (An option of GCC alone.)
 KERNELS = ["-fno-tree-pre"]
 SETS = ("avx2", "avx512")
+# Methods with kernels of their own.
 SPECIALISED = ("rk4", "semi_implicit_euler", "tsitouras54", "velocity_verlet")
 # Which of them this machine and its operating system have.
 PROBE = """#include <stdio.h>
@@ -261,8 +262,7 @@ class Archive(sdist):
         return path
 
 
-# What kernels/isa/ includes for a compiled system: no catalogue, and of the methods those of
-# kernels/instances.h.
+# What a compiled system is built of (pyintegrate/trace/): kernels, but not the catalogue.
 BUILT_AGAINST = [
     *glob("csrc/*.h"),
     *(f"csrc/methods/{name}.h" for name in SPECIALISED),
@@ -276,7 +276,7 @@ BUILT_AGAINST = [
 
 
 class BuildPackage(build_py):
-    """The package with what compiled systems are built of: kernels, but not the catalogue."""
+    """The package with what compiled systems are built of."""
 
     def run(self):
         super().run()

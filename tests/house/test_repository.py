@@ -226,10 +226,10 @@ def test_compiled_systems_find_the_headers(tmp_path):
     shipped = tmp_path / "pyintegrate" / "csrc"
     kernels = sorted((CSRC / "kernels" / "isa").glob("*.c"))
     assert len(kernels) >= 6
-    (tmp_path / "own_system.h").write_text("")
+    (tmp_path / "own_system.h").write_text(pi.acceleration(lambda t, x, v: -x).to_c())
     define = ['-DPI_CONTENTS="own_system.h"', "-DPI_ONE_SYSTEM=own"]
     for path in kernels:
-        call = [CC, "-E", *define, "-I", tmp_path, shipped / path.relative_to(CSRC)]
+        call = [CC, "-E", *define, "-I", tmp_path, "-I", shipped, shipped / path.relative_to(CSRC)]
         subprocess.run([*call, "-o", os.devnull], check=True)
 
 
