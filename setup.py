@@ -64,8 +64,6 @@ SMALL = ["-Os", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # loops as they are. (An option of GCC alone.)
 KERNELS = ["-fno-tree-pre"]
 SETS = ("avx2", "avx512")
-# Methods with kernels of their own.
-SPECIALISED = ("rk4", "semi_implicit_euler", "tsitouras54", "velocity_verlet")
 # Which of them this machine and its operating system have.
 PROBE = """#include <stdio.h>
 int main(void) {
@@ -262,13 +260,12 @@ class Archive(sdist):
         return path
 
 
-# What a compiled system is built of (pyintegrate/trace/): kernels, but not the catalogue.
-BUILT_AGAINST = [
+# What a compiled system is built of, and the exact numbers of the methods (pyintegrate/theory/).
+SHIPPED = [
     *glob("csrc/*.h"),
-    *(f"csrc/methods/{name}.h" for name in SPECIALISED),
     *(
         name
-        for folder in ("bytecode", "kernels", "mechanics", "vmath")
+        for folder in ("bytecode", "kernels", "mechanics", "methods", "vmath")
         for name in glob(f"csrc/{folder}/**/*.h", recursive=True)
     ),
     *glob("csrc/kernels/isa/*.c"),
@@ -276,12 +273,12 @@ BUILT_AGAINST = [
 
 
 class BuildPackage(build_py):
-    """The package with what compiled systems are built of."""
+    """The package with the parts of the core that it reads."""
 
     def run(self):
         super().run()
         if not self.editable_mode:
-            for name in BUILT_AGAINST:
+            for name in SHIPPED:
                 target = os.path.join(self.build_lib, "pyintegrate", name)
                 self.mkpath(os.path.dirname(target))
                 self.copy_file(name, target)

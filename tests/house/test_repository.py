@@ -220,10 +220,12 @@ CC = os.environ.get("CC", "cc")
 
 @pytest.mark.skipif(shutil.which(CC) is None, reason="no C compiler")
 def test_compiled_systems_find_the_headers(tmp_path):
-    """The wheel has those that the kernels include; an editable install, the repository's."""
+    """The wheel has those that the kernels include, and the methods' sources."""
     command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     shipped = tmp_path / "pyintegrate" / "csrc"
+    for path in (CSRC / "methods").glob("*.h"):
+        assert (shipped / path.relative_to(CSRC)).read_bytes() == path.read_bytes()
     kernels = sorted((CSRC / "kernels" / "isa").glob("*.c"))
     assert len(kernels) >= 6
     (tmp_path / "own_system.h").write_text(pi.acceleration(lambda t, x, v: -x).to_c())
