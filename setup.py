@@ -261,15 +261,8 @@ class Archive(sdist):
 
 
 # What a compiled system is built of, and the exact numbers of the methods (pyintegrate/theory/).
-SHIPPED = [
-    *glob("csrc/*.h"),
-    *(
-        name
-        for folder in ("bytecode", "kernels", "mechanics", "methods", "vmath")
-        for name in glob(f"csrc/{folder}/**/*.h", recursive=True)
-    ),
-    *glob("csrc/kernels/isa/*.c"),
-]
+SHIPPED = ("*.h", "kernels/*.h", "kernels/isa/*.c", "kernels/registers/*.h",
+           "kernels/tolerance/*.h", "methods/**/*.h", "vmath/*.h")  # fmt: skip
 
 
 class BuildPackage(build_py):
@@ -278,7 +271,7 @@ class BuildPackage(build_py):
     def run(self):
         super().run()
         if not self.editable_mode:
-            for name in SHIPPED:
+            for name in [f for one in SHIPPED for f in glob(f"csrc/{one}", recursive=True)]:
                 target = os.path.join(self.build_lib, "pyintegrate", name)
                 self.mkpath(os.path.dirname(target))
                 self.copy_file(name, target)
