@@ -260,7 +260,7 @@ class Archive(sdist):
         return path
 
 
-# What a compiled system is built of, and the exact numbers of the methods (pyintegrate/theory/).
+# What a compiled system is built of, and the sources of the methods, whose numbers are exact.
 SHIPPED = ("*.h", "kernels/*.h", "kernels/isa/*.c", "kernels/registers/*.h",
            "kernels/tolerance/*.h", "methods/**/*.h", "vmath/*.h")  # fmt: skip
 

@@ -1,5 +1,6 @@
 /* Elementary functions on the wide register: the same bits on every instruction set and compiler.
- * Only + - * / vsqrt vfma, comparisons and integer operations; a lane never sees its neighbours. */
+ * Only + - * / vsqrt vfma, comparisons and integer operations, but for a first guess of division.h
+ * that does not reach its result; a lane never sees its neighbours. */
 #pragma once
 #include "division.h"
 #include "sin_cos.h"
