@@ -135,8 +135,7 @@ class AdaptiveRun:
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
-            ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
-            self.observation = Observation(problem, options, ahead, earlier, self._earlier)
+            self.observation = Observation(problem, options, control.t_end, earlier, self._earlier)
         self._spans = []
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 
