@@ -8,7 +8,7 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 import numpy as np
 
 from ..run.times import in_dtype, time_of
-from .jumps import jumping
+from .jumps import direction, jumping
 
 
 def hermite(solution, t):
@@ -47,7 +47,7 @@ def hermite(solution, t):
     steps = solution.steps[i + 1] - solution.steps[i]
     width = steps * solution.dt
     moments = time_of(solution.t0, solution.dt, solution.steps[i])
-    _refuse_jumps(solution, moments, moments + width)
+    refuse_jumps(solution, moments, moments + width, "ask for these times in times= of integrate")
     if solution.system.noise is None:
         slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
         slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
@@ -68,10 +68,10 @@ def cubic(s, start, change, slope0, slope1):
     return start + s * (change + (1 - s) * rest)
 
 
-def _refuse_jumps(solution, begin, end):
-    """ValueError if an event made a trajectory jump between two saves, (n, *batch)."""
+def refuse_jumps(solution, begin, end, cure):
+    """ValueError if an event made a trajectory jump between two saves, (n, *batch), or NaN."""
     for name, found in jumping(solution):
-        forwards = np.sign(solution.dt)
+        forwards = direction(solution)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
         last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
         for when in np.moveaxis(found.t, -1, 0) * forwards:
@@ -82,6 +82,5 @@ def _refuse_jumps(solution, begin, end):
             when = np.broadcast_to(begin, jumps.shape)[jumps].flat[0]
             raise ValueError(
                 f"the event {name!r} may have changed the state between the saves at and after"
-                f" t = {when}, and nothing interpolates across a jump: ask for these times in"
-                " times= of integrate"
+                f" t = {when}, and nothing interpolates across a jump: {cure}"
             )
