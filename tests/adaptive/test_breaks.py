@@ -102,6 +102,22 @@ def test_what_is_seen_is_that_of_the_whole_run():
     assert np.all(one["bins"].sum(axis=-1) == 100)
 
 
+@pytest.mark.parametrize("sense", [1, -1])
+@pytest.mark.parametrize("breaks", [[3.0, 7.0], [-1.0, 0.5, 0.5, 3.0]])
+def test_those_that_have_arrived_keep_their_states(sense, breaks):
+    """Each ends at its own time, before, at and after breaks; one has no way to go."""
+    ends, first = sense * np.array([2.0, 3.0, 5.0, 0.0]), np.array([0.1, 0.2, 0.3, 0.1])
+    times = np.linspace(0.0, 1.0, 6)[:, np.newaxis] * ends
+    options = {"rtol": 1e-6, "breaks": sense * np.array(breaks)}
+    sol = pi.solve(FRICTION, np.ones(4), 0.0, t_end=ends, times=times, first_step=first, **options)
+    for i in range(4):
+        alone = pi.solve(FRICTION, 1.0, 0.0, t_end=ends[i], times=times[:, i], first_step=first[i],
+                         **options)  # fmt: skip
+        assert same_bits(sol.y[:, i], alone.y)
+        assert sol.steps_taken[i] == alone.steps_taken
+    assert sol.valid.all()
+
+
 def test_what_stopped_does_not_go_on():
     stop = {"zero": pi.event("x", stop=True)}
     sol = run(breaks=[0.5, 3.0], events=stop)
