@@ -48,11 +48,8 @@ def hermite(solution, t):
     width = steps * solution.dt
     moments = time_of(solution.t0, solution.dt, solution.steps[i])
     refuse_jumps(solution, moments, moments + width, "ask for these times in times= of integrate")
-    if solution.system.noise is None:
-        slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
-        slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
-    else:  # a chord
-        slope0 = slope1 = stop - start
+    ends = (moments, start), (moments + width, stop)
+    slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
     if not solution._whole:  # after a failure or a stop the last state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
@@ -60,6 +57,21 @@ def hermite(solution, t):
     with np.errstate(all="ignore" if not solution._whole else None):
         y = np.where(s == 1, stop, cubic(s, start, stop - start, slope0, slope1))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def slopes(solution, system, ends, width):
+    """At both ends (t, y) of an interval, for its whole width.
+
+    Of the chord where these are not known: of noise, and of what drive= changes.
+    """
+    chord = ends[1][1] - ends[0][1]
+    if system.noise is not None:
+        return chord, chord
+    known = system.dim
+    if solution._problem.driven:
+        known = system.dof if system.structure == "second_order" else 0
+    chords = chord[..., known:]
+    return [np.concatenate([(system.rhs(t, y) * width)[..., :known], chords], -1) for t, y in ends]
 
 
 def cubic(s, start, change, slope0, slope1):

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 import numpy as np
 
 from ...integration import integrate
-from ...solution.interpolation import cubic, refuse_jumps
+from ...solution.interpolation import cubic, refuse_jumps, slopes
 from ...solution.jumps import direction as sense
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
@@ -182,8 +182,8 @@ def _between(solution, flat, t, save, lane):
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     t0, t1 = t[save, lane], t[save + 1, lane]
     width = (t1 - t0)[:, np.newaxis]
-    system = system_of(solution, lane)
-    slope0, slope1 = system.rhs(t0, start) * width, system.rhs(t1, stop) * width
+    ends = (t0, start), (t1, stop)
+    slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
 
     def y(s, component=slice(None)):
         """All components at the fractions s, or one of them."""
