@@ -133,8 +133,8 @@ def integrate(
         (*batch) if dof = 1.
     drive : mapping of str to array_like, optional
         Parameters that change at every step: arrays (n_steps, *batch, *shape), whose entry n
-        holds from step n to step n + 1. The force sees them; energies, watches, events and
-        statistics across the batch see the system's own.
+        holds from step n to step n + 1. The force sees them; energies see the system's own, and
+        functions of watches, events and statistics across the batch may not name them.
     out : ndarray, memmap or zarr array, optional
         Where the saved states go: shape (n_saved, *batch, components), of the run's dtype. It may
         be larger than memory. The `y` of an earlier solution is fastest, since it has the memory

@@ -390,6 +390,7 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
     for (Py_ssize_t w = 0; w < n; w++)
         if (read_ends(r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
     if (read_counted(r, fields, lanes, p) || row(r, fields, "sampled", &p->sampled) ||
+        row(r, fields, "until", &p->until) ||
         (timed != Py_None && read_reductions(r, timed, lanes, p)))
         return -1;
     if (events != Py_None) {

@@ -93,9 +93,9 @@ static int counts_from(const PiStepObserver *p, int number, int64_t id, double *
     *after = pi_item(p->of->after[number], id);
     return 1;
 }
-/* The time that is left. */
-static double ahead_of(const PiStepObserver *p, int64_t id, double t) {
-    return item(p, p->solve->t_end, id) - t;
+/* The direction of time. */
+static double ahead_of(const PiStepObserver *p, int64_t id) {
+    return pi_item(p->of->until, id) < pi_item(p->of->sampled, id) ? -1 : 1;
 }
 /* Single states of the marked lanes: the first ones, or those after jumps. */
 static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees, int first) {
@@ -105,9 +105,9 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
             const PiPieceSamples *one = &p->of->samples[k];
             const double *const q = rows->answer + i;
-            double after, ahead = ahead_of(p, s->id[i], rows->t[i]);
+            double after;
             if (counts_from(p, one->after, s->id[i], &after) &&
-                !((rows->t[i] - after) * ahead >= 0))
+                !((rows->t[i] - after) * ahead_of(p, s->id[i]) >= 0))
                 continue;
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
@@ -116,7 +116,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
-            const double t = rows->t[i], ahead = ahead_of(p, id, t);
+            const double t = rows->t[i], ahead = ahead_of(p, id);
             const double value = rows->answer[r->quantity * p->e.lanes + i];
             double after, *const numbers = p->of->numbers + id * p->of->n_numbers;
             const int counts = !counts_from(p, r->after, id, &after) || (t - after) * ahead >= 0;
@@ -178,7 +178,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     for (int k = 0; k < p->of->n_samples; k++) {
         const PiPieceSamples *one = &p->of->samples[k];
         const int64_t id = s->id[i];
-        const double t_end = item(p, p->solve->t_end, id);
+        const double t_end = pi_item(p->of->until, id);
         const double t0 = pi_item(p->of->sampled, id);
         double after = t0;
         counts_from(p, one->after, id, &after);

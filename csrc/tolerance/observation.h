@@ -35,8 +35,8 @@ typedef struct PiObservation {
     int8_t *need; /* PiNeed of each quantity */
     double *numbers;
     PiRow *after;
-    PiRow sampled; /* the times from which on samples are taken */
-    int8_t *seen;  /* for each trajectory: has its first state been seen? */
+    PiRow sampled, until; /* the times between which samples are taken, across breaks */
+    int8_t *seen;         /* for each trajectory: has its first state been seen? */
 } PiObservation;
 
 /* A thread's memory for so many lanes; NULL without memory. */

@@ -135,8 +135,7 @@ class AdaptiveRun:
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
-            ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
-            self.observation = Observation(problem, options, ahead, earlier, self._earlier)
+            self.observation = Observation(problem, options, control.t_end, earlier, self._earlier)
         self._spans = []
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 
@@ -217,6 +216,8 @@ class AdaptiveRun:
         ends = self._ends()
         for number, end in enumerate(ends if lanes else ()):
             last = number == len(ends) - 1
+            if number:
+                status[(status == Status.CANCELLED) & (self._t == ends[-1])] = Status.OK
             earlier = self._control.stiff  # by the run that this one continues
             known = self._stiff() if number or earlier is None else earlier
             # Those that wait for another method, or at a break, have not arrived.
@@ -233,17 +234,18 @@ class AdaptiveRun:
                 self._onward.mark[np.broadcast_to(end != ends[-1], lanes)] = 0
 
     def _ends(self):
-        """Rows of times: the breaks in the order of the run, as far as they lie within, and its
-        end."""
+        """Rows of times: the breaks of each trajectory within its run, in order, and its end."""
         problem, end = self._problem, self._control.rows_end
         if not self._control.breaks.size:
             return [end]
         start = np.asarray(problem.rows_t0, problem.dtype)
         ahead = np.where(end < start, -1, 1).astype(problem.dtype)
         breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
-        rows = np.sort(np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes)), axis=0)
-        rows = np.clip(rows, start * ahead, end * ahead).astype(problem.dtype) * ahead
-        return [*rows[np.any((rows != start) & (rows != end), axis=1)], end]
+        rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
+        rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
+        rows[1:][rows[1:] == rows[:-1]] = np.inf
+        rows = np.minimum(np.sort(rows, axis=0), end * ahead).astype(problem.dtype) * ahead
+        return [*rows[np.any(rows != end, axis=1)], end]
 
     def _stiff(self):
         """Which trajectories are within a span in which they are stiff."""

@@ -55,19 +55,19 @@ class Observation:
     problem : Problem
     options : Options
         With a Plan and an EventPlan.
-    ahead : float or ndarray
-        The direction of time of each trajectory: -1 or 1.
+    t_end : float or ndarray
     earlier : Observation, optional
         That of the run that this one continues.
     onward : Onward, optional
         Where it does so.
     """
 
-    def __init__(self, problem, options, ahead, earlier=None, onward=None):
+    def __init__(self, problem, options, t_end, earlier=None, onward=None):
         self._plan, self._events = options.watch, options.events
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
+        ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
         self._problem = problem.changed(dt=ahead)
-        self._sampled = problem.t0
+        self._sampled, self._until = problem.t0, t_end
         if earlier is not None:
             marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
             self._numbers = earlier._numbers
@@ -132,7 +132,8 @@ class Observation:
             "timed": timed[0] if timed else None, "events": events,
             "counted": tuple(a for pair in zip(self._counted(), self._onward, strict=True)
                              for a in pair if a.size),
-            "sampled": row_of(self._problem, self._sampled),
+            **{name: row_of(self._problem, np.asarray(value, self._problem.dtype))
+               for name, value in (("sampled", self._sampled), ("until", self._until))},
         }  # fmt: skip
 
     def _timed_fields(self, group):

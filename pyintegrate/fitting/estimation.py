@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import warn_caller
 from ..run.arguments import checked_quiet, components_of
 from ..run.progress import Reporter
 from ..values.checks import broadcast_shape, choice, integer, numbers, positive
@@ -82,14 +83,15 @@ def fit(
     shared : str or sequence of str, optional
         Unknowns that are the same for the whole batch.
     priors : mapping of str to (mean, standard deviation), optional
-        Of unknowns: one more residual each.
+        Of unknowns: one more residual each, beside data of known `sigma`.
     starts : int, optional
         How often each fit begins: from the system's own values, then from Sobol points in the
         bounds, which must be given. The best end is kept.
     seed : int, optional
         Scrambles these points.
     method, dt, rtol, atol, workers
-        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10.
+        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10,
+        times the largest datum of a fit if that is less than 1.
     loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
         As in SciPy's ``least_squares``; of residuals divided by sigma. Fits begin where squares
         end.
@@ -143,6 +145,8 @@ def fit(
     recordings = Recordings(t, data, sigma, listed, observed)
     unknowns = Unknowns(system, free, free_start, shared, priors)
     choice("loss", loss, LOSSES)
+    if unknowns.priors and sigma is None:
+        warn_caller("priors weigh against data whose sigma is 1: give sigma=", UserWarning)
     starts = integer("starts", starts, 1)
     components, shapes = components_of(system, x0, v0)
     first = recordings.t[0] if t0 is None else numbers("t0", t0).astype(float)
@@ -154,7 +158,7 @@ def fit(
     start = np.stack([np.broadcast_to(c, batch) for c in components], axis=-1).astype(float)
     rtol = positive("rtol", rtol)
     run = {
-        "rtol": rtol, "atol": rtol / 10 if atol is None else positive("atol", atol),
+        "rtol": rtol, "atol": None if atol is None else positive("atol", atol),
         "dt": None if dt is None else positive("dt", dt), "workers": workers,
         "method": "rk4" if dt is not None and method == "auto" else method,
     }  # fmt: skip

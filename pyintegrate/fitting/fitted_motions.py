@@ -210,7 +210,8 @@ class Fit(Tabled):
         starts = np.moveaxis(shots.starts_of(self._x, np.arange(shots.count)), 0, -1)
         begin, end = (t.reshape(batch) for t in (shots.ends[:-1], shots.ends[1:]))
         times = shots.moments.reshape(-1, *batch)
-        return shots.run_of(self.system, starts.reshape(*batch, -1), begin, end, times)
+        least = shots.atol.reshape(shots.batch)
+        return shots.run_of(self.system, starts.reshape(*batch, -1), begin, end, times, least)
 
     def single_shot_until(self, rtol: float = 1e-12) -> Any:
         """How far one motion from the fitted start follows the segments of multiple shooting.
@@ -229,7 +230,7 @@ class Fit(Tabled):
         if shots.segments > 1:
             sol = shots.run_of(
                 system_at(self.system, shots.batch, lanes), nodes[:, 0].T, shots.ends[0], ends[-1],
-                ends, rtol=rtol, atol=rtol / 10,
+                ends, shots.atol * (rtol / shots.run["rtol"]), rtol=rtol,
             )  # fmt: skip
             off = np.abs(np.moveaxis(sol.y, -1, 0)[:, :-1] - nodes[:, 1:])
             far[:-1] = (off > 0.1 * shots.spread[:, np.newaxis]).any(axis=0)

@@ -26,6 +26,7 @@ from .recordings import over_batch
 
 _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
+SMALLEST = 1e-6  # of the start: what less data resolve, rounding does not
 
 # The loss of z = residual^2 and its first two derivatives: those of SciPy's least_squares.
 LOSSES: dict[str, Any] = {
@@ -144,7 +145,11 @@ class Shots:
         )
         self.weights *= (row < many)[:, np.newaxis]
         self.data = np.where(self.weights > 0, self.data, 0.0)
-        off = (self.run["rtol"] * np.abs(self.data) + self.run["atol"]) * self.weights
+        largest = np.abs(self.data).max(axis=(0, 1, 2), initial=0)
+        largest = np.fmax(largest, SMALLEST * np.nanmax(np.abs(self.start), axis=1, initial=0))
+        least = np.where(largest > 0, np.fmin(largest, 1.0), 1.0) * (self.run["rtol"] / 10)
+        self.atol = least if self.run["atol"] is None else np.full(count, self.run["atol"])
+        off = (self.run["rtol"] * np.abs(self.data) + self.atol) * self.weights
         self.rounding = total((off * off).reshape(-1, count))
         self.points = np.count_nonzero(self.weights, axis=(0, 1, 2))
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
@@ -180,10 +185,11 @@ class Shots:
         if system is self.both:
             y[:, places[self.moved, range(1, 1 + self.k)]] = 1.0
         system = system_at(system, self.batch, np.tile(lanes % self.count, S))(**values)
-        return self.run_of(system, y, begin.reshape(-1), end.reshape(-1), times)
+        atol = self.atol[np.tile(lanes % self.count, S)]
+        return self.run_of(system, y, begin.reshape(-1), end.reshape(-1), times, atol)
 
-    def run_of(self, system, y, begin, end, times, **others):
-        """A Solution at times, of a system with or without tangents."""
+    def run_of(self, system, y, begin, end, times, least, **others):
+        """A Solution at times, of a system with or without tangents; least: atol of each."""
         run, places = self.run | others, places_in(system)
         given = {"t0": begin, "times": times, "on_failure": "ignore", "workers": run["workers"],
                  "method": run["method"]}  # fmt: skip
@@ -193,8 +199,9 @@ class Shots:
                 return integrate(system, y, dt=run["dt"], n_steps=n, **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
             share = 1 / np.sqrt(places.shape[1])
-            rtol, atol = np.full(system.dim, run["rtol"] * share), np.full(system.dim, 1e100)
-            atol[places[:, 0]] = run["atol"] * share
+            rtol = np.full(system.dim, run["rtol"] * share)
+            atol = np.full((*least.shape, system.dim), 1e100)
+            atol[..., places[:, 0]] = least[..., np.newaxis] * share
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 
     def seen_at(self, x, lanes, times, begin, end):

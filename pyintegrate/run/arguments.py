@@ -76,6 +76,12 @@ def checked_run(
         from .drive import check_drive, driven_rows
 
         driven, driven_shapes = check_drive(drive, system)
+        for word, plan in plans.items():
+            if wrong := plan.taken(system) & {*driven}:
+                raise ValueError(
+                    f"{word}: a function takes {', '.join(sorted(wrong))}, but the force alone sees"
+                    " what drive= makes of it: make it a function of t and the state"
+                )
         shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape

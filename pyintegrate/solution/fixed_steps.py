@@ -155,7 +155,9 @@ class FixedSolution(Solution):
         return count_evaluations(self._problem, self.n_steps)
 
     def at(self, t: ArrayLike) -> Floats:
-        """States between the saved ones, by cubic Hermite interpolation; of noise on a chord.
+        """States between the saved ones, by cubic Hermite interpolation.
+
+        Of noise, and of what drive= changes, on a chord.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 import numpy as np
 
 from ..run.times import in_dtype, time_of
-from .jumps import jumping
+from .jumps import direction, jumping
 
 
 def hermite(solution, t):
@@ -47,12 +47,9 @@ def hermite(solution, t):
     steps = solution.steps[i + 1] - solution.steps[i]
     width = steps * solution.dt
     moments = time_of(solution.t0, solution.dt, solution.steps[i])
-    _refuse_jumps(solution, moments, moments + width)
-    if solution.system.noise is None:
-        slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
-        slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
-    else:  # a chord
-        slope0 = slope1 = stop - start
+    refuse_jumps(solution, moments, moments + width, "ask for these times in times= of integrate")
+    ends = (moments, start), (moments + width, stop)
+    slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
     if not solution._whole:  # after a failure or a stop the last state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
@@ -62,16 +59,31 @@ def hermite(solution, t):
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
 
 
+def slopes(solution, system, ends, width):
+    """At both ends (t, y) of an interval, for its whole width.
+
+    Of the chord where these are not known: of noise, and of what drive= changes.
+    """
+    chord = ends[1][1] - ends[0][1]
+    if system.noise is not None:
+        return chord, chord
+    known = system.dim
+    if solution._problem.driven:
+        known = system.dof if system.structure == "second_order" else 0
+    chords = chord[..., known:]
+    return [np.concatenate([(system.rhs(t, y) * width)[..., :known], chords], -1) for t, y in ends]
+
+
 def cubic(s, start, change, slope0, slope1):
     """States at the fractions s of an interval, with slopes for its whole width."""
     rest = (1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1
     return start + s * (change + (1 - s) * rest)
 
 
-def _refuse_jumps(solution, begin, end):
-    """ValueError if an event made a trajectory jump between two saves, (n, *batch)."""
+def refuse_jumps(solution, begin, end, cure):
+    """ValueError if an event made a trajectory jump between two saves, (n, *batch), or NaN."""
     for name, found in jumping(solution):
-        forwards = np.sign(solution.dt)
+        forwards = direction(solution)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
         last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
         for when in np.moveaxis(found.t, -1, 0) * forwards:
@@ -82,6 +94,5 @@ def _refuse_jumps(solution, begin, end):
             when = np.broadcast_to(begin, jumps.shape)[jumps].flat[0]
             raise ValueError(
                 f"the event {name!r} may have changed the state between the saves at and after"
-                f" t = {when}, and nothing interpolates across a jump: ask for these times in"
-                " times= of integrate"
+                f" t = {when}, and nothing interpolates across a jump: {cure}"
             )

@@ -27,7 +27,7 @@ def jumping(solution):
 def first_jump(solution):
     """The time of the first jump times the direction of time, (*batch); inf if there is none.
 
-    If no jump was kept, it is the first time after the beginning.
+    If no jump was kept, it is the first time after the beginning; of a driven run it is -inf.
 
     Examples
     --------
@@ -39,6 +39,8 @@ def first_jump(solution):
     0.452
     """
     sense = direction(solution)
+    if solution._problem.driven:  # no time obeys the equation of the system alone
+        return np.full(solution._problem.batch, -np.inf)
     first = np.full(solution._problem.batch, np.inf)
     for _, found in jumping(solution):
         when = np.fmin.reduce(sense[..., np.newaxis] * found.t, axis=-1, initial=np.inf)
@@ -88,6 +90,12 @@ def until_jump(solution, values, name):
         return values
     lanes = beyond.any(axis=0)
     which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+    if solution._problem.driven:
+        warn_record(
+            f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
+            " that of the system's own. Compare with a run of smaller steps and the same inputs"
+        )
+        return np.full_like(values, np.nan)
     warn_record(
         f"{name}{which} is NaN from the first jump on: an event with then= has changed the state,"
         " and what is known of the true motion ends there (with keep=0 the time of the jump was"

@@ -44,7 +44,7 @@ def to_dataset(solution):
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
     variables |= {name: (dims, getattr(solution, name)) for name in solution._of_each}
-    variables |= _results(solution, dims)
+    variables |= _results(solution, dims) | _statistics(solution.across)
     attributes = {
         "system": system.name,
         "title": system.title,
@@ -123,6 +123,21 @@ def _results(solution, dims):
         about = {"long_name": "NaN where no event has stopped it"}
         variables["stopped_at"] = (dims, solution.stopped_at, about)
         variables["stopped_by"] = (dims, solution.stopped_by)
+    return variables
+
+
+def _statistics(across):
+    """Variables of statistics across the batch, over its own times, groups and fractions."""
+    variables = {}
+    for key, array in across.items():
+        name = key if f"{key}.t" in across else key.rpartition(".")[0]
+        axes = [f"{name}.{axis}" for axis in ("t", "groups") if f"{name}.{axis}" in across]
+        if key in (*axes, f"{name}.q", f"{name}.edges"):
+            axes = [key]
+        elif key == name and f"{name}.q" in across:
+            axes.append(f"{name}.q")
+        axes += (f"{key}_{i}" for i in range(len(axes), array.ndim))
+        variables[f"across.{key}"] = [f"across.{axis}" for axis in axes[: array.ndim]], array
     return variables
 
 

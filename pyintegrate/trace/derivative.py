@@ -39,14 +39,40 @@ def _quotient(a, b):
     return inverse, -(a * inverse * inverse)
 
 
+def _factors(node):
+    """The numbers of the nodes whose product it is, up to signs and + 0."""
+    if node.operation in ("multiply", "negative", "absolute"):
+        return {number for a in node.arguments for number in _factors(a)}
+    if node.operation in ("add", "subtract") and any(map(_is_zero, node.arguments)):
+        return {number for a in node.arguments if not _is_zero(a) for number in _factors(a)}
+    return {node.number}
+
+
+def _by_factor(n, a, other):
+    """Of a power of halves it is 0 at 0, where the derivative of the root in it is inf.
+
+    Not of one that only divides, which is inf there.
+    """
+    if a.operation == "sqrt" and _factors(a.arguments[0]) <= _factors(other):
+        uses = [one for one in n.graph.nodes if n in one.arguments]
+        if not uses or any(one.operation != "divide" or one.arguments[0] is n for one in uses):
+            return make("where", make("equal", a, 0.0), 0.0, other)
+    return other
+
+
 def _power(n, x, y):
     by_x = y * make("power", x, y - 1.0)
-    return by_x, _0 if y.is_constant else n * make("log", x)
+    if y.is_constant:
+        return by_x, _0
+    return by_x, make("where", make("equal", n, 0.0), 0.0, n * make("log", x))
 
 
-def _either(mask):
-    """The weights of two branches."""
-    return make("where", mask, 1.0, 0.0), make("where", mask, 0.0, 1.0)
+def _branches(node):
+    """The mask and the two branches of a node that has a choice, or None."""
+    if node.operation in ("minimum", "maximum"):
+        a, b = node.arguments
+        return make("less", *((a, b) if node.operation == "minimum" else (b, a))), a, b
+    return node.arguments if node.operation == "where" else None
 
 
 def _arctan2(a, b):
@@ -59,14 +85,12 @@ _RULES: dict[str, Callable] = {
     "negative": lambda n, a: (n.graph.constant(-1.0),),
     "add": lambda n, a, b: (None, None),
     "subtract": lambda n, a, b: (None, n.graph.constant(-1.0)),
-    "multiply": lambda n, a, b: (b, a),
+    "multiply": lambda n, a, b: (_by_factor(n, a, b), _by_factor(n, b, a)),
     "divide": lambda n, a, b: _quotient(a, b),
     "sqrt": lambda n, a: (1.0 / n * 0.5,),
     "cbrt": lambda n, a: (n / (a * 3.0),),
     "absolute": lambda n, a: (make("sign", a),),
     "copysign": lambda n, a, b: (make("sign", a) * make("copysign", 1.0, b), _0),
-    "minimum": lambda n, a, b: _either(make("less", a, b)),
-    "maximum": lambda n, a, b: _either(make("less", b, a)),
     "sin": lambda n, a: (make("cos", a),),
     "cos": lambda n, a: (-make("sin", a),),
     "tan": lambda n, a: (n * n + 1.0,),
@@ -96,9 +120,21 @@ def _scaling_freely(graph):
         graph.scale_freely = before
 
 
+def _is_zero(node):
+    return node.is_constant and node.value == 0
+
+
 def _product(one, outer, inner):
-    """outer * inner, of which either may be the node 1 or None, which stands for it."""
+    """outer * inner, of which either may be the node 1 or None, which stands for it.
+
+    In a branch where one is 0 so is the product, also if the other is inf: sqrt(maximum(x, 0)).
+    """
     factors = [factor for factor in (outer, inner) if factor not in (None, one)]
+    for factor, other in (factors, factors[::-1]) if len(factors) == 2 else ():
+        if factor.operation == "where" and any(map(_is_zero, factor.arguments[1:])):
+            mask, *both = factor.arguments
+            made = (b if _is_zero(b) else _product(one, b, other) for b in both)
+            return make("where", mask, *made)
     return reduce(operator.mul, factors) if factors else one
 
 
@@ -165,8 +201,8 @@ def directional(graph, nodes, seeds):
 def _forward_one(graph, node, known):
     if node.operation in _FLAT or node.is_mask or not node.arguments:
         return {}
-    if node.operation == "where":
-        mask, a, b = node.arguments
+    if (choice := _branches(node)) is not None:
+        mask, a, b = choice
         da, db = known[a.number], known[b.number]
         zero = graph.constant(0.0)
         return {
@@ -213,8 +249,8 @@ def gradient(graph, node, variables):
 def _backward_one(node, above, one):
     if node.operation in _FLAT or node.is_mask or not node.arguments:
         return
-    if node.operation == "where":
-        mask, a, b = node.arguments
+    if (choice := _branches(node)) is not None:
+        mask, a, b = choice
         yield a, make("where", mask, above, 0.0)
         yield b, make("where", mask, 0.0, above)
         return

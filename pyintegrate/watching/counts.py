@@ -178,7 +178,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
         def variance(a):
             off = mean(a) - s1.get(a)
             spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
-            return np.maximum(spread, 0) * a.interval**2
+            return np.maximum(spread, 0) * np.square(a.interval)
 
         return {
             "": length,

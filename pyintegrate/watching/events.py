@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
-from .quantity import View, asked_names, check_quantity, leading, linear_factors
+from .quantity import View, asked_names, check_quantity, leading, linear_factors, taken
 from .saltation import BaseView, whole_jump
 
 if TYPE_CHECKING:
@@ -245,6 +246,11 @@ class EventPlan:
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
+
+    def taken(self, system):
+        """The parameters that functions name."""
+        functions = [(e.quantity, e.then, e.values) for e in self.events.values()]
+        return taken(chain(*functions), system)
 
     @property
     def apart_program(self):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from ..trace.expression import Symbol, node_of
@@ -10,7 +12,7 @@ from ..values.checks import printable
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared, number
 from .analyses import expanded
-from .quantity import View, asked_names, check_quantity, linear_factors, phase_numbers
+from .quantity import View, asked_names, check_quantity, linear_factors, phase_numbers, taken
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
@@ -278,6 +280,12 @@ class Plan:
             for name, r in self.watch.items()
             if isinstance(r.quantity, str) and r.every == 1 and r.after is None
         }
+
+    def taken(self, system):
+        """The parameters that functions name."""
+        several = [r.quantities for r in (*self.watch.values(), *self.across.values())]
+        own = [r.quantity for r in self.watch.values() if r.name == "reduce"]
+        return taken(chain(*several), system) | taken(own, system, 1)
 
     @property
     def shapes(self):

@@ -184,6 +184,12 @@ def leading(function, system, before=0):
     raise TypeError(f"{told} takes ({got}): expected {known}")
 
 
+def taken(functions, system, before=0):
+    """The parameters of the system that functions name."""
+    names = {name for f in functions if callable(f) for name in leading(f, system, before)[1]}
+    return names & {*system.params}
+
+
 def asked_names(quantities, system, own=()):
     """The names that quantities ask the core for; own: parameters that are not the system's.
 

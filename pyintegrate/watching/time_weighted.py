@@ -98,7 +98,7 @@ def mean(rows):
 
 def rms(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: np.sqrt(m.mean(a) ** 2 + m.variance(a)), m.error)
+    return _results(rows, lambda a: np.sqrt(np.square(m.mean(a)) + m.variance(a)), m.error)
 
 
 def variance(rows):

@@ -86,6 +86,38 @@ def test_times_watches_and_events_go_on():
     assert same_bits(sol.final, run(breaks=[1.7, 3.0]).final)
 
 
+def test_what_is_seen_is_that_of_the_whole_run():
+    """Those at rest at a break, who begin after it, have not seen what comes after either."""
+    watch = {"late": pi.watch.integral("x", after=4.0),
+             "bins": pi.watch.histogram("x", 4, (-3.0, 3.0), samples=100),
+             "image": pi.watch.density(("x", "v"), 4, ((-3, 3), (-3, 2)), samples=100)}  # fmt: skip
+    options = {"t0": [0.0, 2.0, 1.0], "rtol": 1e-9, "atol": 1e-12, "watch": watch}
+    one, other = (
+        pi.solve(FRICTION, np.ones(3), 0.0, t_end=[5.0, 6.0, 7.0], breaks=breaks, **options).watched
+        for breaks in ([1.7], [1.5, 1.7, 3.0])
+    )
+    assert one["late"] == pytest.approx(other["late"], abs=1e-7)
+    assert np.array_equal(one["bins"], other["bins"])
+    assert np.array_equal(one["image"], other["image"])
+    assert np.all(one["bins"].sum(axis=-1) == 100)
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+@pytest.mark.parametrize("breaks", [[3.0, 7.0], [-1.0, 0.5, 0.5, 3.0]])
+def test_those_that_have_arrived_keep_their_states(sense, breaks):
+    """Each ends at its own time, before, at and after breaks; one has no way to go."""
+    ends, first = sense * np.array([2.0, 3.0, 5.0, 0.0]), np.array([0.1, 0.2, 0.3, 0.1])
+    times = np.linspace(0.0, 1.0, 6)[:, np.newaxis] * ends
+    options = {"rtol": 1e-6, "breaks": sense * np.array(breaks)}
+    sol = pi.solve(FRICTION, np.ones(4), 0.0, t_end=ends, times=times, first_step=first, **options)
+    for i in range(4):
+        alone = pi.solve(FRICTION, 1.0, 0.0, t_end=ends[i], times=times[:, i], first_step=first[i],
+                         **options)  # fmt: skip
+        assert same_bits(sol.y[:, i], alone.y)
+        assert sol.steps_taken[i] == alone.steps_taken
+    assert sol.valid.all()
+
+
 def test_what_stopped_does_not_go_on():
     stop = {"zero": pi.event("x", stop=True)}
     sol = run(breaks=[0.5, 3.0], events=stop)

@@ -130,6 +130,7 @@ def test_a_pitchfork_is_followed():
     ("options", "told"),
     [
         ({"dt": 0.1, "period": 2 * np.pi}, "give dt = period / 63"),
+        ({"dt": 0.1}, "give the period= of its drive"),
         ({"dt": 0.1, "cells": 1}, "cells must be at least 2"),
         ({"dt": [0.1, 0.2]}, "dt must be one step for all"),
     ],

@@ -99,6 +99,36 @@ def test_backwards_directions_are_those_of_the_steps():
     assert np.all(abs(section.t + np.pi * np.array([1.5, 3.5, 5.5])) < 1e-11)
 
 
+def test_backwards_the_period_is_counted_from_the_same_phase():
+    run = {"dt": [0.01, -0.01], "t_end": [3.5, -3.5]}
+    section = cross(None, pi.systems.oscillator, period=1.0, **run)
+    saved = pi.integrate(pi.systems.oscillator, 1.0, 0.0, **run)
+    for found in (section, pi.analysis.poincare_section(saved, period=1.0)):
+        assert np.allclose(found.t, [1, 2, 3, -1, -2, -3], rtol=0, atol=1e-12)
+
+
+def test_as_many_are_kept_as_asked_for_where_an_angle_turns_back():
+    """A swinging pendulum passes an angle in both directions."""
+    run = {"dt": 0.01, "t_end": 40.0, "direction": 1}
+    swinging = pi.systems.pendulum, "theta", np.array([1.0, 2.0]), 0.0
+    section = pi.analysis.crossings(*swinging, keep=4, **run)
+    turns = pi.analysis.crossings(*swinging, keep=4, modulo=2 * np.pi, **run)
+    assert np.allclose(turns.t, section.t, rtol=0, atol=1e-12)
+    assert np.array_equal(np.bincount(turns.trajectory), [4, 4])
+
+
+def test_no_crossing_is_read_off_a_jump():
+    bounce = {"floor": pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.9]))}
+    ball = pi.systems.projectile, [0, 0, 1.0], [1.0, 0, 0]
+    sol = pi.integrate(*ball, dt=0.01, t_end=1.0, events=bounce)
+    with pytest.raises(ValueError, match="'floor' may have changed the state"):
+        pi.analysis.poincare_section(sol, "vz")
+    assert abs(pi.analysis.poincare_section(sol, "x", 0.3).t[0] - 0.3) < 1e-12
+    sol = pi.solve(*ball, t_end=1.0, events=bounce, max_step=0.01)
+    found = pi.analysis.poincare_section(sol, "vz", direction=-1).t
+    assert np.allclose(found[found > 0.1], (1 + 0.9) * (2 / G) ** 0.5, rtol=1e-6)
+
+
 @pytest.mark.parametrize(("options", "words"), [
     ({"quantity": None}, "give a quantity"), ({"period": 1.0}, "or a period"),
     ({"direction": 2}, "direction must be"), ({"modulo": -1.0}, "modulo must be"),
@@ -235,6 +265,12 @@ def test_a_number_is_left_where_the_largest_component_is_beyond():
     assert np.array_equal(found.t, t, equal_nan=True)
     with pytest.raises(TypeError, match="leave bound= away"):
         pi.analysis.escape_times(system, 5.0, start, bound=3.0, **run)
+
+
+def test_who_fails_before_a_passage_is_told():
+    rate = pi.rhs(dim=1)(lambda t, y: (np.sqrt(1 - y[0]),))
+    with pytest.warns(pi.IntegrationWarning, match="1 of 2"):
+        pi.analysis.first_passages(rate, lambda t, y: y[0] - 0.9, [[0.0], [1.2]], dt=0.1, t_end=5.0)
 
 
 def test_quarter_periods_are_first_passages():

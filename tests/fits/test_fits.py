@@ -79,6 +79,28 @@ def test_a_prior_is_one_more_row_of_the_regression():
     assert np.isclose(found.cost, cost, rtol=1e-9)
 
 
+def test_a_prior_asks_for_the_sigma_of_the_data():
+    with pytest.warns(UserWarning, match="give sigma="):
+        pi.fit(pi.systems.constant_force, T, LINEAR, priors={"force": (2.0, 0.05)}, **THROWN)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-9, 1e-12])
+def test_fits_do_not_depend_on_the_unit_of_length(size):
+    """Nor of one recording on those beside it."""
+    t, spring = np.linspace(0, 5, 40), pi.systems.spring(k=15.0, b=0.3)
+    x = spring.exact(t, np.array([1.0, 0.0]))[:, 0] + 0.02 * np.sin(37 * t)
+    fitted = [
+        pi.fit(
+            pi.systems.spring(k=14.0, b=0.2), t, data, free=["k", "b"], x0=x0, v0=0.0, observe="x"
+        )
+        for data, x0 in ((x, 1.0), (x * size, size), (np.stack([x * size, x], 1), [size, 1.0]))
+    ]
+    one, small, both = ([found.parameters[name] for name in ("k", "b")] for found in fitted)
+    error = [fitted[0].standard_errors[name] for name in ("k", "b")]
+    assert np.all(abs(np.subtract(small, one)) < 1e-3 * np.array(error))
+    assert np.array_equal(both, np.stack([small, one], axis=-1))
+
+
 def test_a_shared_parameter_is_that_of_the_regression_of_all_recordings():
     data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
     data[3, 1] = np.nan

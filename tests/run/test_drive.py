@@ -117,6 +117,30 @@ assert made[0].final.tobytes() == again.final.tobytes()
 """
 
 
+def test_what_is_known_of_the_system_is_not_known_of_a_driven_one(tmp_path):
+    """Its closed form has the parameters of the system, not those of the drive."""
+    k = np.linspace(1.0, 30.0, 100)
+    driven = pi.integrate(pi.systems.spring(b=0.0), dt=0.05, n_steps=100, drive={"k": k})
+    driven.save(tmp_path / "run.npz")
+    for sol in (driven, pi.load(tmp_path / "run.npz")):
+        for measure in (sol.exact, sol.error, lambda s=sol: pi.analysis.phase_drift(s)):
+            with pytest.warns(pi.RecordWarning, match="drive= has changed parameters"):
+                assert np.isnan(measure()).all()
+
+
+def test_between_the_steps_of_a_driven_run_lies_what_a_finer_one_finds():
+    """To the order of the chord: slopes with the system's own k are off by four fifths."""
+    k, spring = np.linspace(1.0, 30.0, 100), pi.systems.spring(b=0.0)
+    sol = pi.integrate(spring, dt=0.05, n_steps=100, drive={"k": k})
+    fine = pi.integrate(spring, dt=0.005, n_steps=1000, drive={"k": np.repeat(k, 10)})
+    off = abs(sol.at(fine.t) - fine.y).max(axis=0)
+    jerk = 30.0 * abs(fine.v).max() + 30 * 0.3 / 0.05
+    assert off[0] < 1e-3
+    assert off[1] < 0.05**2 / 8 * jerk
+    turns, exact = (pi.analysis.poincare_section(one, "v", direction=0) for one in (sol, fine))
+    assert abs(turns.t - exact.t).max() < 2e-4
+
+
 def test_a_drive_of_many_rows_fits_a_small_stack():
     done = subprocess.run([sys.executable, "-c", SMALL_STACK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

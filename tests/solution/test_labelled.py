@@ -41,6 +41,24 @@ def test_what_is_not_alone_or_not_unique_names_no_dimension(system):
     assert np.array_equal(data["k"].values, system.params["k"])
 
 
+def test_statistics_across_the_batch_have_their_own_times():
+    labels = np.arange(9) % 2
+    across = {
+        "m": pi.across.mean("x", every=10, by=labels), "n": pi.across.histogram("x", 4, (0, 1)),
+        "q": pi.across.quantiles("x", [0.1, 0.5], every=5),
+        "c": pi.across.covariance(("x", "v"), every=20),
+        "one": pi.across.quantiles("x", 0.5, by=labels),
+    }  # fmt: skip
+    sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 9), 0.0, dt=0.1, n_steps=20,
+                       across=across)  # fmt: skip
+    data = sol.to_xarray()
+    for name, array in sol.across.items():
+        assert np.array_equal(data[f"across.{name}"], array)
+    assert data["across.m"].dims == ("across.m.t", "across.m.groups")
+    assert data["across.m"].sel({"across.m.groups": 1, "across.m.t": 1.0}) == sol.across["m"][1, 1]
+    assert data["across.q"].dims == ("across.q.t", "across.q.q")
+
+
 def test_a_frame_has_the_numbers_of_the_solution():
     sol = springs()
     frame = sol.to_pandas()

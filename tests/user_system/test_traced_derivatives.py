@@ -124,6 +124,40 @@ def test_a_norm_has_its_derivative():
     assert np.allclose(system.acceleration(0.0, x, 0 * x), -x / 3, rtol=1e-15)
 
 
+@pytest.mark.parametrize("exponent", [0.5, 1.5, 2.5, 3.5])
+@pytest.mark.parametrize(
+    "push",
+    [lambda x, e: np.maximum(x, 0) ** e, lambda x, e: np.where(x > 0, x**e, 0.0),
+     lambda x, e: np.where(x > 0, x ** (e + 1) / np.sqrt(x * x), 0.0)],
+)  # fmt: skip
+def test_a_branch_that_is_not_taken_does_not_matter(push, exponent):
+    """Contacts and tanks: the derivative of what is apart, or empty, is 0, not 0 times inf."""
+    rate = pi.rhs(dim=1)(lambda t, y: (push(y[0], exponent),))
+    contact = pi.potential(dof=1)(lambda x: push(x, exponent))
+    own = pi.hamiltonian(dof=1)(lambda q, p: p * p / 2 + push(q, exponent))
+    for x, slope in ((-1.0, 0.0), (4.0, exponent * 4 ** (exponent - 1))):
+        assert np.isclose(rate.jacobian(0.0, [x])[0, 0], slope, rtol=1e-14, atol=0)
+        assert np.isclose(contact.acceleration(0.0, [x], [0.0]), -slope, rtol=1e-14, atol=0)
+        assert np.isclose(own.rhs(0.0, [x, 0.0])[1], -slope, rtol=1e-14, atol=0)
+        assert np.isfinite(own.jacobian(0.0, [x, 0.0])).all()
+
+
+def test_powers_at_zero():
+    powers = pi.rhs(dim=4, initial=[1.0, -1.0, 1.0, 1.0])(
+        lambda t, y: (y[0] ** 1.5, (-y[1]) ** 2.5, abs(y[2]) ** 3.5, abs(y[3]) ** 0.5 * y[3])
+    )
+    assert np.all(powers.jacobian(0.0, np.zeros(4)) == 0)
+    root = pi.rhs(dim=2)(lambda t, y: (np.sqrt(2 * y[0]) * 2, np.sqrt(y[0] * y[1]) * y[0]))
+    assert root.jacobian(0.0, [0.0, 1.0])[0, 0] == np.inf
+    assert root.jacobian(0.0, [1.0, 0.0])[1, 1] == np.inf
+    by = pi.acceleration(k=1.0, e=2.0)(lambda t, x, v, k, e: -k * x**e)
+    sol = pi.integrate(by, 0.0, 1.0, dt=0.01, n_steps=50, sensitivity="e")
+    ends = [pi.integrate(by(e=2.0 + d), 0.0, 1.0, dt=0.01, n_steps=50).final for d in (-1e-5, 1e-5)]
+    assert np.allclose(sol.sensitivity["e"][-1], (ends[1] - ends[0]) / 2e-5, rtol=1e-7)
+    sinc = pi.rhs(dim=1)(lambda t, y: (np.sinc(y[0]),))
+    assert np.isclose(sinc.jacobian(0.0, [1e-12])[0, 0], -(np.pi**2) / 3 * 1e-12, rtol=1e-12)
+
+
 def test_hamiltonians_of_all_kinds():
     y = np.array([0.3, 0.2, -0.4, 0.7])
 

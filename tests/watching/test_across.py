@@ -285,6 +285,15 @@ def test_infinities_are_outermost_and_nan_stays_in_means_only():
     assert a["mi"][0] == np.inf
 
 
+def test_labels_of_any_kind_merge_exactly():
+    labels = np.array([2**53, 2**53 + 1, 7, 7], np.int64)
+    parts = [run(np.arange(4.0), 0.0, {"m": pi.across.mean("x", by=by)})
+             for by in (labels, labels.astype(np.uint64))]  # fmt: skip
+    merged = pi.across.merge(*parts)
+    assert merged["m.groups"].tolist() == [7, 2**53, 2**53 + 1]
+    assert merged["m.count"][0].tolist() == [4, 2, 2]
+
+
 def test_noise_merges_and_overlapping_trajectories_are_refused():
     @pi.sde(dim=1, mu=0.05, sigma=0.2)
     def growth(t, y, mu, sigma):
@@ -335,6 +344,7 @@ def test_watches_go_with_it_in_any_precision():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: pi.across.mean("x", by=np.array([2**63, 0], np.uint64)), "below 2"),
         (lambda: pi.across.mean("x", by=[0.5, 1.5]), "return_inverse"),
         (lambda: pi.across.quantiles("x", [5, 50, 95]), "divided by 100"),
         (lambda: pi.across.quantiles("x", 0.5, about=np.nan), "about"),

@@ -360,3 +360,18 @@ def test_attributes_of_a_function_count_as_in_solve_ivp():
     hit.direction = "down"
     with pytest.raises(ValueError, match="direction must be -1, 0 or 1, got 'down'"):
         pi.event(hit)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"watch": {"f": pi.watch.last(lambda t, x, v, force: force)}},
+     {"watch": {"f": pi.watch.reduce(lambda kept, t, x, v, force: kept + force, 0.0)}},
+     {"across": {"f": pi.across.mean(lambda t, x, v, force: force)}},
+     {"events": {"f": pi.event("x", then=lambda t, x, v, force: (x, v + force))}}],
+)  # fmt: skip
+def test_a_function_may_not_take_what_the_drive_changes(options):
+    """It would see the system's own value."""
+    driven = {"dt": 0.1, "n_steps": 5, "drive": {"force": np.arange(5.0)}}
+    with pytest.raises(ValueError, match="takes force, but the force alone sees"):
+        pi.integrate(pi.systems.constant_force, 0.0, 0.0, **driven, **options)
+    pi.integrate(pi.systems.constant_force, 0.0, 0.0, dt=0.1, n_steps=5, **options)

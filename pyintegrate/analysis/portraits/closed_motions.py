@@ -54,7 +54,8 @@ class PeriodicOrbits(Tabled):
     residuals : ndarray
         (*batch): |y(T) - y(0)|, as a share of max(1, |y|).
     failures : ndarray of str
-        (*batch): "" where it closes; "did not close", "resting point", "motion failed".
+        (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
+        orbit that is 1e-6 long or shorter: take units in which states are about 1.
     system : System
     """
 

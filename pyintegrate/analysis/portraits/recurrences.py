@@ -15,7 +15,7 @@ from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution,
 from ..observables import check_solution
 from ..results import drawn_by
 from ..sections.grid_scan import checked_axes
-from .resting_points import OUTSIDE, Box, Cells, coming_back, joined_sets
+from .resting_points import OUTSIDE, Box, Cells, coming_back, is_driven, joined_sets
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances
@@ -290,7 +290,7 @@ def attractors(
     cells : int or sequence of int, optional
         Along each component of the box.
     period : float, optional
-        Of a driven motion, a whole number of steps: samples are once a period.
+        Of a driven motion, which needs it, a whole number of steps: samples are once a period.
     every : int, optional
         Steps between samples; by default about as many as a motion takes through thirty cells.
     locate, hits, horizon : int, optional
@@ -387,6 +387,11 @@ def _every(box, along, dt, period, every):
         return round(steps)
     if every is not None:
         return integer("every", every, 1)
+    if is_driven(box.system, box):
+        raise ValueError(
+            f"the field of {box.system.name!r} changes with time: give the period= of its drive, or"
+            " every= if it has none"
+        )
     y = box.starts(1000)
     speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
     speed = np.median(speed.max(axis=1))

@@ -226,7 +226,7 @@ class Passages:
         return self.exit >= 0
 
     def remaining(self, t: ArrayLike) -> Floats:
-        """The fraction of the batch that has not crossed by the times t, of the shape of t."""
+        """The fraction of the batch that has not crossed within times t from the start, as t."""
         first = np.sort(np.abs(self.t[self.passed] - self._start[self.passed]))
         gone = np.searchsorted(first, np.abs(np.asarray(t, float)), side="right")
         return 1 - gone / max(1, self.t.size)
@@ -364,7 +364,6 @@ def first_passages(
 
 def _ended(system, x0, v0, options, **events):
     """The solution, with only its end."""
-    options = {"on_failure": "ignore"} | options
     for word in ("save", "events"):
         if word in options:
             raise TypeError(f"{word} is not for passages, which save nothing: use integrate")
@@ -383,7 +382,8 @@ def _passages(system, events, x0, v0, options):
 def _beyond(system, bound, x0, v0, options):
     if "bound" in options:
         raise TypeError("the number that is left is the bound itself: leave bound= away")
-    solution = _ended(system, x0, v0, options | {"bound": bound})
+    options = {"on_failure": "ignore"} | options | {"bound": bound}
+    solution = _ended(system, x0, v0, options)
     left = solution.status == Status.OUT_OF_BOUNDS
     t = np.where(left, solution.t0 + solution.failed_step * solution.dt, np.nan)
     return Passages(t, np.where(left, 0, -1), ("outside",), solution)

@@ -9,7 +9,8 @@ from inspect import Parameter, signature
 import numpy as np
 
 from ...integration import integrate
-from ...solution.interpolation import cubic
+from ...solution.interpolation import cubic, refuse_jumps, slopes
+from ...solution.jumps import direction as sense
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Callable, Floats, Mapping, Solution, System
@@ -145,15 +146,21 @@ def poincare_section(
     else:
         if not (np.ndim(period) == 0 and period > 0):
             raise ValueError(f"period must be a positive time, got {period!r}")
-        height, modulo, direction = t - phase, period, 0  # each trajectory crosses in one direction
+        ahead = np.broadcast_to(sense(solution), solution.y.shape[1:-1]).ravel()
+        height, modulo, direction = (t - phase) * ahead, period, 1
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
     before, after = turn[:-1], turn[1:]
     rises, falls = after > before, after < before
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
+    crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
+    if getattr(solution, "_save", None) != "all":
+        ends = (np.where(crossed, end, np.nan) for end in (t[:-1], t[1:]))
+        ends = (end.reshape(-1, *solution.y.shape[1:-1]) for end in ends)
+        refuse_jumps(solution, *ends, "count the crossings by events= of integrate")
     lane, save = np.nonzero(crossed.T)
     y, moment = _between(solution, flat, t, save, lane)
     if period is not None:
-        when = phase + period * np.maximum(before, after)[save, lane]
+        when = phase + period * ahead[lane] * after[save, lane]
         s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
         return Section(y(s), when, lane, system, solution.y.shape[1:-1])
     target = value
@@ -175,8 +182,8 @@ def _between(solution, flat, t, save, lane):
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     t0, t1 = t[save, lane], t[save + 1, lane]
     width = (t1 - t0)[:, np.newaxis]
-    system = system_of(solution, lane)
-    slope0, slope1 = system.rhs(t0, start) * width, system.rhs(t1, stop) * width
+    ends = (t0, start), (t1, stop)
+    slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
 
     def y(s, component=slice(None)):
         """All components at the fractions s, or one of them."""
@@ -295,7 +302,7 @@ def crossings(
     numbers = dict(params or {})
     if period is not None:
         function, direction, seek = _strobe, 1, 1
-        numbers |= {"_period": period, "_phase": phase}
+        numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
         if direction not in (1, -1, 0):
             raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
@@ -310,6 +317,7 @@ def crossings(
         return found, found.events["section"]
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
+    first, keep = keep, None if modulo is not None and direction else keep
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
     parts = [_points(there, np.arange(there.count.size))]
     over = np.flatnonzero(there.overflow)
@@ -335,6 +343,8 @@ def crossings(
             taken(solution.dt, batch, lane)
         )
         order = order[(slope * direction)[order] > 0]
+        if first is not None:
+            order = order[np.arange(len(order)) - np.searchsorted(lane[order], lane[order]) < first]
         told = None if values is None else kept[order]
     return Section(y[order], t[order], lane[order], solution.system, batch_of(solution), told)
 

@@ -70,7 +70,9 @@ class Statistic:
                     f"by must be whole numbers, one for each trajectory, got {labels.dtype}:"
                     " np.unique(labels, return_inverse=True)[1] makes them"
                 )
-            self.by = labels
+            if labels.size and labels.max() > np.iinfo(np.int64).max:
+                raise ValueError(f"by must be whole numbers below 2**63, got {labels.max()}")
+            self.by = labels.astype(np.int64)  # of all parts: merged, int64 and uint64 are floats
 
     def grouped(self, by):
         """The same of other groups."""
