@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections import abc
 from math import inf
+from typing import TypeVar
 
 import numpy as np
 
 from .lazily import optional
-from .types import Any, Mapping, Sequence
+from .types import Any, Iterator, Mapping, Sequence
 
+Value = TypeVar("Value")
 MOST = 20  # rows of arrays that are shown
 
 
@@ -181,6 +184,29 @@ class Tabled:
     def to_pandas(self) -> Any:
         """Its table as a DataFrame of pandas, the numbers unrounded where they are arrays."""
         return self.table().to_pandas()  # type: ignore[attr-defined]
+
+
+class Several(Tabled, abc.Mapping[Any, Value]):
+    """Results by name: shows itself as a table."""
+
+    _found: Mapping[Any, Any]
+    _missing = "nothing is named", ""  # words for what is not there, and the argument that makes it
+
+    def __getitem__(self, name: Any) -> Value:
+        if name in self._found:
+            return self._found[name]
+        what, argument = self._missing
+        known = ", ".join(map(str, self._found)) or f"none: integrate with {argument}={{...}}"
+        raise KeyError(f"{what} {name!r}; there are {known}")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def _ipython_key_completions_(self):
+        return list(self)
 
 
 def _broken(text, most):

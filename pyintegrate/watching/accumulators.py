@@ -1,7 +1,5 @@
 """The numbers that reductions accumulate: symbols of their values so far, and after a step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

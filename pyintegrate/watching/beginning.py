@@ -1,7 +1,5 @@
 """Quantities at the start of a run: those that make it pointless are refused before it runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import _core

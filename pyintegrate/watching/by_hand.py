@@ -1,7 +1,5 @@
 """Watches and events of a Stepper: their live memory, which can be reset, copied and restored."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..values.memory import aligned

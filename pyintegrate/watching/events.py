@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,47 +14,33 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
 from ..trace.program import assemble
-from ..values.checks import integer, numbers, printable
+from ..values.checks import integer, numbers, printable, truth
 from ..values.keywords import explains_keywords
+from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
 from .quantity import View, asked_names, check_quantity, leading, linear_factors
 from .saltation import BaseView, whole_jump
 
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
-
 MOST_EVENTS = 100
 MOST_KEPT = 1 << 32
 
 
+@dataclass(eq=False, repr=False)
 class Event:
     """An event; made by ``pi.event``."""
 
-    def __init__(
-        self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None,
-        level=None, bridge=False,
-    ):  # fmt: skip
-        self.quantity = quantity
-        if isinstance(direction, bool) or direction not in (-1, 0, 1):
-            raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
-        self.direction = int(direction)
-        self.stop = int(stop) if isinstance(stop, bool) else integer("stop", stop, 1)
-        self.keep = integer("keep", keep, 0, MOST_KEPT)
-        if not isinstance(bridge, bool):
-            raise TypeError(f"bridge must be True or False, got {bridge!r}")
-        self.bridge = bridge
-        self.then = _function("then", then)
-        self.values = _function("values", values)
-        self.max_per_step = integer("max_per_step", max_per_step, 1)
-        self.after = None if after is None else numbers("after", after).astype(np.float64)
-        self.level = None if level is None else numbers("level", level).astype(np.float64)
-        if not isinstance(params, Mapping | None):
-            raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
-        self.params = {
-            name: numbers(f"params[{name!r}]", value).astype(np.float64)
-            for name, value in (params or {}).items()
-        }
+    quantity: Quantity
+    direction: int
+    stop: int
+    keep: int
+    then: Callable[..., Any] | None
+    values: Callable[..., Any] | None
+    params: dict[str, Any]
+    max_per_step: int
+    after: Any
+    level: Any
+    bridge: bool
 
     def __repr__(self):
         from .quantity import label
@@ -67,9 +54,13 @@ def _function(name, value):
     return value
 
 
+def _floats(name, value):
+    return None if value is None else numbers(name, value).astype(np.float64)
+
+
 @explains_keywords()
 def event(
-    quantity: str | Callable[..., Any],
+    quantity: Quantity,
     direction: int | None = None,
     stop: bool | int | None = None,
     keep: int = 1,
@@ -154,8 +145,26 @@ def event(
             direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
-    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after, level,
-                 bridge)  # fmt: skip
+    if isinstance(direction, bool) or direction not in (-1, 0, 1):
+        raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
+    if not isinstance(params, Mapping | None):
+        raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
+    return Event(
+        quantity,
+        int(direction),
+        int(stop) if isinstance(stop, bool) else integer("stop", stop, 1),
+        integer("keep", keep, 0, MOST_KEPT),
+        _function("then", then),
+        _function("values", values),
+        {
+            name: numbers(f"params[{name!r}]", value).astype(np.float64)
+            for name, value in (params or {}).items()
+        },
+        integer("max_per_step", max_per_step, 1),
+        _floats("after", after),
+        _floats("level", level),
+        truth("bridge", bridge),
+    )
 
 
 class EventPlan:

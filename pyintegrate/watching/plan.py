@@ -1,7 +1,5 @@
 """The watches of a run, as programs for the core: one for all that include the same steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..trace.expression import Symbol, node_of

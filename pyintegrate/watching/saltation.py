@@ -14,8 +14,6 @@ Aizerman, Gantmakher (1958), Quart. J. Mech. Appl. Math. 11, 225-241. Leine, Nij
 Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
 """
 
-from __future__ import annotations
-
 from inspect import Parameter, Signature
 from typing import Any
 

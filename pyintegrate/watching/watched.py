@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
-from ..values.table import Table, Tabled
+from ..values.table import Several, Table
+from ..values.types import Any
 from .batch.density import Image
 from .batch.results import Memory
 from .plan import Totals
@@ -56,13 +56,9 @@ class Sums:
             for group, images in zip(plan.groups, before, strict=True)
         ]
         for i, group in enumerate(plan.groups):
-            a = aligned((len(group.initial), problem.stride), np.float64)
-            a[...] = group.initial[:, np.newaxis]
+            self._rows.append(in_two(group.initial, problem.stride))
             if earlier is not None:
-                a[:, : problem.lanes] = earlier[i]
-            # The sums of the last complete block survive an interrupt.
-            b = np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
-            self._rows.append((a, b))
+                self._rows[i][0][:, : problem.lanes] = earlier[i]
         self._began = (
             [group.initial[:, np.newaxis] for group in plan.groups] if earlier is None else earlier
         )
@@ -104,6 +100,13 @@ class Sums:
             ]
         out.images = [[one.after(blocks) for one in images] for images in self._images]
         return out
+
+
+def in_two(values, stride):
+    """Rows of the core in two copies: those of the last complete block survive an interrupt."""
+    a = aligned((len(values), stride), np.float64)
+    a.T[...] = values.T
+    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
 
 
 class Kept(list):
@@ -206,7 +209,7 @@ def beginning_of(problem):
     return y, problem.times(np.array([step]))[0]
 
 
-class Watched(Tabled, Mapping):
+class Watched(Several[Any]):
     """Results of watches by name, arrays over the batch; secondary results have dotted names.
 
     Parameters
@@ -216,8 +219,10 @@ class Watched(Tabled, Mapping):
         For watches of named quantities that include every step: their reduction and quantity.
     """
 
+    _missing = "nothing watched is named", "watch"
+
     def __init__(self, results, kinds=()):
-        self._results, self._kinds = results, dict(kinds)
+        self._found, self._kinds = results, dict(kinds)
 
     @classmethod
     def of_sums(cls, plan, problem, sums, last, began=None, units=None, timed=None):
@@ -255,27 +260,12 @@ class Watched(Tabled, Mapping):
         """The result of a reduction of a quantity over all steps, or None."""
         for name, kind in self._kinds.items():
             if tuple(kind) == (function, quantity):
-                return self._results[name + suffix]
+                return self._found[name + suffix]
         return None
-
-    def __getitem__(self, name):
-        if name in self._results:
-            return self._results[name]
-        known = ", ".join(self._results) or "none: integrate with watch={...}"
-        raise KeyError(f"nothing watched is named {name!r}; there are {known}")
-
-    def __iter__(self):
-        return iter(self._results)
-
-    def __len__(self):
-        return len(self._results)
-
-    def _ipython_key_completions_(self):
-        return list(self._results)
 
     def table(self) -> Table:
         """A row for each result."""
-        rows = [(name, _told(value)) for name, value in self._results.items()]
+        rows = [(name, _told(value)) for name, value in self._found.items()]
         return Table("", ["watched", "value"], rows)
 
 

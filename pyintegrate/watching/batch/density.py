@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...trace.expression import node_of
 from ...values.checks import integer, numbers
 from ...values.memory import check_memory
+from ...values.types import Any, ArrayLike, Quantity
 from ..accumulators import number
 from ..reduction import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ...values.types import ArrayLike
 
 MOST_BINS = 1 << 28  # in one image
 ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
 
 
 def density(
-    quantities: str | Callable[..., Any] | tuple[str | Callable[..., Any], ...],
+    quantities: Quantity | tuple[Quantity, ...],
     bins: int | tuple[int, int],
     range: ArrayLike,
     *,
@@ -69,25 +63,7 @@ def density(
     asked = tuple(quantities) if isinstance(quantities, tuple | list) else (quantities,)
     if not 1 <= len(asked) <= 2:
         raise ValueError(f"density takes one quantity or two, got {len(asked)}")
-    counts = bins if isinstance(bins, tuple | list) else (bins,) * len(asked)
-    if len(counts) != len(asked):
-        raise ValueError(f"bins must be a number for each quantity, got {bins!r}")
-    counts = [integer("bins", n, 1) for n in counts]
-    if prod(counts) > MOST_BINS:
-        raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
-    ends = numbers("range", range).astype(np.float64)
-    if ends.shape == (2,) and len(asked) == 1:
-        ends = ends.reshape(1, 2)
-    good = ends.shape == (len(asked), 2) and np.all(np.isfinite(ends))
-    if not good or not np.all(ends[:, 0] < ends[:, 1]):
-        raise ValueError(
-            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
-        )
-    edges = [
-        np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts, strict=True)
-    ]
-    if any(np.any(np.diff(one) <= 0) for one in edges):
-        raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
+    edges = checked_edges(len(asked), bins, range)
 
     def trace(rows):
         values: list[Any] = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
@@ -102,6 +78,30 @@ def density(
         return {"": image} | own
 
     return Reduction("density", asked, every, after, trace, samples)
+
+
+def checked_edges(axes, bins, range):
+    """The edges of the bins of one quantity or two, from the arguments."""
+    counts = bins if isinstance(bins, tuple | list) else (bins,) * axes
+    if len(counts) != axes:
+        raise ValueError(f"bins must be a number for each quantity, got {bins!r}")
+    counts = [integer("bins", n, 1) for n in counts]
+    if prod(counts) > MOST_BINS:
+        raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
+    ends = numbers("range", range).astype(np.float64)
+    if ends.shape == (2,) and axes == 1:
+        ends = ends.reshape(1, 2)
+    good = ends.shape == (axes, 2) and np.all(np.isfinite(ends))
+    if not good or not np.all(ends[:, 0] < ends[:, 1]):
+        raise ValueError(
+            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
+        )
+    edges = [
+        np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts, strict=True)
+    ]
+    if any(np.any(np.diff(one) <= 0) for one in edges):
+        raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
+    return edges
 
 
 def bins_fields(quantities, edges):

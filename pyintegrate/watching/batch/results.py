@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -288,8 +289,7 @@ def _values(name, parts, options, labels):
     if name == "quantiles":
         out, coarse = _quantiles(parts, options, labels)
         return {"": out, ".coarse": coarse, ".q": options["q"]}
-    k = int(np.sqrt(2 * len(parts))) - 1  # covariance: k + k (k + 1) / 2 accumulators
-    k = next(i for i in range(max(k - 1, 1), k + 3) if i + i * (i + 1) // 2 == len(parts))
+    k = (math.isqrt(9 + 8 * len(parts)) - 3) // 2  # covariance: k + k (k + 1) / 2 accumulators
     out, pairs = np.empty((*parts[0].tally.shape[:2], k, k)), iter(parts[k:])
     for i in range(k):
         for j in range(i, k):
@@ -297,12 +297,18 @@ def _values(name, parts, options, labels):
     return {"": out}
 
 
+@dataclass
 class Asked:
     """One statistic of a run: what was asked, and its accumulators."""
 
-    def __init__(self, told, name, options, groups, sizes, labels, t, parts):
-        self.told, self.name, self.options, self.t, self.parts = told, name, options, t, parts
-        self.groups, self.sizes, self.labels = groups, sizes, labels
+    told: tuple
+    name: str
+    options: dict
+    groups: Any
+    sizes: Any
+    labels: Any
+    t: Any
+    parts: list
 
     def results(self):
         counted = self.parts[0].tally
