@@ -115,19 +115,12 @@ class DaskSolution:
         >>> lazy.compute().energy().shape
         (1, 6)
         """
-        watched = {name: (a, self.watched._kinds.get(name)) for name, a in self.watched.items()}
-        events = {
-            name: [getattr(one, part) for part in _PARTS] for name, one in self.events.items()
-        }
         given, results, watched, events, across = dask.compute(
-            self._call.arrays, self._results, watched, events, self.across
+            self._call.arrays, self._results, dict(self.watched), dict(self.events), self.across
         )
         solution = self._call.whole(given, results)
-        names = self.system.state_names
         solution.__dict__.update(
-            watched=Watched({k: v for k, (v, _) in watched.items()},
-                            {k: kind for k, (_, kind) in watched.items() if kind}),
-            events=Events({name: EventLog(names, *parts) for name, parts in events.items()}),
+            watched=Watched(watched, self.watched._kinds), events=Events(events),
             stopped_at=results["stopped_at"], stopped_by=results["stopped_by"],
             across=across or Across({}),
         )  # fmt: skip

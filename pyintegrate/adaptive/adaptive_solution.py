@@ -134,21 +134,11 @@ class AdaptiveSolution(Solution):
         self._moments = None if moments is None else moments.astype(np.float64, copy=False)
         return self
 
-    @cached_property
-    def _states(self) -> Any:
-        return self._set_steps(**self._later())._states
-
-    @cached_property
-    def _moments(self) -> Any:  # (n, lanes), of all steps; None if they were not kept
-        return self._set_steps(**self._later())._moments
-
-    @cached_property
-    def _counts(self) -> Any:
-        return self._set_steps(**self._later())._counts
-
-    @cached_property
-    def _within(self) -> Any:  # see AdaptiveOutcome
-        return self._set_steps(**self._later())._within
+    # Moments are (n, lanes), of all steps, None if they were not kept; within: see AdaptiveOutcome.
+    _states, _moments, _counts, _within = (
+        cached_property(lambda self, name=name: getattr(self._set_steps(**self._later()), name))
+        for name in ("_states", "_moments", "_counts", "_within")
+    )
 
     # ---- times and steps ----
     @cached_property

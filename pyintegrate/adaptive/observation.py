@@ -72,14 +72,14 @@ class Observation:
             marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
-            self._event_rows = None if self._events is None else earlier._event_rows.copy()
+            self.event_rows = None if self._events is None else earlier.event_rows.copy()
             self._timed = earlier._timed.copy()
             self._noise = [a.copy() for a in earlier._noise]
             self._counts = [a.copy() for a in earlier._counts]
             for live, was in zip(self._counted(), earlier._onward, strict=True):
                 live[:, marked] = was[:, marked]
-            if self._event_rows is not None:
-                at, by = self._event_rows.stopped
+            if self.event_rows is not None:
+                at, by = self.event_rows.stopped
                 at[marked], by[marked] = np.nan, -1
             self._onward = [a.copy() for a in earlier._onward]
             return
@@ -103,15 +103,15 @@ class Observation:
             shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
             check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
             self._counts.append(np.zeros(shape, np.int64))
-        self._event_rows = None
+        self.event_rows = None  # like those of fixed steps, if there are events
         if self._events is not None:
-            self._event_rows = EventRows.empty(self._events, problem, lanes)
+            self.event_rows = EventRows.empty(self._events, problem, lanes)
         self._onward = [np.zeros_like(a) for a in self._counted()]
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
         live = [a[np.newaxis] for a in (*self._kept, self._timed, *self._noise)]
-        return live + [a.counts[..., np.newaxis] for a in [self._event_rows] if a is not None]
+        return live + [a.counts[..., np.newaxis] for a in [self.event_rows] if a is not None]
 
     def fields(self):
         """The field `observation` of the core's control."""
@@ -121,11 +121,11 @@ class Observation:
             for group, kept in zip(groups, self._kept, strict=True)
         ]
         events = None
-        if self._event_rows is not None:
+        if self.event_rows is not None:
             detect = self._program_fields(self._events.apart_program, self._events)
             detect |= {"linear": self._events.linear, "noise": self._noise[-1]}
-            events = self._event_rows.fields(self._events, detect)
-            events["counts"] = self._event_rows.counts
+            events = self.event_rows.fields(self._events, detect)
+            events["counts"] = self.event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
@@ -157,11 +157,6 @@ class Observation:
             "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
-
-    @property
-    def event_rows(self):
-        """The events, like those of fixed steps; None if there are none."""
-        return self._event_rows
 
     @property
     def watched(self):

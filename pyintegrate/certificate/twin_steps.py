@@ -249,7 +249,8 @@ def _wisdom_holman(method, motion, h, n_steps, y):
         return np.concatenate([centre, *x])
 
     def perturbation(x):
-        pull = [np.multiply(q, (i + 1) / _cube(q, motion)) for i, q in enumerate(jacobi(x))]
+        pull = [np.multiply(q, (i + 1) / ((q @ q) * motion.numbers.sqrt(q @ q)))
+                for i, q in enumerate(jacobi(x))]  # fmt: skip
         return motion.acceleration(x) + back([0.0 * pull[0], *pull[1:]])
 
     now = None
@@ -264,10 +265,6 @@ def _wisdom_holman(method, motion, h, n_steps, y):
                 x = back([R + V * t, *(pair[0] for pair in moved)])
                 v = back([V, *(pair[1] for pair in moved)])
     return np.concatenate([x, v])
-
-
-def _cube(x, motion):
-    return (x @ x) * motion.numbers.sqrt(x @ x)
 
 
 def _kepler(mu, t, x, v, motion):

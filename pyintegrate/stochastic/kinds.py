@@ -1,7 +1,5 @@
 """The kind of a noise, proved from its program: by dependence, and by an identity."""
 
-from __future__ import annotations
-
 import operator
 import random
 from fractions import Fraction

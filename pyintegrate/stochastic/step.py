@@ -1,7 +1,5 @@
 """The program of a step with noise: the formula of a method, traced with the system."""
 
-from __future__ import annotations
-
 import operator
 from functools import reduce
 from itertools import product

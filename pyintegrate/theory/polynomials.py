@@ -32,11 +32,16 @@ def multiply(p, q):
     return product
 
 
+def trimmed(p):
+    """The polynomial without leading zeros."""
+    while len(p) > 1 and not p[-1]:
+        p = p[:-1]
+    return p
+
+
 def whole(p):
     """The same zeros and signs with integer coefficients, without trailing zeros."""
-    p = [Fraction(c) for c in p]
-    while len(p) > 1 and p[-1] == 0:
-        p.pop()
+    p = trimmed([Fraction(c) for c in p])
     common = lcm(*(c.denominator for c in p))
     return [c.numerator * (common // c.denominator) for c in p]
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf, lcm, nan, sqrt
 
 from . import multistep_stability, stability_function
-from .polynomials import add, first_exit, multiply
+from .polynomials import add, first_exit, multiply, trimmed
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
 _TOUCHED = Fraction(1, 10**12)
@@ -229,10 +229,7 @@ def half_trace(method):
             w, factor = int(drift * scale), factor * scale
             a, b = _weighted(a, scale, c, w, 1), _weighted(b, scale, d, w, 0)
             c, d = _weighted(c, scale), _weighted(d, scale)
-    trace = [Fraction(x, factor) for x in add(a, d)]
-    while trace[-1] == 0:
-        trace.pop()
-    return trace
+    return trimmed([Fraction(x, factor) for x in add(a, d)])
 
 
 def _weighted(p, scale, q=(), weight=0, shift=0):
