@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, blocks, check_solution, cure, found, only_the_end, times
-from .results import extent, quiet
+from .results import extent, quiet, result_class
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
 SWINGS = 6  # crossings of the line that make an oscillation
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class EnergyDrift(Tabled):
     """The shape of an energy error, per trajectory: each array has the shape of the batch.
 
@@ -154,7 +154,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     }
     _watched(solution, result)
     result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
-    return EnergyDrift(**result, time_unit=system.units.get("t", ""))
+    return EnergyDrift(**result, time_unit=system.units["t"])
 
 
 _NEEDED = {"slope": ("slope", "energy_error"), "largest": ("max_abs", "energy_error")}

@@ -153,7 +153,7 @@ class Convergence(ByMethod[OrderFit]):
             least = np.nanmin(typical(self.errors[name]))
             told = [*(told if fit.points else "--"), f"{fit.points}", f"{least:.1e}"]
             rows.append([name, f"{self.methods[name].order}", *told])
-        step = with_unit("between dt", self.system.units.get("t", ""))
+        step = with_unit("between dt", self.system.units["t"])
         columns = ["method", "order", "measured", step, "points", "smallest error"]
         return Table(self._span(), columns, rows, "error: in phase space, relative to the motion")
 
@@ -497,7 +497,7 @@ class MethodQualities(ByMethod[Quality]):
             rows.append([name, *told.split(), change, *marks])
         title = (
             f"{self.system.title} at equal work: {self.work} force evaluations in a period of "
-            f"{self.period:.4g} {self.system.units.get('t', '')}".rstrip()
+            f"{self.period:.4g} {self.system.units['t']}".rstrip()
         )
         note = (
             f"error: over one period, relative to the motion; energy change: secular, over "

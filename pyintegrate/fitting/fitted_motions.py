@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.observables import system_at
 from ..analysis.results import drawn_by, quiet
 from ..errors import warn_caller
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
+from ..values.parameters import system_at
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Any, ArrayLike, Solution
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved

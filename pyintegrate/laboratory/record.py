@@ -147,7 +147,7 @@ def describe_system(system):
     >>> about["dt"], about["t_end"], about["params"]["omega"]["value"]
     (0.1, 60.0, 3.872983346207417)
     """
-    if any(system.batch_shapes.values()):
+    if system.batched:
         names = [name for name, shape in system.batch_shapes.items() if shape]
         raise ValueError(
             f"the lab shows one trajectory, and {', '.join(names)} of {system.name!r} are arrays"
@@ -607,9 +607,9 @@ def _phase(solution, truth, made):
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore", RecordWarning)
         try:
-            if system.phase(solution.origin) is not None:
-                return phase_drift(solution, made)
-            if system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS:
+            if system.phase(solution.origin) is None and (
+                system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS
+            ):
                 return None
             return phase_drift(solution, made)
         except ValueError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.observables import system_at
 from ..analysis.results import unit_of, with_unit
+from ..values.parameters import system_at
 from ..values.types import Any, Bifurcation, ReturnMap, Section
 from .pictures import picture
 from .style import BLUE, PALETTE, axis_label, on_ground
@@ -277,8 +277,7 @@ class Orbits:
 def _varying(section):
     """Scalar parameters that differ over the batch, each with a value for every trajectory."""
     found = {}
-    for name, shape in section.system.batch_shapes.items():
-        value = np.asarray(section.system.params[name])
-        if shape and value.shape == shape and np.ptp(value) > 0:
+    for name, value in section.system.params.items():
+        if not section.system.shapes[name] and np.ptp(value) > 0:
             found[name] = np.broadcast_to(value, section.batch).reshape(-1)
     return found

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...errors import Status
 from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution, System
 from ..observables import check_solution
-from ..results import drawn_by
+from ..results import drawn_by, result_class
 from ..sections.grid_scan import checked_axes
 from .resting_points import OUTSIDE, Box, Cells, coming_back, joined_sets
 
@@ -21,7 +18,7 @@ SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched f
 NEAREST = 1 << 22  # numbers in a table of distances
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Basins:
     """Where the trajectories of a batch ended.
 
@@ -162,7 +159,7 @@ def basin(
     tolerance = positive("tolerance", tolerance)
     batch = solution.y.shape[1:-1]
     ends = solution.final[..., places].reshape(-1, len(places)).astype(float)
-    good = np.isin(solution.status, (Status.OK, Status.STOPPED)).reshape(-1)
+    good = (solution.failed_step < 0).reshape(-1)
     good &= np.isfinite(ends).all(axis=-1)
     if attractors is None:
         points = _clusters(ends[good], tolerance)
@@ -214,7 +211,7 @@ SHARED = 0.1  # of the cells of a motion must be those of an attractor that it i
 GONE = 100  # samples in a row outside the box, after which a start has left
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Attractors(Basins):
     """Attractors, the basin of each start, and the fractions of the starts.
 
@@ -336,7 +333,7 @@ def attractors(
     ([1.0, -1.0], True)
     """
     checked_quiet(system)
-    if any(system.batch_shapes.values()):
+    if system.batched:
         raise ValueError(
             f"attractors are those of one set of parameters, got {dict(system.batch_shapes)}: see"
             " continue_attractors"
@@ -531,7 +528,7 @@ def _described(system, box, sampler, start, label, joined, part, ends, locate):
 NEAR = 0.1  # sizes of the box: attractors closer than this may be the same at the next parameter
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class AttractorBranches:
     """Attractors over a parameter, the same number for what is the same attractor.
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
+from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Floats, Sequence, System
-from ..observables import system_at, taken
-from ..results import drawn_by, quiet
+from ..results import drawn_by, quiet, result_class
 
 
 class Box:
@@ -264,7 +263,7 @@ NEUTRAL = 1e-7  # of the largest eigenvalue: a real part below this decides noth
 LANES = 1 << 18  # starts refined at a time
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class Equilibria(Tabled):
     """The equilibria in a box, for a batch of parameters; ``[...]`` where there are fewer is NaN.
 

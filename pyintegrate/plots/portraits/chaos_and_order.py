@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis.results import unit_of, with_unit
-from ...errors import Status
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..heat_maps import coordinates, line_over, over_batch
 from ..log_axis import log_axis
@@ -118,7 +117,7 @@ def chaos_map(
     log = found.indicator in _NEAR_ZERO if log is None else log
     text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
     if values.ndim == 2 and values.size:
-        blank = ~np.isin(solution.status, (Status.OK, Status.STOPPED))
+        blank = solution.failed_step >= 0
         look = text, label or text, log, blank, "", colorbar, {"cmap": "inferno"} | keywords
         return over_batch(page, solution, x, y, values, *look)
     if values.ndim != 1:

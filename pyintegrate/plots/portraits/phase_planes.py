@@ -87,7 +87,7 @@ def phase_plane(
     'without its drive: gamma = 0'
     """
     checked_system(system)
-    if system.dim != 2 or any(system.batch_shapes.values()):
+    if system.dim != 2 or system.batched:
         raise ValueError(
             f"a phase plane is that of one motion with two components, and {system.name!r} has"
             f" {system.dim} components and parameters of shapes {dict(system.batch_shapes)}"
