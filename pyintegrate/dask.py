@@ -153,9 +153,7 @@ class DaskSolution:
         import zarr
 
         chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
-        if any(
-            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
-        ):
+        if any({*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks)):
             raise ValueError(
                 f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
                 " rechunk the inputs"
@@ -422,7 +420,7 @@ def pick(runs, number):
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    solution = call.solution(dict(zip(names, arrays, strict=True)))
+    solution = call.solution(dict(zip(names, arrays)))
     return *_results_of(solution).values(), solution.across
 
 

@@ -37,7 +37,7 @@ def plan_watch(system, watch):
 def plan_events(system, events):
     """The EventPlan of `events`."""
     plan = EventPlan(system, events)
-    for (name, one), located in zip(plan.events.items(), plan.located, strict=True):
+    for (name, one), located in zip(plan.events.items(), plan.located):
         if one.then is not None and not located and has_tangents(system):
             raise ValueError(
                 f"events[{name!r}] jumps as soon as a condition holds, and a neighbour meets that"
@@ -76,7 +76,7 @@ class Observation:
             self._timed = earlier._timed.copy()
             self._noise = [a.copy() for a in earlier._noise]
             self._counts = [a.copy() for a in earlier._counts]
-            for live, was in zip(self._counted(), earlier._onward, strict=True):
+            for live, was in zip(self._counted(), earlier._onward):
                 live[:, marked] = was[:, marked]
             if self.event_rows is not None:
                 at, by = self.event_rows.stopped
@@ -118,7 +118,7 @@ class Observation:
         groups = [] if self._plan is None else self._plan.groups
         watches = [
             self._program_fields(group.program, group, kept)
-            for group, kept in zip(groups, self._kept, strict=True)
+            for group, kept in zip(groups, self._kept)
         ]
         events = None
         if self.event_rows is not None:
@@ -130,7 +130,7 @@ class Observation:
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
             "timed": timed[0] if timed else None, "events": events,
-            "counted": tuple(a for pair in zip(self._counted(), self._onward, strict=True)
+            "counted": tuple(a for pair in zip(self._counted(), self._onward)
                              for a in pair if a.size),
             "sampled": row_of(self._problem, self._sampled),
         }  # fmt: skip
@@ -144,7 +144,7 @@ class Observation:
                 bins_fields(places, edges)
                 | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
                 for (places, edges, row, samples, each), counts in zip(
-                    group.samples, self._counts, strict=True)
+                    group.samples, self._counts)
             ),
         }  # fmt: skip
 
@@ -166,8 +166,6 @@ class Observation:
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
         each = [one[-1] for group in self._plan.groups for one in group.samples]
-        kept.images = [
-            [a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each, strict=True)]
-        ]
+        kept.images = [[a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each)]]
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

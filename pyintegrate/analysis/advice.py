@@ -263,7 +263,7 @@ def _lyapunov(t, size, y, near):
         apart = np.linalg.norm((near - y) / size, axis=-1).reshape(len(t), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
     t, found = np.abs(t - t[0]), 0.0
-    for one, distances in zip(grown.T, apart.T, strict=True):
+    for one, distances in zip(grown.T, apart.T):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
         # In twice the time the logarithm doubles, unlike that of a power of the time.

@@ -65,7 +65,7 @@ def comparison_table(comparison):
     failed = [np.count_nonzero(solution.status) for solution in solutions]
     if any(failed):
         columns["failed"] = [f"{count:,}" for count in failed]
-    rows: list[Any] = list(zip(*columns.values(), strict=True))
+    rows: list[Any] = list(zip(*columns.values()))
     if exact is not None:
         rows.insert(0, [first.get(heading, ABSENT) for heading in columns])
     return Table(_title(comparison, steps), list(columns), rows, _note(comparison))
@@ -97,7 +97,7 @@ def joint_table(comparisons):
     rows = []
     for name, table in tables.items():
         for row in table.rows:
-            cells = dict(zip(table.columns, row, strict=True))
+            cells = dict(zip(table.columns, row))
             rows.append([name, *(cells.get(head, ABSENT) for head in heads)])
             name = ""  # only in the first row
     first = next(iter(tables.values()))

@@ -117,7 +117,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
     valid = True if solution._whole else solution.valid
     ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
-    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:])]
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
@@ -342,8 +342,8 @@ def _in_logarithm(word, method):
     """
     letters = {letter: np.diag([float(one == letter) for one in word], 1) for letter in "VT"}
     product = np.eye(len(word) + 1)
-    for weights in zip(*(method.coefficients[name] for name in ("kick", "drift")), strict=True):
-        for letter, weight in zip("VT", weights, strict=True):
+    for weights in zip(*(method.coefficients[name] for name in ("kick", "drift"))):
+        for letter, weight in zip("VT", weights):
             # The first flow to act stands to the left: flows compose like pullbacks of functions.
             flow = term = np.eye(len(product))
             for n in range(1, len(product)):

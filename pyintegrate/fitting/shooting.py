@@ -152,7 +152,7 @@ class Shots:
     # ---- the motion ----
     def parameters(self, x):
         """The free parameters of lanes by name, each (lanes, *its shape)."""
-        rows = dict(zip(self.unknowns.order, x[self.nodes :], strict=True))
+        rows = dict(zip(self.unknowns.order, x[self.nodes :]))
         found = {name: [] for name in self.unknowns.parameters}
         for j, (name, _) in enumerate(self.unknowns.elements):
             found[name.partition("[")[0]].append(rows[j])

@@ -164,7 +164,7 @@ def describe_system(system):
         matrix = len(shape) == 2 and shape[0] == shape[1]
         values = np.diagonal(value) if matrix else np.ravel(value)
         sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
-        low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
+        low, high = zip(*(_range(name, float(x)) for x in values)) if sliders else (
             (), ())  # fmt: skip
         params[name] = {
             "value": np.asarray(value, float).tolist(),
@@ -511,7 +511,7 @@ def make_fan(system, state, method, n_steps):
     if fan["spread"]:
         single = [name for name, value in system.params.items() if np.ndim(value) == 0]
         name = choice("of", fan["of"], (*names, *single))
-        states = dict(zip(names, start.T, strict=True))
+        states = dict(zip(names, start.T))
         value = states[name] if name in states else system.params[name]
         scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
         varied = value + scale * np.linspace(-1.0, 1.0, MANY)

@@ -251,10 +251,10 @@ def texts_of(solutions, names, labels):
             raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
         return list(labels)
     texts = []
-    for solution, name in zip(solutions, names, strict=True):
+    for solution, name in zip(solutions, names):
         text = (labels or {}).get(name, title_of(solution.method))
         if names.count(name) > 1:
-            alike = [one for one, other in zip(solutions, names, strict=True) if other == name]
+            alike = [one for one, other in zip(solutions, names) if other == name]
             told = _told_apart([_run_with(one, ...) for one in alike])
             place = next(i for i, one in enumerate(alike) if one is solution)
             text += f", {told[place] or _step(solution)}"
@@ -385,7 +385,7 @@ def collect(sources, labels=None, ax=None, keywords=None):
     few = len(names) == 1 and own is None and 1 < batch_size(solutions[0]) <= len(PALETTE)
     if few and all(told := parts_of(solutions[0])):
         looks = looks_of(names * len(told), ax)
-        parts = [look | {"label": text} for look, text in zip(looks, told, strict=True)]
+        parts = [look | {"label": text} for look, text in zip(looks, told)]
         return [Curve(solutions[0], texts[0], looks[0], tuple(parts))]
     return [*map(Curve, solutions, texts, looks_of(names, ax))]
 
@@ -694,7 +694,7 @@ def keep_in_view(ax, along_x=False):
             continue
         with quiet():
             spans = np.array([high - low for low, high in extents])
-        calm = [one for one, span in zip(extents, spans, strict=True) if span < 1e5 * min(spans)]
+        calm = [one for one, span in zip(extents, spans) if span < 1e5 * min(spans)]
         if 0 < len(calm) < len(extents):
             low, high = min(low for low, _ in calm), max(high for _, high in calm)
             getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))

@@ -487,7 +487,7 @@ def basin_map(
         )
     if solution is None:
         axes = [(np.arange(n, dtype=float) if given is None else np.asarray(given, float), "")
-                for n, given in zip(label.shape[::-1], (x, y), strict=True)]  # fmt: skip
+                for n, given in zip(label.shape[::-1], (x, y))]  # fmt: skip
     else:
         axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
     (columns, x_label), (rows, y_label) = axes
@@ -533,7 +533,7 @@ def _explain(ax, found, shown):
 def _place(found, number):
     """Where an attractor is, in words."""
     parts = []
-    for name, value in zip(found.components, found.attractors[number], strict=True):
+    for name, value in zip(found.components, found.attractors[number]):
         text = axis_label(found.system, name).split(" [")[0]
         value = 0.0 if abs(value) < 5e-4 * np.abs(found.attractors).max() else value
         number = f"{value:.3g}".replace("-", "\N{MINUS SIGN}")

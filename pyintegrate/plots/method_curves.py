@@ -329,7 +329,7 @@ def stability_map(
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
     system = systems["spring"]
-    for panel, method in zip(axes, chosen, strict=True):
+    for panel, method in zip(axes, chosen):
         mesh = _panel(panel, method, k, b, dt)
         name = (labels or {}).get(method.name, title_of(method))
         wide = panel.get_position().width * panel.figure.get_figwidth()

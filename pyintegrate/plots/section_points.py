@@ -157,7 +157,7 @@ def _two(section):
     """A position and its velocity, or two components, that vary over the points."""
     names, lead = section.system.state_names, section.system.positions
     flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
-    pairs = zip(names[:lead], names[lead:], strict=False)
+    pairs = zip(names[:lead], names[lead:])
     pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
     if pairs:
         return pairs[0]

@@ -86,7 +86,7 @@ def to_frame(solution):
     places = np.nonzero(valid)
     index = [
         np.ravel(varying[name])[place] if name in varying else place
-        for name, place in zip(dims, places, strict=False)
+        for name, place in zip(dims, places)
     ]
     index = MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
     return DataFrame(rows, index)

@@ -189,8 +189,6 @@ class NoisyTangentSystem(Directions, NoisySystem):
                 seeds[graph.parameter(rows[name]).number] = {j: one}
         changes = directional(graph, made, seeds)
         found = {}
-        for row, node, change in zip(places, made, changes, strict=True):
-            found |= zip(
-                row.tolist(), [node, *(change.get(j, zero) for j in range(n))], strict=True
-            )
+        for row, node, change in zip(places, made, changes):
+            found |= zip(row.tolist(), [node, *(change.get(j, zero) for j in range(n))])
         return graph, [found[i] for i in range(self.dim)], second

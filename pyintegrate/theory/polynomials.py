@@ -86,7 +86,7 @@ def _bernstein(p, low, high):
     shifted = []  # unit^degree p(low + width u), by Horner's rule
     for coefficient in reversed(p):
         raised = [0, *(width * c for c in shifted)]
-        shifted = [start * c + r for c, r in zip([*shifted, 0], raised, strict=True)]
+        shifted = [start * c + r for c, r in zip([*shifted, 0], raised)]
         shifted[0] += coefficient * scale
         scale *= unit
     common = lcm(*(comb(degree, i) for i in range(degree + 1)))

@@ -156,7 +156,7 @@ def sum_and_difference(method):
     found = ([], [])
     for j in range(max(len(P), len(Q))):
         p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
-        for total, one in zip(found, (p + q, p - q), strict=True):
+        for total, one in zip(found, (p + q, p - q)):
             total.append(one if abs(one) > allowed * float(abs(p) + abs(q)) else Fraction(0))
     return found
 

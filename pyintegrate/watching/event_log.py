@@ -42,7 +42,7 @@ class EventMemory:
         if earlier is not None:
             self._sums[0][:, :lanes] = earlier.sums
             self._counts[0][:, :lanes] = earlier.counts
-            for here, there in zip(self._rows.arrays, earlier.arrays, strict=True):
+            for here, there in zip(self._rows.arrays, earlier.arrays):
                 here[..., :lanes] = there
 
     def fields(self):
@@ -78,7 +78,7 @@ def check_beginning(plan, problem, known):
     """
     program, count = plan.program, len(plan.events)
     for begin, good, out in at_start(plan, program, plan.asks, count, problem, known):
-        for (name, one), values in zip(plan.events.items(), out, strict=True):
+        for (name, one), values in zip(plan.events.items(), out):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:
                 raise ValueError(
@@ -105,14 +105,14 @@ class EventRows:
     def empty(cls, plan, problem, stride):
         """Memory in which nothing has occurred."""
         dim = problem.system.dim
-        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values, strict=True)
+        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values)
                 for k in (1, dim, n)]  # fmt: skip
         numbers = sum(keep * k for keep, k in kept)
         check_memory(8 * numbers * problem.lanes, "the", problem.batch, dim)
         arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)
-        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)), strict=True)])
+        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
 
     @property
     def arrays(self):
@@ -146,7 +146,7 @@ class EventRows:
                 "values": values,
             }
             for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), self.memory, strict=True)
+                zip(plan.events.values(), self.memory)
             )
         )  # fmt: skip
         return {

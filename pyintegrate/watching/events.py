@@ -223,7 +223,7 @@ class EventPlan:
         # A condition occurs where it begins to hold.
         self.directions = [
             one.direction or int(condition)
-            for one, (_, condition) in zip(self.events.values(), quantities, strict=True)
+            for one, (_, condition) in zip(self.events.values(), quantities)
         ]
         graph, rows = view.graph, [symbol for symbol, _ in quantities]
         nodes = [node_of(graph, row) for row in rows]
@@ -235,14 +235,12 @@ class EventPlan:
                 REDUCTIONS["bridged" if one.bridge else PASSES[direction]][0],
                 *self._source(system, one, i),
             )
-            for i, (one, direction) in enumerate(
-                zip(self.events.values(), self.directions, strict=True)
-            )
+            for i, (one, direction) in enumerate(zip(self.events.values(), self.directions))
         )
         # A condition that holds at the start begins to hold there.
         self.initial = np.array([
             number
-            for located, direction in zip(self.located, self.directions, strict=True)
+            for located, direction in zip(self.located, self.directions)
             for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
         ])  # fmt: skip
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)

@@ -141,7 +141,7 @@ def phase_of(system, state, t):
         period = np.asarray(system.period(state))
         rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         numbers = [t, np.asarray(system.phase(state, t)), rate]
-    return dict(zip(phase_numbers(system), numbers, strict=True))
+    return dict(zip(phase_numbers(system), numbers))
 
 
 def has_exact_phase(system):

@@ -49,11 +49,8 @@ class Sums:
         self._across_before = None if earlier is None else earlier.across
         before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
         self._images = [
-            [
-                Image(places, edges, image)
-                for (places, edges), image in zip(group.densities, images, strict=True)
-            ]
-            for group, images in zip(plan.groups, before, strict=True)
+            [Image(places, edges, image) for (places, edges), image in zip(group.densities, images)]
+            for group, images in zip(plan.groups, before)
         ]
         for i, group in enumerate(plan.groups):
             self._rows.append(in_two(group.initial, problem.stride))
@@ -72,7 +69,7 @@ class Sums:
                 "across": tuple(one.fields() for one in across),
             }
             for group, rows, images, across in zip(
-                self._plan.groups, self._rows, self._images, self._across, strict=True
+                self._plan.groups, self._rows, self._images, self._across
             )
         )
 
@@ -82,7 +79,7 @@ class Sums:
         last: the last step that all have completed, -1 if none have begun.
         """
         out = Kept()
-        for (a, b), began in zip(self._rows, self._began, strict=True):
+        for (a, b), began in zip(self._rows, self._began):
             if blocks < 0 or (a is b and not whole):
                 out.append(np.broadcast_to(began, (len(a), self._problem.lanes)))
                 out.until = self._first - 1
@@ -91,12 +88,12 @@ class Sums:
         cells = iter(core.cells() if core is not None and any(self._across) else ())
         out.across = [
             [one.after(last, group.every, next(cells, b"")) for one in across]
-            for group, across in zip(self._plan.groups, self._across, strict=True)
+            for group, across in zip(self._plan.groups, self._across)
         ]
         if self._across_before is not None:
             out.across = [
-                [a.then(b) for a, b in zip(before, now, strict=True)]
-                for before, now in zip(self._across_before, out.across, strict=True)
+                [a.then(b) for a, b in zip(before, now)]
+                for before, now in zip(self._across_before, out.across)
             ]
         out.images = [[one.after(blocks) for one in images] for images in self._images]
         return out
@@ -234,7 +231,7 @@ class Watched(Several[Any]):
         if sums.until is not None:
             last = np.minimum(last, sums.until)
         start = problem.times(np.array([0]))[0]
-        for number, (group, values) in enumerate(zip(plan.groups, sums, strict=True)):
+        for number, (group, values) in enumerate(zip(plan.groups, sums)):
             values = np.array(values).reshape(len(values), *problem.batch)
             before = 0 if began is None else began[number]
             count = (last // group.every + 1 - before).astype(np.float64)

@@ -242,7 +242,7 @@ class _Curve:
             h[active] = np.minimum(h[active], step)
             won = active[good]
             Y[won], t[won] = new[good], ahead[good]
-            for i, quantity, point in zip(won, found.T[good], new[good], strict=True):
+            for i, quantity, point in zip(won, found.T[good], new[good]):
                 if count[i] == len(path):
                     path.append(np.full((lanes, dim + 1), np.nan))
                     told.append(np.full((3, lanes), np.nan))

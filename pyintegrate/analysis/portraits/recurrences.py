@@ -236,7 +236,7 @@ class Attractors(Basins):
     lost: int = 0
 
     def __repr__(self):
-        parts = zip(self.fractions, self.errors, strict=True)
+        parts = zip(self.fractions, self.errors)
         told = ", ".join(f"{p:.4f} +- {e:.4f}" for p, e in parts)
         told += f"; {self.outside:,} left the box" * bool(self.outside)
         told += f"; {self.lost:,} undecided" * bool(self.lost)
@@ -614,12 +614,12 @@ def continue_attractors(
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
         own = _matched(found.points, last, size, len(set().union(*names)) if names else 0)
         names.append(own)
-        last = dict(zip(own, found.points, strict=True))
+        last = dict(zip(own, found.points))
         several.append(found)
     m, k = len(set().union(*names)), several[0].attractors.shape[1]
     shares, errors = np.zeros((2, len(values), m))
     means = np.full((len(values), m, k), np.nan)
-    for i, (own, found) in enumerate(zip(names, several, strict=True)):
+    for i, (own, found) in enumerate(zip(names, several)):
         shares[i, own], errors[i, own], means[i, own] = (
             found.fractions, found.errors, found.attractors)  # fmt: skip
     return AttractorBranches(parameter, values, shares, errors, means, tuple(several))

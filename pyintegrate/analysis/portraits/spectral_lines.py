@@ -139,8 +139,7 @@ def frequencies(
     lanes, m = int(np.prod(batch)), len(several)
     parts = [_analysed(s.reshape(n, lanes), k) for s in several]
     values, amplitudes, means, residuals, drifts = (
-        np.stack(part, axis=1).reshape(*batch, m, *part[0].shape[1:])
-        for part in zip(*parts, strict=True)
+        np.stack(part, axis=1).reshape(*batch, m, *part[0].shape[1:]) for part in zip(*parts)
     )
     rate = 1 / spacing[..., np.newaxis]
     return Frequencies(

@@ -350,7 +350,7 @@ def lyapunov(
             with quiet():
                 history.append((run.growth() - start) / (count * step))
     history = np.array(history).reshape(len(counts), k, lanes)
-    for index, _, when in zip(*run.failures, strict=True):
+    for index, _, when in zip(*run.failures):
         history[skipped + np.array(counts) >= when, :, index] = np.nan
     history = np.moveaxis(history, 1, -1).reshape(len(counts), *batch, k)
     found = LyapunovExponents(

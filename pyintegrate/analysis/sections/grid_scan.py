@@ -392,7 +392,7 @@ def _begun_outside(solution, events):
     """Which trajectories began outside, for each exit: as seen by a run of no steps."""
     located = EventPlan(solution.system, events).located
     watch = {}
-    for (name, one), is_number in zip(events.items(), located, strict=True):
+    for (name, one), is_number in zip(events.items(), located):
         look = reductions.first if is_number else reductions.count
         watch[name] = look(one.quantity)
     start = integrate(
@@ -401,5 +401,5 @@ def _begun_outside(solution, events):
     )  # fmt: skip
     return {
         name: start.watched[name] >= (0 if is_number else 1)
-        for name, is_number in zip(events, located, strict=True)
+        for name, is_number in zip(events, located)
     }

@@ -325,7 +325,7 @@ def crossings(
         few = ~np.isin(parts[0][2], over)
         parts = [tuple(part[few] for part in parts[0])]
         parts.append(_points(run(most, numbers, after, start)[1], over))
-    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts, strict=True))
+    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
     told = None if values is None else kept[order]
     if modulo is not None and direction:  # where a component grows, or falls

@@ -228,7 +228,7 @@ def frequencies(
     unit = f"rad/{unit_of(found.solution.system, 't')}"
     label = [with_unit(f"frequency of {name}", unit) for name in names]
     if not batch:
-        for name, w, a in zip(names, found.values, np.abs(found.amplitudes), strict=True):
+        for name, w, a in zip(names, found.values, np.abs(found.amplitudes)):
             ax.plot(w, a, **{"linestyle": "none", "marker": "o", "label": name} | keywords)
             ax.vlines(w, 0, a, linewidth=0.8, color=ax.lines[-1].get_color())
         ax.set_ylim(bottom=0)

@@ -142,9 +142,7 @@ def _draw_field(ax, plane, field, nullclines, system, keywords):
 
 
 def _draw_manifolds(ax, found, length):
-    for (name, lines), colour in zip(
-        sorted(found.manifolds(length).items()), (BLUE, VERMILLION), strict=True
-    ):
+    for (name, lines), colour in zip(sorted(found.manifolds(length).items()), (BLUE, VERMILLION)):
         for i, line in enumerate(lines):
             label = f"{name} manifold" if not i else None
             ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)

@@ -54,7 +54,7 @@ def exact(t, y0, t0, *, mu):
     X, Y, VX, VY = _perifocal(conic, _solve_kepler(conic, since + h))
     moved = cos * X - sin * Y, sin * X + cos * Y, cos * VX - sin * VY, sin * VX + cos * VY
     free = x + h * vx, y + h * vy, vx, vy
-    return tuple(np.where(mu == 0, f, m) for f, m in zip(free, moved, strict=True))
+    return tuple(np.where(mu == 0, f, m) for f, m in zip(free, moved))
 
 
 @closed_form

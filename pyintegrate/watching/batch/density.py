@@ -74,7 +74,7 @@ def density(
                 values = [np.where(rows.active, q, np.nan) for q in values]
             image = rows.shared.density([node_of(rows.view.graph, q) for q in values], edges)
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
-        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges, strict=True)}
+        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges)}
         return {"": image} | own
 
     return Reduction("density", asked, every, after, trace, samples)
@@ -96,9 +96,7 @@ def checked_edges(axes, bins, range):
         raise ValueError(
             f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
         )
-    edges = [
-        np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts, strict=True)
-    ]
+    edges = [np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts)]
     if any(np.any(np.diff(one) <= 0) for one in edges):
         raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
     return edges

@@ -180,7 +180,7 @@ def _root(a, b):
 
 
 def _each(function, *arrays):
-    out = np.array([function(*items) for items in zip(*map(np.ravel, arrays), strict=True)])
+    out = np.array([function(*items) for items in zip(*map(np.ravel, arrays))])
     return out.astype(np.float64).reshape(arrays[0].shape)
 
 
@@ -361,7 +361,7 @@ class Across(Tabled, Mapping):
 def of_run(plan, problem, sums):
     """The Across of a run, from what its Sums have left."""
     asked, every_t = {}, {}
-    for group, made in zip(plan.groups, sums.across, strict=True):
+    for group, made in zip(plan.groups, sums.across):
         for name, places in group.across_places.items():
             one = plan.across[name]
             parts = [made[i] for i in places]
@@ -387,7 +387,7 @@ def one_after_the_other(some):
     for later in some[1:]:
         for name, one in out._asked.items():
             two = later._asked[name]
-            one.parts = [a.then(b) for a, b in zip(one.parts, two.parts, strict=True)]
+            one.parts = [a.then(b) for a, b in zip(one.parts, two.parts)]
             one.t = np.concatenate([one.t, two.t])
     return out
 
@@ -465,7 +465,7 @@ def merge(*parts: Any) -> Across:
 def _check_apart(a, b):
     ranges = sorted({*a._ranges, *b._ranges})
     if len(ranges) < len(a._ranges) + len(b._ranges) or any(
-        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:], strict=False)
+        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:])
     ):
         raise ValueError(
             "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
@@ -500,10 +500,10 @@ def joined(a, b):
         many = 1 if groups is None else len(groups)
         parts = [
             p.until(n).placed(many, places[0]).plus(q.until(n).placed(many, places[1]))
-            for p, q in zip(one.parts, two.parts, strict=True)
+            for p, q in zip(one.parts, two.parts)
         ]
         sizes, labels = np.zeros(many, np.int64), None
-        for part, place in zip((one, two), places, strict=True):
+        for part, place in zip((one, two), places):
             sizes[place] += part.sizes
         if groups is not None:
             labels = np.concatenate([places[0][one.labels], places[1][two.labels]])
