@@ -66,7 +66,7 @@ class Sums:
             program_fields(group, self._problem, self._numbers, self._first, rows)
             | {
                 "densities": tuple(image.fields() for image in images),
-                "across": tuple(one.fields() for one in across),
+                "across": tuple(map(vars, across)),
             }
             for group, rows, images, across in zip(
                 self._plan.groups, self._rows, self._images, self._across

@@ -123,26 +123,23 @@ class Image:
     """
 
     def __init__(self, quantities, edges, image):
-        self._quantities, self._edges = quantities, edges
         check_memory(3 * image.nbytes, "the", image.shape, len(edges))
-        self._image = np.array(image, np.int64)
-        self._room = min(ROOM, self._image.size)
-        self._pending = np.zeros((2, self._image.size), np.int64)
-        self._list = np.zeros((2, self._room), np.int64)
-        self._state = np.array([-1, 0, 0], np.int64)
+        self.of = bins_fields(quantities, edges)
+        self.image = np.array(image, np.int64)
+        self.room = min(ROOM, image.size)
+        self.pending = np.zeros((2, image.size), np.int64)
+        self.list = np.zeros((2, self.room), np.int64)
+        self.state = np.array([-1, 0, 0], np.int64)
 
     def fields(self):
-        return bins_fields(self._quantities, self._edges) | {
-            "image": self._image, "pending": self._pending, "list": self._list,
-            "room": self._room, "state": self._state,
-        }  # fmt: skip
+        return self.of | vars(self)
 
     def after(self, blocks):
         """The image after `blocks` blocks of time; those after the last merged one are pending."""
-        out = self._image.copy()
-        for block in range(int(self._state[0]) + 1, blocks + 1):
-            noted = int(self._state[1 + block % 2])
-            np.add.at(out.reshape(-1), self._list[block % 2, : min(noted, self._room)], 1)
-            if noted > self._room:
-                out += self._pending[block % 2].reshape(out.shape)
+        out = self.image.copy()
+        for block in range(int(self.state[0]) + 1, blocks + 1):
+            noted = int(self.state[1 + block % 2])
+            np.add.at(out.reshape(-1), self.list[block % 2, : min(noted, self.room)], 1)
+            if noted > self.room:
+                out += self.pending[block % 2].reshape(out.shape)
         return out

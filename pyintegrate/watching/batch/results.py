@@ -95,27 +95,29 @@ def _together(cells):
 
 
 class Memory:
-    """The memory of one accumulator over a Problem, in the rows of the core."""
+    """The memory of one accumulator over a Problem, in the rows of the core, which knows it by the
+    names of its attributes."""
 
     def __init__(self, entry, every, problem, first):
-        kind, self._places, by, self._about, self._edges = entry
-        lanes, self._kind = problem.lanes, kind
-        if lanes >= 1 << 31:
+        self.kind, (self.first, self.second), by, self.about, edges = entry
+        self.lanes = problem.lanes
+        if self.lanes >= 1 << 31:
             raise ValueError(
-                f"across= takes less than 2**31 trajectories at once, got {lanes}: integrate parts"
-                " and join them by pi.across.merge"
+                f"across= takes less than 2**31 trajectories at once, got {self.lanes}: integrate"
+                " parts and join them by pi.across.merge"
             )
-        self._row = -(-first // every)
-        steps = max((problem.first + problem.n_steps) // every + 1 - self._row, 0)
-        self._label, groups = None, 1
+        self.row = -(-first // every)
+        self.rows = steps = max((problem.first + problem.n_steps) // every + 1 - self.row, 0)
+        self.label, groups = None, 1
         if by is not None:
             names, place = np.unique(by, return_inverse=True)
-            self._label = np.broadcast_to(place.reshape(by.shape), problem.batch)
-            self._label = self._label.ravel().astype(np.int32)
+            self.label = np.broadcast_to(place.reshape(by.shape), problem.batch)
+            self.label = self.label.ravel().astype(np.int32)
             groups = len(names)
-        bins = 1 if self._edges is None else len(self._edges) - 1
-        width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: bins}[kind]
-        kept = steps * problem.stride if kind == VALUES else 0
+        self.edges = np.zeros(2) if edges is None else edges
+        self.groups, self.bins = groups, len(self.edges) - 1
+        width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: self.bins}[self.kind]
+        kept = steps * problem.stride if self.kind == VALUES else 0
         size = 8 * (steps * groups * (width + 4) + kept)
         try:
             check_memory(size, steps, (groups,), width)
@@ -124,33 +126,23 @@ class Memory:
                 f"across= at {steps} steps, in {groups} groups, takes {size / 1e9:.3g} GB: count"
                 f" fewer steps (every=){', or leave out exact=True' if kept else ''}"
             ) from None
-        self._tally = np.zeros((steps, groups, 4), np.int64)
-        self._items = np.zeros((steps, groups, width), np.int64)
-        if kind == EXTREMES:
-            self._items[...] = _ENDS
-        self._values = np.full((steps, problem.stride) if kind == VALUES else (0, 0), np.nan)
-        self._lanes, self._bins = lanes, bins
-
-    def fields(self):
-        edges = np.zeros(2) if self._edges is None else self._edges
-        return {
-            "kind": self._kind, "first": self._places[0], "second": self._places[1],
-            "row": self._row, "rows": len(self._tally), "groups": self._tally.shape[1],
-            "bins": self._bins, "label": self._label, "about": self._about, "edges": edges,
-            "tally": self._tally, "items": self._items, "values": self._values,
-        }  # fmt: skip
+        self.tally = np.zeros((steps, groups, 4), np.int64)
+        self.items = np.zeros((steps, groups, width), np.int64)
+        if self.kind == EXTREMES:
+            self.items[...] = _ENDS
+        self.values = np.full((steps, problem.stride) if self.kind == VALUES else (0, 0), np.nan)
 
     def after(self, last, every, cells):
         """The Accumulated of steps until `last`; cells: of the core."""
-        kind, steps = self._kind, max(last // every + 1 - self._row, 0)
-        items, tally = self._items[:steps], self._tally[:steps]
+        kind, steps = self.kind, max(last // every + 1 - self.row, 0)
+        items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
             powers = np.array([1 << 32 * i for i in range(items.shape[-1])], object)
             sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
             items = np.empty(tally.shape[:2], object)
             items.reshape(-1)[:] = sums
         elif kind == VALUES:
-            items = self._values[:steps, : self._lanes]
+            items = self.values[:steps, : self.lanes]
         elif kind == CELLS:
             items = np.frombuffer(cells, np.int64).reshape(-1, 4)
             items = items[: np.searchsorted(items[:, 0], steps)]
