@@ -29,6 +29,10 @@ _END_OF_TIME = (
 )
 
 
+def _of_kept_steps(name):
+    return cached_property(lambda self: getattr(self._set_steps(**self._later()), name))
+
+
 class AdaptiveSolution(Solution):
     """The states of a batch of trajectories, each with its own steps; the result of ``pi.solve``.
 
@@ -135,9 +139,8 @@ class AdaptiveSolution(Solution):
         return self
 
     # Moments are (n, lanes), of all steps, None if they were not kept; within: see AdaptiveOutcome.
-    _states, _moments, _counts, _within = (
-        cached_property(lambda self, name=name: getattr(self._set_steps(**self._later()), name))
-        for name in ("_states", "_moments", "_counts", "_within")
+    _states, _moments, _counts, _within = map(
+        _of_kept_steps, ("_states", "_moments", "_counts", "_within")
     )
 
     # ---- times and steps ----

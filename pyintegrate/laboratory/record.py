@@ -228,11 +228,17 @@ def describe_method(method):
     >>> describe_method(pi.methods.velocity_verlet)["kick"]
     [0.5, 0.5]
     """
-    about = {
-        "title": method.title, "formula": method.formula, "order": method.order,
-        "evaluations": method.evaluations, "family": method.family, "stages": method.stages,
-        "symplectic": method.symplectic, "implicit": method.implicit,
-    }  # fmt: skip
+    named = (
+        "title",
+        "formula",
+        "order",
+        "evaluations",
+        "family",
+        "stages",
+        "symplectic",
+        "implicit",
+    )
+    about = {name: getattr(method, name) for name in named}
     if method.family in ("explicit_rk", "composition"):
         about |= {name: method.coefficients[name] for name in method.coefficients
                   if name in ("A", "b", "c", "kick", "drift")}  # fmt: skip

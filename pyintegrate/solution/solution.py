@@ -556,7 +556,7 @@ class Solution(KindOfSolution):
             "states": f"{shape}, {self.initial.dtype}",
             "failed": ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none",
         }
-        return Table("Solution", ("", ""), rows.items(), align="ll")._repr_html_()
+        return Table("Solution", ("", ""), [*rows.items()], align="ll")._repr_html_()
 
 
 def span(values):
