@@ -163,7 +163,7 @@ class DaskSolution:
         arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
         arrays |= {"t": self.t, "steps": self.steps}
         lazy = []
-        targets: list[Any] = []
+        targets = []
         for name, array in arrays.items():
             if not isinstance(array, da.Array):
                 group.create_array(name, data=array)

@@ -81,7 +81,7 @@ class Method:
         strong_order: Any  # of methods for noise, and of no others
 
     def __init__(self, **fields: Any) -> None:
-        usual: dict[str, Any] = {"implicit": fields["family"] in ("implicit_rk", "rosenbrock")}
+        usual = {"implicit": fields["family"] in ("implicit_rk", "rosenbrock")}
         c, usual["self_starting"] = (
             fields["coefficients"],
             not fields["coefficients"].get("corrector"),

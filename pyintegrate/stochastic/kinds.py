@@ -54,7 +54,7 @@ _RULES: dict = {
 
 def _values(seed, pair):
     """The difference of two nodes at a random point."""
-    known: dict[int, int] = {}
+    known = {}
     draw = random.Random(seed)
     for node in below(pair):
         if node.operation in _RULES:

@@ -182,7 +182,7 @@ class NoisyTangentSystem(Directions, NoisySystem):
         zero, one = graph.constant(0.0), graph.constant(1.0)
         y = [[graph.state(int(i)) for i in row] for row in places]
         made = placed(graph, after, lambda i: y[i][0] if i < dim else graph.state(i + drawn))
-        seeds: dict[int, Any] = {first.number: dict(enumerate(more)) for first, *more in y}
+        seeds = {first.number: dict(enumerate(more)) for first, *more in y}
         rows = dict(elements_of(base, base.shapes))
         for j, name in enumerate(self.directions):
             if name in rows:

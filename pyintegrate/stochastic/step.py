@@ -3,7 +3,6 @@
 import operator
 from functools import reduce
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -41,8 +40,8 @@ class Step:
         self._system, self._graph = system, graph
         self.second = NO_SECOND
         first = system.traced.n_params - OF_RUN
-        self.h: Any = Symbol(graph.parameter(first + STEP))
-        self._substeps: Any = Symbol(graph.parameter(first + SUBSTEPS))
+        self.h = Symbol(graph.parameter(first + STEP))
+        self._substeps = Symbol(graph.parameter(first + SUBSTEPS))
         self.root_h = np.sqrt(self.h)
         self.y = [Symbol(graph.state(i)) for i in range(system.dim)]
         self.x, self.v = self.y[: system.dof], self.y[system.dof :]
@@ -152,7 +151,7 @@ def derivatives_along(traced, m):
     """{(j, k): {i: component i of L^j g_k}}, without zeros."""
     graph, g = traced.graph, traced.outputs["diffusion"]
     state = [graph.state(i) for i in range(graph.dim)]
-    found: dict = {}
+    found = {}
     slopes = forward(graph, g, state)
     for j, k, i in product(range(m), range(m), range(graph.dim)):
         slope = slopes[i * m + k]

@@ -97,7 +97,7 @@ class Group:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         if "phase_drift" in quantities:
             self.numbers |= dict.fromkeys(phase_numbers(system))
-        times: dict[bytes, np.ndarray] = {}
+        times = {}
         for reduction in reductions.values():
             if reduction.after is not None:
                 times.setdefault(reduction.after.tobytes(), reduction.after)
@@ -250,7 +250,7 @@ class Plan:
 
     def __init__(self, system, watch, numbers=(), restarts=False, uneven=False, across=None):
         self.watch, self.across = checked({} if watch is None else watch, system), {}
-        by_steps: dict[int, tuple] = {}
+        by_steps = {}
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:

@@ -248,7 +248,7 @@ class Watched(Several[Any]):
                     # Of two NaNs NumPy passes on either, as the length of its loop has it.
                     wrong = np.isnan(results[name])
                     np.copyto(results[name], np.nan, "unsafe", wrong)
-        order: dict[str, np.ndarray] = {}
+        order = {}
         for name in plan.watch:
             order |= {key: results[key] for key in results if f"{key}.".startswith(f"{name}.")}
         return cls(order, plan.kinds)

@@ -329,6 +329,6 @@ def _told(shots, tolerance):
     wrong, idle = failures != "", on | ~own.any(axis=-1)
     kinds = np.select([wrong, out, idle], ["", "unstable", "elliptic"], "stable")
     trivial = (~own & good[:, np.newaxis]).sum(axis=-1)
-    parts: Any = (y, T, values, trivial, kinds, best, failures)
-    shaped: Any = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]
+    parts = (y, T, values, trivial, kinds, best, failures)
+    shaped = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]
     return PeriodicOrbits(*shaped)

@@ -321,7 +321,7 @@ def _told(curve, path, told, ends):
     values[there] = eigenvalues(curve.at(lane, path[there])[1][..., :-1])
     stability[there] = kinds_of(values[there])[1]
     parts = (path[..., -1], path[..., :-1], values, stability, names)
-    shaped: Any = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
+    shaped = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
                    for part in parts]  # fmt: skip
     shaped = [curve.parameter, *shaped, ends.reshape(curve.batch), curve.system]
     return EquilibriumBranches(*shaped)

@@ -416,7 +416,7 @@ def _located(sampler, points, locate, horizon):
     All run for the same time, twice as long until each is mostly where others or itself were
     before; the cells of the second half count.
     """
-    sets: list[Any] = [None] * len(points)
+    sets = [None] * len(points)
     ends = points.copy()
     for begin in range(0, len(points), SEARCH):
         active = np.arange(begin, min(begin + SEARCH, len(points)))
@@ -607,8 +607,8 @@ def continue_attractors(
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
     size, several = Box(system, box).size, []
-    names: list[list[int]] = []
-    last: dict[int, Any] = {}
+    names = []
+    last = {}
     for value in values:
         also = np.concatenate([p[-1:] for p in last.values()]) if last else None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
@@ -632,7 +632,7 @@ def _matched(points, last, size, fresh):
         for i, one in enumerate(points)
         for name, other in last.items()
     )
-    own: dict[int, int] = {}
+    own = {}
     for distance, i, name in apart:
         if distance < NEAR and i not in own and name not in own.values():
             own[i] = name

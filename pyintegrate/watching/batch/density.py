@@ -9,7 +9,7 @@ import numpy as np
 from ...trace.expression import node_of
 from ...values.checks import integer, numbers
 from ...values.memory import check_memory
-from ...values.types import Any, ArrayLike, Quantity
+from ...values.types import ArrayLike, Quantity
 from ..accumulators import number
 from ..reduction import Reduction
 
@@ -66,7 +66,7 @@ def density(
     edges = checked_edges(len(asked), bins, range)
 
     def trace(rows):
-        values: list[Any] = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
+        values = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
         if rows.uneven:
             image = rows.sampled(values, edges, samples, each=False)
         else:

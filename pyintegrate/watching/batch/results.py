@@ -321,7 +321,7 @@ class Across(Tabled, Mapping):
 
     def __init__(self, asked, system="", ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
-        self._made: dict[str, Any] = {}
+        self._made = {}
 
     def __getitem__(self, name):
         first = name.split(".")[0] if isinstance(name, str) else name
