@@ -115,19 +115,12 @@ class DaskSolution:
         >>> lazy.compute().energy().shape
         (1, 6)
         """
-        watched = {name: (a, self.watched._kinds.get(name)) for name, a in self.watched.items()}
-        events = {
-            name: [getattr(one, part) for part in _PARTS] for name, one in self.events.items()
-        }
         given, results, watched, events, across = dask.compute(
-            self._call.arrays, self._results, watched, events, self.across
+            self._call.arrays, self._results, dict(self.watched), dict(self.events), self.across
         )
         solution = self._call.whole(given, results)
-        names = self.system.state_names
         solution.__dict__.update(
-            watched=Watched({k: v for k, (v, _) in watched.items()},
-                            {k: kind for k, (_, kind) in watched.items() if kind}),
-            events=Events({name: EventLog(names, *parts) for name, parts in events.items()}),
+            watched=Watched(watched, self.watched._kinds), events=Events(events),
             stopped_at=results["stopped_at"], stopped_by=results["stopped_by"],
             across=across or Across({}),
         )  # fmt: skip
@@ -160,9 +153,7 @@ class DaskSolution:
         import zarr
 
         chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
-        if any(
-            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
-        ):
+        if any({*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks)):
             raise ValueError(
                 f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
                 " rechunk the inputs"
@@ -172,7 +163,7 @@ class DaskSolution:
         arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
         arrays |= {"t": self.t, "steps": self.steps}
         lazy = []
-        targets: list[Any] = []
+        targets = []
         for name, array in arrays.items():
             if not isinstance(array, da.Array):
                 group.create_array(name, data=array)
@@ -429,7 +420,7 @@ def pick(runs, number):
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    solution = call.solution(dict(zip(names, arrays, strict=True)))
+    solution = call.solution(dict(zip(names, arrays)))
     return *_results_of(solution).values(), solution.across
 
 

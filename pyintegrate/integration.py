@@ -30,8 +30,7 @@ from .values.types import (
 def _integrate(system, x0=None, v0=None, *, sensitivity=None, **given):
     """`integrate`, from the keywords that it was given."""
     if sensitivity is not None:
-        alone = ("watch", "events", "across", "bound", "out", "components")
-        check_alone(**{name: given.get(name) for name in alone})
+        check_alone(given)
         both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, given.get("dtype"))
         call = partial(integrate, both, state, **given | {"dtype": dtype})
         return FixedSolution._with_tangents(call, names)

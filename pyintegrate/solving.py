@@ -153,16 +153,9 @@ def solve(
     >>> bool(abs(sol.final - x0).max() < 1e-6), sol.steps_taken.shape
     (True, (9,))
     """
-    given = {
-        "t_end": t_end, "t0": t0, "rtol": rtol, "atol": atol, "method": method, "save": save,
-        "times": times, "first_step": first_step, "max_step": max_step, "max_steps": max_steps,
-        "breaks": breaks, "bound": bound, "components": components, "dtype": dtype,
-        "workers": workers, "progress": progress, "on_failure": on_failure, "out": out,
-        "watch": watch, "events": events, "across": across,
-    }  # fmt: skip
+    given = locals()
     if sensitivity is not None:
-        check_alone(watch=watch, events=events, across=across, bound=bound, out=out,
-                    components=components)  # fmt: skip
+        check_alone(given)
         *laid_out, names = make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given)
         return AdaptiveSolution._with_tangents(
             lambda: AdaptiveSolution.of_adaptive_run(*laid_out), names

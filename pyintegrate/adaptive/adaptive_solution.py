@@ -29,6 +29,10 @@ _END_OF_TIME = (
 )
 
 
+def _of_kept_steps(name):
+    return cached_property(lambda self: getattr(self._set_steps(**self._later()), name))
+
+
 class AdaptiveSolution(Solution):
     """The states of a batch of trajectories, each with its own steps; the result of ``pi.solve``.
 
@@ -134,21 +138,10 @@ class AdaptiveSolution(Solution):
         self._moments = None if moments is None else moments.astype(np.float64, copy=False)
         return self
 
-    @cached_property
-    def _states(self) -> Any:
-        return self._set_steps(**self._later())._states
-
-    @cached_property
-    def _moments(self) -> Any:  # (n, lanes), of all steps; None if they were not kept
-        return self._set_steps(**self._later())._moments
-
-    @cached_property
-    def _counts(self) -> Any:
-        return self._set_steps(**self._later())._counts
-
-    @cached_property
-    def _within(self) -> Any:  # see AdaptiveOutcome
-        return self._set_steps(**self._later())._within
+    # Moments are (n, lanes), of all steps, None if they were not kept; within: see AdaptiveOutcome.
+    _states, _moments, _counts, _within = map(
+        _of_kept_steps, ("_states", "_moments", "_counts", "_within")
+    )
 
     # ---- times and steps ----
     @cached_property

@@ -16,7 +16,7 @@ from ..run.arguments import (
     components_of,
     fitting_end,
 )
-from ..run.options import Options
+from ..run.options import Options, fitted
 from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import in_dtype
@@ -70,10 +70,7 @@ def _make(system, x0, v0, given):
     method = checked_method(given["method"], rtol, system)
     shapes |= system.batch_shapes
     t0, t_end = (checked_times(name, given[name], dtype, shapes) for name in ("t0", "t_end"))
-    first_step, max_step = (
-        _step("first_step", given["first_step"]),
-        _step("max_step", given["max_step"]),
-    )
+    first_step, max_step = (_step(name, given[name]) for name in ("first_step", "max_step"))
     shapes |= {"first_step": np.shape(first_step), "max_step": np.shape(max_step)}
     for name, value in (("rtol", rtol), ("atol", atol)):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
@@ -84,9 +81,7 @@ def _make(system, x0, v0, given):
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
         breaks = np.broadcast_to(breaks, (len(breaks), *batch))
-    loose = None
-    if given["method"] == "auto":
-        loose = _loose(rtol, system, batch)
+    loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
     rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
     rows = np.asarray(spread(components, batch, dtype))
@@ -177,13 +172,10 @@ def checked_saves(save, times, t0, t_end, batch, dtype):
 def checked_tolerance(name, value):
     """A tolerance as an array: finite, not negative."""
     array = numbers(name, value).astype(np.float64)
-    if not np.all((array >= 0) & np.isfinite(array)):
-        raise ValueError(f"{name} must be finite and not negative, got {_first_wrong(array)}")
+    wrong = array[~((array >= 0) & np.isfinite(array))]
+    if wrong.size:
+        raise ValueError(f"{name} must be finite and not negative, got {wrong[0]}")
     return array
-
-
-def _first_wrong(array):
-    return array[~((array >= 0) & np.isfinite(array))].flat[0]
 
 
 def _raised(rtol, dtype, told):
@@ -235,16 +227,8 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     array = numbers(name, times).astype(np.float64)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array, (n,) or (n, *batch), got a number")
-    shared = array.ndim == 1
-    if not shared:
-        try:
-            array = np.broadcast_to(array, (len(array), *batch))
-        except ValueError:
-            raise ValueError(
-                f"{name} has shape {array.shape}: expected (n,) or (n, *batch) with the batch"
-                f" {batch}"
-            ) from None
-    column = array.reshape(-1, *(1,) * len(batch)) if shared else array
+    array = fitted(array, batch, np.where(np.asarray(t_end) < t0, -1, 1), name)
+    column = array.reshape(-1, *(1,) * len(batch)) if array.ndim == 1 else array
     first, last = np.minimum(t0, t_end), np.maximum(t0, t_end)
     moments = in_dtype(column, dtype)
     outside = ~((moments >= in_dtype(first, dtype)) & (moments <= in_dtype(last, dtype)))
@@ -254,11 +238,8 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
             f"{name} must lie between t0 and t_end of every trajectory, got {wrong:g} for"
             f" {np.min(first):g} .. {np.max(last):g}"
         )
-    ahead = np.where(np.asarray(t_end) < t0, -1, 1)
-    if np.any(np.diff(column, axis=0) * ahead < 0):
-        raise ValueError(f"{name} must be in order, from t0 to t_end")
     rounded = np.ascontiguousarray(array, dtype)
-    return rounded if shared else rounded.reshape(len(array), prod(batch))
+    return rounded if array.ndim == 1 else rounded.reshape(len(array), prod(batch))
 
 
 def resumed(solution, t_end):

@@ -7,6 +7,8 @@ stability limits is there: Hairer, Wanner (1996), Solving Ordinary Differential 
 
 import numpy as np
 
+from ..values.parameters import system_at
+
 STIFF = 0.6  # of the limit
 
 
@@ -22,16 +24,10 @@ def border(method):
 
 def fastest_decay(solution, lane):
     """h |Re lambda| of the fastest decay at the end of a trajectory; None if it is unknown."""
-    problem, system = solution._problem, solution.system
-    shapes = system.shapes
-    params = {}
-    for name, value in system.params.items():
-        inner = tuple(shapes[name])
-        each = np.broadcast_to(value, (*problem.batch, *inner)).reshape(-1, *inner)
-        params[name] = each[lane]
+    system = system_at(solution.system, solution._problem.batch, lane)
     state = np.asarray(solution._final)[:, lane].astype(np.float64)
     try:
-        jacobian = system(**params).jacobian(solution._reached[lane], state)
+        jacobian = system.jacobian(solution._reached[lane], state)
     except (ValueError, TypeError, NotImplementedError):  # raised by a force that is called back
         return None
     if not np.all(np.isfinite(jacobian)):
@@ -64,5 +60,5 @@ def told(solution, lane):
         )
     return (
         " It is not stiff there (its last step times the rate of the fastest decay is"
-        f"{decay:.2g}): the run is long, or the tolerance tight; max_steps= allows more."
+        f" {decay:.2g}): the run is long, or the tolerance tight; max_steps= allows more."
     )

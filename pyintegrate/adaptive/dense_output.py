@@ -107,7 +107,7 @@ def filled(solution, index, names, t, parts):
     states = _in_steps(solution, np.full(len(step), lane), step, within)
     at = step + 1
     return np.insert(t, at, within), [
-        np.insert(part, at, states[:, place]) for part, place in zip(parts, places, strict=True)
+        np.insert(part, at, states[:, place]) for part, place in zip(parts, places)
     ]
 
 

@@ -27,7 +27,7 @@ def joined(parts):
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
-    lanes = zip(*(part._lanes for part in parts), strict=True)
+    lanes = zip(*(part._lanes for part in parts))
     outcome = last._outcome.changed(
         lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
         **{"moments": None, "counts": None, "within": None} | fields,
@@ -42,7 +42,7 @@ def _all_steps(parts):
     """The accepted steps of all; the state that one part ends and the next begins with, once."""
     problem, n = parts[0]._problem, len(parts[0].components)
     steps = []
-    for p, after in zip(parts, [*parts[1:], None], strict=True):
+    for p, after in zip(parts, [*parts[1:], None]):
         states = np.moveaxis(p.y, -1, 1).reshape(len(p), n, problem.lanes)
         rows = [p._moments[:, np.newaxis], states, *([] if p._within is None else [p._within])]
         counts = p._counts

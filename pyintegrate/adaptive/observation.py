@@ -37,7 +37,7 @@ def plan_watch(system, watch):
 def plan_events(system, events):
     """The EventPlan of `events`."""
     plan = EventPlan(system, events)
-    for (name, one), located in zip(plan.events.items(), plan.located, strict=True):
+    for (name, one), located in zip(plan.events.items(), plan.located):
         if one.then is not None and not located and has_tangents(system):
             raise ValueError(
                 f"events[{name!r}] jumps as soon as a condition holds, and a neighbour meets that"
@@ -72,14 +72,14 @@ class Observation:
             marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
-            self._event_rows = None if self._events is None else earlier._event_rows.copy()
+            self.event_rows = None if self._events is None else earlier.event_rows.copy()
             self._timed = earlier._timed.copy()
             self._noise = [a.copy() for a in earlier._noise]
             self._counts = [a.copy() for a in earlier._counts]
-            for live, was in zip(self._counted(), earlier._onward, strict=True):
+            for live, was in zip(self._counted(), earlier._onward):
                 live[:, marked] = was[:, marked]
-            if self._event_rows is not None:
-                at, by = self._event_rows.stopped
+            if self.event_rows is not None:
+                at, by = self.event_rows.stopped
                 at[marked], by[marked] = np.nan, -1
             self._onward = [a.copy() for a in earlier._onward]
             return
@@ -103,34 +103,34 @@ class Observation:
             shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
             check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
             self._counts.append(np.zeros(shape, np.int64))
-        self._event_rows = None
+        self.event_rows = None  # like those of fixed steps, if there are events
         if self._events is not None:
-            self._event_rows = EventRows.empty(self._events, problem, lanes)
+            self.event_rows = EventRows.empty(self._events, problem, lanes)
         self._onward = [np.zeros_like(a) for a in self._counted()]
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
         live = [a[np.newaxis] for a in (*self._kept, self._timed, *self._noise)]
-        return live + [a.counts[..., np.newaxis] for a in [self._event_rows] if a is not None]
+        return live + [a.counts[..., np.newaxis] for a in [self.event_rows] if a is not None]
 
     def fields(self):
         """The field `observation` of the core's control."""
         groups = [] if self._plan is None else self._plan.groups
         watches = [
             self._program_fields(group.program, group, kept)
-            for group, kept in zip(groups, self._kept, strict=True)
+            for group, kept in zip(groups, self._kept)
         ]
         events = None
-        if self._event_rows is not None:
+        if self.event_rows is not None:
             detect = self._program_fields(self._events.apart_program, self._events)
             detect |= {"linear": self._events.linear, "noise": self._noise[-1]}
-            events = self._event_rows.fields(self._events, detect)
-            events["counts"] = self._event_rows.counts
+            events = self.event_rows.fields(self._events, detect)
+            events["counts"] = self.event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
             "timed": timed[0] if timed else None, "events": events,
-            "counted": tuple(a for pair in zip(self._counted(), self._onward, strict=True)
+            "counted": tuple(a for pair in zip(self._counted(), self._onward)
                              for a in pair if a.size),
             **{name: row_of(self._problem, np.asarray(value, self._problem.dtype))
                for name, value in (("sampled", self._sampled), ("until", self._until))},
@@ -145,7 +145,7 @@ class Observation:
                 bins_fields(places, edges)
                 | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
                 for (places, edges, row, samples, each), counts in zip(
-                    group.samples, self._counts, strict=True)
+                    group.samples, self._counts)
             ),
         }  # fmt: skip
 
@@ -160,11 +160,6 @@ class Observation:
         }  # fmt: skip
 
     @property
-    def event_rows(self):
-        """The events, like those of fixed steps; None if there are none."""
-        return self._event_rows
-
-    @property
     def watched(self):
         """The results of watches by name."""
         if self._plan is None:
@@ -172,8 +167,6 @@ class Observation:
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
         each = [one[-1] for group in self._plan.groups for one in group.samples]
-        kept.images = [
-            [a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each, strict=True)]
-        ]
+        kept.images = [[a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each)]]
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

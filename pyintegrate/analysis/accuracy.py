@@ -8,7 +8,7 @@ in units of its largest value. The error is dimensionless; at 1 the result is us
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd
 from time import perf_counter
 
@@ -21,7 +21,7 @@ from ..method.method import Method
 from ..run.arguments import check_structure
 from ..solving import solve
 from ..values.types import Any, Methods, Sequence, System
-from .results import quiet
+from .results import quiet, result_class
 
 CHECKS = 4  # times at which a run of the default range is compared
 MOST_CHECKS = 32
@@ -74,7 +74,7 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     return chosen
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Motion:
     """One motion with its true course: common to all runs of a range of steps."""
 

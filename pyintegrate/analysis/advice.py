@@ -138,7 +138,7 @@ class StepAdvice(ByMethod[Advice]):
             told = [f"{one.dt:.3g}", f"{one.evaluations:,}", f"{1e6 * one.seconds:.3g}"]
             told.append(f"{one.error:.2e}")
             rows.append([name, *(told if one.n_steps else ["none tried", *"---"])])
-        step = with_unit("largest dt", self.system.units.get("t", ""))
+        step = with_unit("largest dt", self.system.units["t"])
         columns = ["method", step, "evaluations", "\N{MICRO SIGN}s", "error"]
         title = f"{self._span()}: an error of at most {self.error:g} of the motion"
         return Table(title, columns, rows, "evaluations and time for one trajectory of a batch")
@@ -263,7 +263,7 @@ def _lyapunov(t, size, y, near):
         apart = np.linalg.norm((near - y) / size, axis=-1).reshape(len(t), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
     t, found = np.abs(t - t[0]), 0.0
-    for one, distances in zip(grown.T, apart.T, strict=True):
+    for one, distances in zip(grown.T, apart.T):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
         # In twice the time the logarithm doubles, unlike that of a power of the time.
@@ -363,7 +363,7 @@ class Recommendation(StepAdvice):
             [name, f"{one.dt:.3g}", f"{one.n_steps:,}", f"{one.evaluations:,}", f"{one.error:.1e}",
              self.why[name]] for name, one in self.items()
         ]  # fmt: skip
-        step = with_unit("dt", self.system.units.get("t", ""))
+        step = with_unit("dt", self.system.units["t"])
         columns = ["method", step, "steps", "evaluations", "error", "why"]
         title = f"{self._span()}, an error of at most {self.error:g} of the motion"
         return Table("\n".join([title, *self.reasons]), columns, rows, align="lrrrrl")

@@ -43,10 +43,11 @@ def comparison_table(comparison):
         (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
         (with_unit(f"position error{of_them}", position), f"{most}position_error", "{:.6g}", 0.0),
     ]
-    steps = [_step(solution) for solution in solutions]
-    columns = {"method": [_name(key) for key in summary]}
+    # The steps as text, the extremes where they differ between trajectories; or the mean step.
+    steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
+    columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
-        columns[with_unit("dt", units.get("t", ""))] = steps
+        columns[with_unit("dt", units["t"])] = steps
     exact = exact_states(solutions[0]) if solutions else None
     first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
     for heading, measure, form, best in measures:
@@ -56,7 +57,7 @@ def comparison_table(comparison):
             kind = measure.removeprefix("max_")
             first[heading] = _cell(first.get(kind), form, best)
     if not all(hasattr(solution, "dt") for solution in solutions):
-        columns["steps"] = [_count(_steps_taken(solution)) for solution in solutions]
+        columns["steps"] = [_count(getattr(s, "steps_taken", s.n_steps)) for s in solutions]
     columns["evaluations"] = [_count(numbers["evaluations"]) for numbers in summary.values()]
     seconds = [numbers["seconds"] for numbers in summary.values()]
     if any(took is not None for took in seconds):
@@ -64,7 +65,7 @@ def comparison_table(comparison):
     failed = [np.count_nonzero(solution.status) for solution in solutions]
     if any(failed):
         columns["failed"] = [f"{count:,}" for count in failed]
-    rows: list[Any] = list(zip(*columns.values(), strict=True))
+    rows: list[Any] = list(zip(*columns.values()))
     if exact is not None:
         rows.insert(0, [first.get(heading, ABSENT) for heading in columns])
     return Table(_title(comparison, steps), list(columns), rows, _note(comparison))
@@ -96,7 +97,7 @@ def joint_table(comparisons):
     rows = []
     for name, table in tables.items():
         for row in table.rows:
-            cells = dict(zip(table.columns, row, strict=True))
+            cells = dict(zip(table.columns, row))
             rows.append([name, *(cells.get(head, ABSENT) for head in heads)])
             name = ""  # only in the first row
     first = next(iter(tables.values()))
@@ -146,11 +147,6 @@ def _cell(values, form, best):
     return f"{form.format(np.median(values))} / {form.format(worst)}"
 
 
-def _steps_taken(solution):
-    """How many steps each trajectory took, or all of them."""
-    return getattr(solution, "steps_taken", solution.n_steps)
-
-
 def _count(values):
     """An integer, or the least and the most."""
     least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
@@ -159,15 +155,10 @@ def _count(values):
     return Number(most, int(np.max(values, initial=0)))
 
 
-def _step(solution):
-    """The step as text, the extremes if it differs between trajectories; or the mean step."""
-    return extent(solution._step_lengths, ABSENT)
-
-
 def _title(comparison, steps):
     """System, span and step in one line."""
     system = comparison.system
-    unit = system.units.get("t", "")
+    unit = system.units["t"]
     parts = [system.title]
     solution = next(iter(comparison.values()), None)
     if solution is not None:
@@ -180,10 +171,6 @@ def _title(comparison, steps):
     if comparison.equal_work:
         parts.append("equal work")
     return ", ".join(parts)
-
-
-def _name(key):
-    return key[0] if isinstance(key, tuple) else key
 
 
 def _note(comparison):

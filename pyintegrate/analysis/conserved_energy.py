@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, blocks, check_solution, cure, found, only_the_end, times
-from .results import extent, quiet
+from .results import extent, quiet, result_class
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
 SWINGS = 6  # crossings of the line that make an oscillation
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class EnergyDrift(Tabled):
     """The shape of an energy error, per trajectory: each array has the shape of the batch.
 
@@ -117,7 +117,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
     valid = True if solution._whole else solution.valid
     ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
-    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:])]
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
@@ -154,7 +154,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     }
     _watched(solution, result)
     result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
-    return EnergyDrift(**result, time_unit=system.units.get("t", ""))
+    return EnergyDrift(**result, time_unit=system.units["t"])
 
 
 _NEEDED = {"slope": ("slope", "energy_error"), "largest": ("max_abs", "energy_error")}
@@ -342,8 +342,8 @@ def _in_logarithm(word, method):
     """
     letters = {letter: np.diag([float(one == letter) for one in word], 1) for letter in "VT"}
     product = np.eye(len(word) + 1)
-    for weights in zip(*(method.coefficients[name] for name in ("kick", "drift")), strict=True):
-        for letter, weight in zip("VT", weights, strict=True):
+    for weights in zip(*(method.coefficients[name] for name in ("kick", "drift"))):
+        for letter, weight in zip("VT", weights):
             # The first flow to act stands to the left: flows compose like pullbacks of functions.
             flow = term = np.eye(len(product))
             for n in range(1, len(product)):

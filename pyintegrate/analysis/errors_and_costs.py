@@ -153,7 +153,7 @@ class Convergence(ByMethod[OrderFit]):
             least = np.nanmin(typical(self.errors[name]))
             told = [*(told if fit.points else "--"), f"{fit.points}", f"{least:.1e}"]
             rows.append([name, f"{self.methods[name].order}", *told])
-        step = with_unit("between dt", self.system.units.get("t", ""))
+        step = with_unit("between dt", self.system.units["t"])
         columns = ["method", "order", "measured", step, "points", "smallest error"]
         return Table(self._span(), columns, rows, "error: in phase space, relative to the motion")
 
@@ -281,7 +281,7 @@ def work_precision(
             points.append((abs(motion.t_end - motion.t0) / n, evaluations, took, error))
             if steps is None and dt is None and np.median(error) < ROUNDING:
                 break
-        curves[method.name] = tuple(np.array(column) for column in zip(*points, strict=True))
+        curves[method.name] = tuple(np.array(column) for column in zip(*points))
     return WorkPrecision(motion, curves)
 
 
@@ -320,7 +320,7 @@ class WorkPrecision(ByMethod[Any]):
             NaN if no run came so close.
         """
         columns = ("dt", "evaluations", "seconds", "error")
-        curve = dict(zip(columns, self[name], strict=True))
+        curve = dict(zip(columns, self[name]))
         errors, spent = typical(curve["error"]), curve[choice("of", of, columns[:3])]
         reached = np.flatnonzero(errors <= error)
         if not len(reached):
@@ -358,7 +358,7 @@ class WorkPrecision(ByMethod[Any]):
                 f"{t:.3g}" if np.isfinite(t) else "-" for t in times
             ]
         note = "force evaluations for one trajectory to an error relative to the motion; * least"
-        return Table(self._span(), list(columns), list(zip(*columns.values(), strict=True)), note)
+        return Table(self._span(), list(columns), list(zip(*columns.values())), note)
 
 
 WORK = 240  # force evaluations per period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
@@ -497,7 +497,7 @@ class MethodQualities(ByMethod[Quality]):
             rows.append([name, *told.split(), change, *marks])
         title = (
             f"{self.system.title} at equal work: {self.work} force evaluations in a period of "
-            f"{self.period:.4g} {self.system.units.get('t', '')}".rstrip()
+            f"{self.period:.4g} {self.system.units['t']}".rstrip()
         )
         note = (
             f"error: over one period, relative to the motion; energy change: secular, over "

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..run.times import time_of
+from ..values.parameters import system_at, taken
 
 BLOCK = 24 << 10  # values at a time: they stay in the cache throughout
 KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
@@ -203,27 +204,9 @@ def system_of(solution, lane):
     return system_at(solution.system, batch_of(solution), lane)
 
 
-def system_at(system, batch, lane):
-    """A system with the parameters at some places of a batch, by flat index."""
-    params = {}
-    for name, shape in system.batch_shapes.items():
-        if shape:
-            value = np.asarray(system.params[name])
-            own = value.shape[len(shape) :]  # for one trajectory: () except for array parameters
-            params[name] = taken(value, batch, lane, own)
-    return system(**params) if params else system
-
-
 def batch_of(solution):
     """The batch shape of a solution."""
     return solution.final.shape[:-1]
-
-
-def taken(value, batch, lane, own=()):
-    """The entries of an array that broadcasts over the batch, by flat index."""
-    if np.ndim(value) == len(own):
-        return value
-    return np.broadcast_to(value, (*batch, *own)).reshape(-1, *own)[lane]
 
 
 def again(solution, lane):

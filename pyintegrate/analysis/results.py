@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
-from ..values.table import Tabled
-from ..values.types import Axes, Callable, Iterator
+from ..values.table import Several
+from ..values.types import Axes, Callable
 
 Value = TypeVar("Value")
 
 
-class Several(Tabled, Mapping[Any, Value]):
-    """Results by name: shows itself as a table."""
-
-    _found: Mapping[Any, Any]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+@dataclass_transform(frozen_default=True, eq_default=False)
+def result_class(kind):
+    """A dataclass of results: immutable, equal to itself alone; what it shows is its own affair."""
+    return dataclass(frozen=True, eq=False, repr=False)(kind)
 
 
 class ByMethod(Several[Value]):
@@ -37,7 +31,7 @@ class ByMethod(Several[Value]):
 
     def _span(self) -> str:
         """The system and the span of its motion, as the title of a table."""
-        unit = self.system.units.get("t", "")
+        unit = self.system.units["t"]
         return f"{self.system.title}, t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
 
 

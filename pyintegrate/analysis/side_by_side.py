@@ -19,7 +19,7 @@ from ..run.arguments import checked_system, usual_methods
 from ..solving import solve
 from ..values.checks import numbers, truth
 from ..values.keywords import explains_keywords
-from ..values.table import pandas
+from ..values.table import Several, pandas
 from ..values.types import (
     ArrayLike,
     AxesArray,
@@ -35,7 +35,7 @@ from ..watching.analyses import of_comparison
 from .accuracy import evaluations_a_step
 from .measures import measured
 from .observables import systems_by_name
-from .results import Several
+from .results import drawn_by
 
 
 def same_work(system, first, method, dt, t_end, t0):
@@ -291,9 +291,6 @@ class Comparison(Several["Solution"]):
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
         raise KeyError(f"{key!r} was not compared{hint} (there are {keys})")
 
-    def _ipython_key_completions_(self):
-        return list(self)
-
     def summary(self) -> dict[Any, dict[str, Any]]:
         """Measure every solution, per trajectory.
 
@@ -379,11 +376,7 @@ class Comparison(Several["Solution"]):
         """The numbers of `summary()` as a DataFrame of pandas, a row for each solution."""
         return pandas().DataFrame.from_dict(self.summary(), orient="index")
 
-    def animate(self, **keywords):
-        """Show all motions together as an animation: see `pyintegrate.plots.animate`."""
-        from ..plots import animate
-
-        return animate(self, **keywords)
+    animate = drawn_by("animate")
 
 
 class Comparisons(Several[Comparison]):
@@ -403,14 +396,10 @@ class Comparisons(Several[Comparison]):
     (['k = 1', 'k = 15'], ['rk4', 'semi_implicit_euler'])
     """
 
+    _missing = "nothing compared is named", ""
+
     def __init__(self, comparisons: Mapping[Any, Comparison]) -> None:
         self._found = dict(comparisons)
-
-    def __getitem__(self, name: Any) -> Comparison:
-        if name in self._found:
-            return self._found[name]
-        names = ", ".join(map(repr, self._found))
-        raise KeyError(f"{name!r} was not compared (there are {names})")
 
     def summary(self) -> dict[Any, dict[Any, dict[str, Any]]]:
         """The numbers of `Comparison.summary`, by the names of the systems."""
@@ -427,11 +416,7 @@ class Comparisons(Several[Comparison]):
 
         return joint_table(self)
 
-    def plot(self, **keywords: Any) -> AxesArray:
-        """Draw a row of panels for each system and dt: see `pyintegrate.plots.comparison`."""
-        from ..plots import comparison
-
-        return comparison(self, **keywords)
+    plot = Comparison.plot  # a row of panels for each system and dt
 
 
 def _unique(argument, values, key):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Methods, System
 from .accuracy import listed, suitable_methods
 from .observables import at
-from .results import ByMethod, drawn_by, extent, quiet, with_unit
+from .results import ByMethod, drawn_by, extent, quiet, result_class, with_unit
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
@@ -60,7 +59,7 @@ def step_growth(system, method, dt):
 def _root_growth(system, method, dt):
     """Growth of a multistep method, for every eigenvalue of the Jacobian, times dt."""
     check_structure(method, system)
-    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    batch = _batch(system, dt)
     J, dt = system.jacobian(0.0, np.zeros((*batch, system.dim))), np.asarray(dt)[..., np.newaxis]
     if method.derivative == 2:
         z = -np.linalg.eigvals(J[..., system.dof :, : system.dof]) * dt**2
@@ -216,9 +215,13 @@ def tolerance(method):
 # ---- the matrix of a step ------------------------------------------------------------------------
 
 
+def _batch(system, dt):
+    return np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+
+
 def _matrix(system, method, dt):
     """Matrix of a step (*batch, dim, dim), and where it failed."""
-    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    batch = _batch(system, dt)
     unit = np.eye(system.dim).reshape(system.dim, *(1,) * len(batch), system.dim)
     options = {"dt": dt, "n_steps": 1, "method": method, "save": "final"}
     solution = integrate(system, unit, **options, on_failure="ignore")
@@ -242,7 +245,7 @@ FAR = 40.0  # a region that reaches this far from 0 is assumed to be unbounded
 UNBOUNDED_VIEW = (-7.0, 7.0, -7.0, 7.0)
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class StabilityRegion:
     """Growth in one step over the plane of z = lambda dt; stable where it is at most 1.
 
@@ -537,7 +540,7 @@ def max_stiffness(
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
     named = suitable_methods(system) if methods is None else listed(methods)
     chosen = [find_method(method) for method in named]
-    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    batch = _batch(system, dt)
     found = {}
     for method in chosen:
         if is_linear(system, method, np.min(np.abs(dt))):
@@ -577,7 +580,7 @@ class MaxStiffness(ByMethod[Any]):
             # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
             fair = np.asarray(value) / max(method.evaluations, 1) ** 2
             rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
-        step = f"dt = {extent(self.dt)} {units.get('t', '')}".rstrip()
+        step = f"dt = {extent(self.dt)} {units['t']}".rstrip()
         largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
         columns = ["method", largest, "evaluations", "at equal work"]
         note = "at equal work: the step as many times longer as the method evaluates the force"

@@ -149,7 +149,7 @@ class Certificate(Tabled):
             ("error constant", "-", f"{self.error_constant:.6g}", "2-norm of the principal error"),
             *((f"order of weights {n + 1} of the error estimate", declared, found, "conditions")
               for n, (declared, found) in
-              enumerate(zip(_declared_orders(m), self.embedded_orders, strict=False))),
+              enumerate(zip(_declared_orders(m), self.embedded_orders))),
             *((f"order on {name}", m.order, f"{value:.3f}",
                "in doubles" if digits == 16 else f"in {digits} digits")
               for name, (value, digits) in self.measured_order.items()),
@@ -317,7 +317,7 @@ def _symplecticity_defect(method):
         return None
     problem, steps = _problem(method), 1 if method.self_starting else _SEVERAL
     dof = problem.dof
-    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
+    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof))]
     state = twin.run(method, problem, _step(method), steps, twin.DUALS, start)
     J = np.array([x.gradient for x in state])
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))

@@ -152,7 +152,7 @@ def certify(method, paths=_PATHS):
         states = [sol.final for sol in _halved(system, on_paths, first, n, few, end)]
         steps = np.sum(np.diff(states, axis=0) ** 2, axis=-1)
         squares = [_square(0.0, y.T) for y in states]  # a sum may hide errors
-        for total, X in zip(moments, (steps, np.diff(squares, axis=0)), strict=True):
+        for total, X in zip(moments, (steps, np.diff(squares, axis=0))):
             total += _moments(X)
     (strong, wide), weak = (_slope(total / paths, paths) for total in moments)
     path = (strong / 2, wide / 2) if method.strong_order else None

@@ -44,7 +44,7 @@ class Motion:
     def along(self, y, direction):
         """J(y) times a direction: the change of the slope along it. These calls are not counted."""
         motion = self.unwatched(duals_over(self.numbers))
-        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction, strict=True)]))
+        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction)]))
         return column([x.gradient if isinstance(x, Dual) else 0.0 * x for x in changed])
 
     def unwatched(self, numbers=None):
@@ -63,7 +63,7 @@ class Motion:
 
 def _sum(weights, values, beside):
     """beside + sum of weight value, skipping None."""
-    for weight, value in zip(weights, values, strict=False):
+    for weight, value in zip(weights, values):
         if weight is not None:
             beside = beside + value * weight
     return beside
@@ -90,7 +90,7 @@ def _solve(equations, guess, motion):
     u = _float(guess)
     plain, unit = motion.unwatched(DUALS), np.eye(len(u))
     for _ in range(_STEPS_OF_NEWTON):
-        rest = equations(column([Dual(*pair) for pair in zip(u, unit, strict=True)]), plain, _float)
+        rest = equations(column([Dual(*pair) for pair in zip(u, unit)]), plain, _float)
         inverse = np.linalg.inv(np.array([x.gradient for x in rest]))
         change = inverse @ [x.value for x in rest]
         u = u - change
@@ -176,7 +176,7 @@ def _rosenbrock(method, motion, h, n_steps, y):
         ]
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
         u = []
-        for row, before in zip(table["A"], inverse, strict=True):
+        for row, before in zip(table["A"], inverse):
             slope = motion.slope(_sum(row, u, y))
             u.append(_eliminated(M, slope * h - _sum(before, u, 0.0 * y)))
         y = _sum(table["b"], u, y)
@@ -205,7 +205,7 @@ def _composition(method, motion, h, n_steps, y):
     """Kick p += w h force(q), drift q += w h velocity(p); a force is reused until q has moved."""
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
-        for kick, drift in zip(table["kick"], table["drift"], strict=True):
+        for kick, drift in zip(table["kick"], table["drift"]):
             if kick is not None:
                 if now is None:
                     now = motion.acceleration(q)
@@ -221,7 +221,7 @@ def _nystrom(method, motion, h, n_steps, y):
     c, A = (table[name][: method.evaluations] for name in ("c", "A"))
     for _ in range(n_steps):
         k = []
-        for node, row in zip(c, A, strict=True):
+        for node, row in zip(c, A):
             there = x if node is None else x + v * (node * h)
             k.append(motion.acceleration(there + _sum(row, k, 0.0 * x) * (h * h)))
         x = x + v * h + _sum(table["b"], k, 0.0 * x) * (h * h)
@@ -249,12 +249,13 @@ def _wisdom_holman(method, motion, h, n_steps, y):
         return np.concatenate([centre, *x])
 
     def perturbation(x):
-        pull = [np.multiply(q, (i + 1) / _cube(q, motion)) for i, q in enumerate(jacobi(x))]
+        pull = [np.multiply(q, (i + 1) / ((q @ q) * motion.numbers.sqrt(q @ q)))
+                for i, q in enumerate(jacobi(x))]  # fmt: skip
         return motion.acceleration(x) + back([0.0 * pull[0], *pull[1:]])
 
     now = None
     for _ in range(n_steps):
-        for kick, drift in zip(table["kick"], table["drift"], strict=True):
+        for kick, drift in zip(table["kick"], table["drift"]):
             if kick is not None:
                 now = perturbation(x) if now is None else now
                 v = v + now * (h * kick)
@@ -264,10 +265,6 @@ def _wisdom_holman(method, motion, h, n_steps, y):
                 x = back([R + V * t, *(pair[0] for pair in moved)])
                 v = back([V, *(pair[1] for pair in moved)])
     return np.concatenate([x, v])
-
-
-def _cube(x, motion):
-    return (x @ x) * motion.numbers.sqrt(x @ x)
 
 
 def _kepler(mu, t, x, v, motion):

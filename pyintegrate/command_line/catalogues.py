@@ -29,7 +29,7 @@ def methods(options):
 
 
 def _letters(method):
-    marks = zip("SRI", (method.symplectic, method.symmetric, method.implicit), strict=True)
+    marks = zip("SRI", (method.symplectic, method.symmetric, method.implicit))
     return " ".join(letter if mark else "-" for letter, mark in marks)
 
 
@@ -98,7 +98,7 @@ def systems(options):
 
 def _described(system):
     return {name: getattr(system, name) for name in ("name", "title", "equation", "structure")} | {
-        "state": dict(zip(system.state_names, system.initial, strict=True)),
+        "state": dict(zip(system.state_names, system.initial)),
         "parameters": dict(system.params),
         "units": dict(system.units),
         "reference": system.reference,

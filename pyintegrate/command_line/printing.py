@@ -45,7 +45,7 @@ def facts(about):
 def as_json(value):
     """Print a Table, or facts, as JSON; values that JSON cannot hold become null or text."""
     if hasattr(value, "columns"):
-        rows = [dict(zip(value.columns, map(number, row), strict=True)) for row in value.rows]
+        rows = [dict(zip(value.columns, map(number, row))) for row in value.rows]
         value = {"title": value.title, "rows": rows, "note": value.note}
     print(json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False))
 

@@ -242,7 +242,7 @@ def _ended(shots, x, held, progress):
             parts.append(_of_block(shots, x[:, lanes], held[:, lanes], lanes))
             if report is not None:
                 report(min(first + block, m))
-    return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts, strict=True))
+    return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts))
 
 
 def _of_block(shots, x, held, lanes):
@@ -257,7 +257,7 @@ def _of_block(shots, x, held, lanes):
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
         part = minimised(shots, x[:, left], held[:, left], lanes[left])
         found = found or part
-        for whole, new in zip(found, part, strict=True):
+        for whole, new in zip(found, part):
             whole[..., left] = new
         rounds[left] += part[-1]
         x[:, left] = part[0]

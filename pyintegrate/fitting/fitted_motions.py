@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.observables import system_at
 from ..analysis.results import drawn_by, quiet
 from ..errors import warn_caller
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
+from ..values.parameters import system_at
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Any, ArrayLike, Solution
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
@@ -119,7 +119,7 @@ class Fit(Tabled):
 
         state = np.searchsorted((LAST_GOOD + 1, NOT_CLOSED + 1), reason, "right").astype(np.int8)
         self.starts = Ends(
-            parameters=dict(zip(names, shaped(x[shots.where]), strict=True)), cost=shaped(cost),
+            parameters=dict(zip(names, shaped(x[shots.where]))), cost=shaped(cost),
             status=shaped(state), iterations=shaped(rounds),
         )  # fmt: skip
         best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
@@ -128,7 +128,7 @@ class Fit(Tabled):
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
-        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch), strict=True))
+        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch)))
         self.system = shots.system(
             **{k: v.reshape((*batch, *v.shape[1:])) for k, v in shots.parameters(x).items()}
         )
@@ -149,7 +149,7 @@ class Fit(Tabled):
         with quiet():
             errors = np.sqrt(spread[range(p), range(p)])
         self._warn(spread, errors)
-        self.standard_errors = dict(zip(names, errors.reshape(p, *batch), strict=True))
+        self.standard_errors = dict(zip(names, errors.reshape(p, *batch)))
         self.residuals = self.data - self.predict(self.t)
 
     plot = drawn_by("fitted")
@@ -191,7 +191,7 @@ class Fit(Tabled):
         lost &= status == 0
         if lost.any():
             errors[lost] = np.nan
-            told = [name for name, row in zip(self.parameters, lost, strict=True) if row.any()]
+            told = [name for name, row in zip(self.parameters, lost) if row.any()]
             warn_caller(
                 f"the data do not determine {', '.join(told)}{' apart' * (len(told) > 1)} in"
                 f" {np.count_nonzero(lost.any(axis=0))} of {status.size} fits: fix one, or give a"
@@ -328,7 +328,7 @@ class Fit(Tabled):
         held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
         held[at] = True
         x, cost, *_ = minimised(shots, x, held, np.arange(x.shape[1]))
-        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch), strict=True))
+        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch)))
         cost = cost.reshape(n, *batch)
         with quiet():
             rise = (cost - self.cost) / self._variance.reshape(batch)

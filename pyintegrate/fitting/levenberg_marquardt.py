@@ -179,10 +179,9 @@ def minimised(shots, x, held, lanes):
         before = np.where(good, predicted, before)
         x = np.where(good, x + step, x)
         cost, gradient, matrix = (
-            np.where(good, new, old)
-            for new, old in zip(there, (cost, gradient, matrix), strict=True)
+            np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix))
         )
-        for whole, part in zip(found, (x, cost, matrix), strict=True):
+        for whole, part in zip(found, (x, cost, matrix)):
             whole[..., places] = part
         reason[places] = why
         going = why == 0

@@ -12,13 +12,13 @@ Bock (1983), Recent advances in parameter identification techniques for O.D.E., 
 import numpy as np
 
 from .. import _core
-from ..analysis.observables import system_at
 from ..analysis.results import quiet
 from ..integration import integrate
 from ..solving import solve
 from ..tangents.tangent_system import traced_with_tangents
 from ..trace.derivative import directional
 from ..trace.tracing import Traced
+from ..values.parameters import system_at
 from ..values.types import Any
 from ..watching.quantity import View
 from .levenberg_marquardt import gram, total
@@ -157,7 +157,7 @@ class Shots:
     # ---- the motion ----
     def parameters(self, x):
         """The free parameters of lanes by name, each (lanes, *its shape)."""
-        rows = dict(zip(self.unknowns.order, x[self.nodes :], strict=True))
+        rows = dict(zip(self.unknowns.order, x[self.nodes :]))
         found = {name: [] for name in self.unknowns.parameters}
         for j, (name, _) in enumerate(self.unknowns.elements):
             found[name.partition("[")[0]].append(rows[j])
@@ -266,7 +266,7 @@ class Shots:
             for s in range(S):  # columns: residual, node, parameters, next node
                 to = np.array([*range(s * k, (s + 1) * k), *range(self.nodes, self.size),
                                *range((s + 1) * k, (s + 2) * k)])  # fmt: skip
-                to = to[: self.columns_of(s)]
+                to = to[: columns - 1 + k * (s < S - 1)]  # the last knows no next node
                 part = products[: 1 + len(to), : 1 + len(to), s]
                 matrix[to[:, np.newaxis], to] += part[1:, 1:]
                 gradient[to] += part[1:, 0]
@@ -279,10 +279,6 @@ class Shots:
                 cost = cost + (x[at] - mean) ** 2 * share
         bad = failed.reshape(S, m).any(axis=0) | ~np.isfinite(cost)
         return self.pool(np.where(bad, np.inf, cost)), gradient, matrix
-
-    def columns_of(self, s):
-        """How many unknowns a segment knows: the last knows no next node."""
-        return len(self.columns) - 1 + self.k * (s < self.segments - 1)
 
     def _with_gaps(self, found, end, x, lanes):
         """The rows with those of the gaps, and the columns of the next nodes."""

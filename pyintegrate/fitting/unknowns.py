@@ -83,7 +83,7 @@ class Unknowns:
     def bounds(self, batch):
         """The bounds, each (p, *batch)."""
         found = np.empty((2, len(self.names), *batch))
-        for j, (name, pair) in enumerate(zip(self.names, self.ranges, strict=True)):
+        for j, (name, pair) in enumerate(zip(self.names, self.ranges)):
             pair = (None, None) if pair is None or pair is ... else pair
             try:
                 low, high = pair

@@ -147,7 +147,7 @@ def describe_system(system):
     >>> about["dt"], about["t_end"], about["params"]["omega"]["value"]
     (0.1, 60.0, 3.872983346207417)
     """
-    if any(system.batch_shapes.values()):
+    if system.batched:
         names = [name for name, shape in system.batch_shapes.items() if shape]
         raise ValueError(
             f"the lab shows one trajectory, and {', '.join(names)} of {system.name!r} are arrays"
@@ -164,7 +164,7 @@ def describe_system(system):
         matrix = len(shape) == 2 and shape[0] == shape[1]
         values = np.diagonal(value) if matrix else np.ravel(value)
         sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
-        low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
+        low, high = zip(*(_range(name, float(x)) for x in values)) if sliders else (
             (), ())  # fmt: skip
         params[name] = {
             "value": np.asarray(value, float).tolist(),
@@ -228,11 +228,17 @@ def describe_method(method):
     >>> describe_method(pi.methods.velocity_verlet)["kick"]
     [0.5, 0.5]
     """
-    about = {
-        "title": method.title, "formula": method.formula, "order": method.order,
-        "evaluations": method.evaluations, "family": method.family, "stages": method.stages,
-        "symplectic": method.symplectic, "implicit": method.implicit,
-    }  # fmt: skip
+    named = (
+        "title",
+        "formula",
+        "order",
+        "evaluations",
+        "family",
+        "stages",
+        "symplectic",
+        "implicit",
+    )
+    about = {name: getattr(method, name) for name in named}
     if method.family in ("explicit_rk", "composition"):
         about |= {name: method.coefficients[name] for name in method.coefficients
                   if name in ("A", "b", "c", "kick", "drift")}  # fmt: skip
@@ -511,7 +517,7 @@ def make_fan(system, state, method, n_steps):
     if fan["spread"]:
         single = [name for name, value in system.params.items() if np.ndim(value) == 0]
         name = choice("of", fan["of"], (*names, *single))
-        states = dict(zip(names, start.T, strict=True))
+        states = dict(zip(names, start.T))
         value = states[name] if name in states else system.params[name]
         scale = fan["spread"] * np.where(value == 0, 1.0, abs(value))
         varied = value + scale * np.linspace(-1.0, 1.0, MANY)
@@ -607,9 +613,9 @@ def _phase(solution, truth, made):
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore", RecordWarning)
         try:
-            if system.phase(solution.origin) is not None:
-                return phase_drift(solution, made)
-            if system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS:
+            if system.phase(solution.origin) is None and (
+                system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS
+            ):
                 return None
             return phase_drift(solution, made)
         except ValueError:

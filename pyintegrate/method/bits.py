@@ -80,7 +80,7 @@ def _results(method):
             dtype, stride = f"f{bits // 8}", 24 if bits == 64 else 32
             states = np.zeros((3, len(start) + history, stride), dtype)
             lane = np.minimum(np.arange(stride), _LANES - 1)
-            for row, value in zip(states[0], start, strict=False):
+            for row, value in zip(states[0], start):
                 row[:] = value + 0.01 * lane * (1 + value)
             run = _core.start(
                 system=system, method=handle, bits=bits, lanes=_LANES, n_steps=_STEPS,

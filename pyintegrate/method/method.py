@@ -66,41 +66,30 @@ class Method:
     symmetric: bool
     coefficients: dict[str, list[Any]]
     handle: object
-    requires: str
+    requires: str = "any"
     implicit: bool
     self_starting: bool
-    formula: str
-    reference: str
-    aliases: tuple[str, ...]
-    derivative: int
-    backward: bool
-    starter: str | None
-    embedded: dict[str, Any] | None
+    formula: str = ""
+    reference: str = ""
+    aliases: tuple[str, ...] = ()
+    derivative: int = 0
+    backward: bool = False
+    starter: str | None = None
+    embedded: dict[str, Any] | None = None
     made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
     if TYPE_CHECKING:
         strong_order: Any  # of methods for noise, and of no others
 
-    def __init__(
-        self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
-        handle, made_by, written=None, requires="any", implicit=None, self_starting=None,
-        formula="", reference="", aliases=(), derivative=0, backward=False, starter=None,
-        embedded=None,
-    ):  # fmt: skip
-        fields = dict(locals())
-        del fields["self"]
-        if implicit is None:
-            fields["implicit"] = family in ("implicit_rk", "rosenbrock") or (
-                family == "multistep"
-                and bool(coefficients["beta"][-1])
-                and not coefficients["predictor"]
-            )
-        if self_starting is None:
-            fields["self_starting"] = (family != "multistep" or stages == 1) and not (
-                coefficients.get("corrector")
-            )
-        if written is None:
-            del fields["written"]
-        self.__dict__.update(fields)
+    def __init__(self, **fields: Any) -> None:
+        usual = {"implicit": fields["family"] in ("implicit_rk", "rosenbrock")}
+        c, usual["self_starting"] = (
+            fields["coefficients"],
+            not fields["coefficients"].get("corrector"),
+        )
+        if fields["family"] == "multistep":
+            usual["implicit"] = bool(c["beta"][-1]) and not c["predictor"]
+            usual["self_starting"] &= fields["stages"] == 1
+        self.__dict__.update(usual | fields)
 
     def __setattr__(self, name, value):
         raise AttributeError("a Method is immutable")

@@ -77,7 +77,7 @@ def plus(*lists):
     total = list(lists[0])
     for terms in lists[1:]:
         total = [b if a is None else a if b is None else a + b
-                 for a, b in zip(total, terms, strict=True)]  # fmt: skip
+                 for a, b in zip(total, terms)]  # fmt: skip
     return total
 
 
@@ -129,7 +129,7 @@ _BETA = (
 
 def _weighted(weights, lists):
     """Sums of lists of numbers with weights, those that are not zero."""
-    first, *rest = (times(w, numbers) for w, numbers in zip(weights, lists, strict=True) if w)
+    first, *rest = (times(w, numbers) for w, numbers in zip(weights, lists) if w)
     return plus(first, *rest)
 
 
@@ -183,7 +183,7 @@ def sriw1(s):
     g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
     g3 = g(1.0, 1.0, (-1.0, g1))
     g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
-    kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA, strict=True))
+    kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA))
     return plus(s.y, times(1 / 3 * h, f1), times(2 / 3 * h, s.drift(H, 3 / 4)), *kicks)
 
 
@@ -269,5 +269,5 @@ def gjf(s):
          " law of constant g",
          reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
 def brownian_baoab(s):
-    mean = [0.5 * (a + b) for a, b in zip(s.dW, s.next_dW, strict=True)]
+    mean = [0.5 * (a + b) for a, b in zip(s.dW, s.next_dW)]
     return plus(s.y, times(s.h, s.drift()), s.kick(mean))

@@ -54,7 +54,7 @@ def bodies_of(solution):
     names = getattr(system, "bodies", None) or [f"body {number}" for number in found]
     return [
         Body(name, on_ground(PALETTE[turn % len(PALETTE)]), components)
-        for turn, (name, components) in enumerate(zip(names, found.values(), strict=True))
+        for turn, (name, components) in enumerate(zip(names, found.values()))
         if all(component in solution.components for component in components.values())
     ]
 

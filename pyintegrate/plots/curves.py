@@ -251,10 +251,10 @@ def texts_of(solutions, names, labels):
             raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
         return list(labels)
     texts = []
-    for solution, name in zip(solutions, names, strict=True):
+    for solution, name in zip(solutions, names):
         text = (labels or {}).get(name, title_of(solution.method))
         if names.count(name) > 1:
-            alike = [one for one, other in zip(solutions, names, strict=True) if other == name]
+            alike = [one for one, other in zip(solutions, names) if other == name]
             told = _told_apart([_run_with(one, ...) for one in alike])
             place = next(i for i, one in enumerate(alike) if one is solution)
             text += f", {told[place] or _step(solution)}"
@@ -272,7 +272,7 @@ def _run_with(solution, index):
     """What trajectories were run with, as texts by name."""
     system, batch = solution.system, batch_of(solution)
     said = {"step": _step(solution)} if index is ... else {}
-    values = {n: v for n, v in system.params.items() if np.ndim(v) == len(system.batch_shapes[n])}
+    values = {n: v for n, v in system.params.items() if not system.shapes[n]}
     values |= {n: solution.initial[..., i] for i, n in enumerate(system.state_names)}
     for name, value in values.items():
         value = np.broadcast_to(value, batch)[index]
@@ -385,7 +385,7 @@ def collect(sources, labels=None, ax=None, keywords=None):
     few = len(names) == 1 and own is None and 1 < batch_size(solutions[0]) <= len(PALETTE)
     if few and all(told := parts_of(solutions[0])):
         looks = looks_of(names * len(told), ax)
-        parts = [look | {"label": text} for look, text in zip(looks, told, strict=True)]
+        parts = [look | {"label": text} for look, text in zip(looks, told)]
         return [Curve(solutions[0], texts[0], looks[0], tuple(parts))]
     return [*map(Curve, solutions, texts, looks_of(names, ax))]
 
@@ -418,6 +418,12 @@ def valid_values(solution, values, index):
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
 
 
+def within(window, t, *parts):
+    """Times and what belongs to them, those of a window only."""
+    inside = slice(None) if window is None else (t >= min(window)) & (t <= max(window))
+    return [part[inside] for part in (t, *parts)]
+
+
 def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
     """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
 
@@ -448,9 +454,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         one = valid_values(curve.solution, values, index)
         if name is not None:
             t, (one,) = filled(curve.solution, index, [name], t, [one])
-        if window is not None:
-            inside = (t >= min(window)) & (t <= max(window))
-            t, one = t[inside], one[inside]
+        t, one = within(window, t, one)
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.look(number) | keywords
         if swings_of(one) > DASHED and not bands and "linestyle" not in keywords:
             style["linestyle"] = "-"
@@ -575,9 +579,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     """
     parts = [valid_values(solution, one, index) for one in values.values()]
     t, parts = filled(solution, index, list(values), times_of(solution, index), parts)
-    if window is not None:
-        inside = (t >= min(window)) & (t <= max(window))
-        t, parts = t[inside], [part[inside] for part in parts]
+    t, *parts = within(window, t, *parts)
     points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
     thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style
@@ -692,7 +694,7 @@ def keep_in_view(ax, along_x=False):
             continue
         with quiet():
             spans = np.array([high - low for low, high in extents])
-        calm = [one for one, span in zip(extents, spans, strict=True) if span < 1e5 * min(spans)]
+        calm = [one for one, span in zip(extents, spans) if span < 1e5 * min(spans)]
         if 0 < len(calm) < len(extents):
             low, high = min(low for low, _ in calm), max(high for _, high in calm)
             getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))

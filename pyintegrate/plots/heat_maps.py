@@ -10,7 +10,6 @@ from ..analysis.measures import errors, watched_error
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error
 from ..analysis.results import unit_of, with_unit
-from ..errors import Status
 from ..values.checks import choice
 from ..values.types import Any, ArrayLike, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
@@ -93,7 +92,7 @@ def heatmap(
     missing, blank = "did not fail", False
     if not (isinstance(values, str) and values == "failed_step"):
         missing = "none, failed"
-        blank = ~np.isin(solution.status, (Status.OK, Status.STOPPED))
+        blank = solution.failed_step >= 0
     log = is_error if log is None else log
     look = text, label, log, blank, missing, colorbar, keywords
     return over_batch(page, solution, x, y, numbers, *look)
@@ -234,8 +233,7 @@ def coordinates(solution, given, axis):
             raise ValueError(f"{name} has shape {values.shape}, expected ({batch[axis]},)")
         return values, ""
     things = {name: solution.initial[..., i] for i, name in enumerate(system.state_names)}
-    shapes = system.batch_shapes
-    things |= {name: v for name, v in system.params.items() if np.ndim(v) == len(shapes[name])}
+    things |= {name: v for name, v in system.params.items() if not system.shapes[name]}
     things |= {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}
     if given is not None:
         things = {choice("yx"[axis], given, things): things[given]}
@@ -489,7 +487,7 @@ def basin_map(
         )
     if solution is None:
         axes = [(np.arange(n, dtype=float) if given is None else np.asarray(given, float), "")
-                for n, given in zip(label.shape[::-1], (x, y), strict=True)]  # fmt: skip
+                for n, given in zip(label.shape[::-1], (x, y))]  # fmt: skip
     else:
         axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
     (columns, x_label), (rows, y_label) = axes
@@ -535,7 +533,7 @@ def _explain(ax, found, shown):
 def _place(found, number):
     """Where an attractor is, in words."""
     parts = []
-    for name, value in zip(found.components, found.attractors[number], strict=True):
+    for name, value in zip(found.components, found.attractors[number]):
         text = axis_label(found.system, name).split(" [")[0]
         value = 0.0 if abs(value) < 5e-4 * np.abs(found.attractors).max() else value
         number = f"{value:.3g}".replace("-", "\N{MINUS SIGN}")

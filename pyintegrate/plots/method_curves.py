@@ -237,11 +237,10 @@ def stability_region(
         level_lines(
             ax, region.real, region.imaginary, region.growth, edge_of(region.method), own | keywords
         )
-    left, right, bottom, top = (
-        pick([limit[i] for limit in map(_limits, regions)])
-        for i, pick in enumerate((min, max, min, max))
+    ax.set(
+        xlim=np.sort([region.real[[0, -1]] for region in regions], axis=None)[[0, -1]],
+        ylim=np.sort([region.imaginary[[0, -1]] for region in regions], axis=None)[[0, -1]],
     )
-    ax.set(xlim=(left, right), ylim=(bottom, top))
     ax.set_aspect("equal", adjustable="box")
     return ax, "Re λ dt  (damping)", "Im λ dt  (oscillation, ω dt)"
 
@@ -262,10 +261,6 @@ def _regions(sources, extent):
             yield region_of(source, extent=extent)
         else:
             yield from _regions(source, extent)
-
-
-def _limits(region):
-    return region.real[0], region.real[-1], region.imaginary[0], region.imaginary[-1]
 
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
@@ -334,7 +329,7 @@ def stability_map(
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
     system = systems["spring"]
-    for panel, method in zip(axes, chosen, strict=True):
+    for panel, method in zip(axes, chosen):
         mesh = _panel(panel, method, k, b, dt)
         name = (labels or {}).get(method.name, title_of(method))
         wide = panel.get_position().width * panel.figure.get_figwidth()

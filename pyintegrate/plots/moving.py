@@ -98,7 +98,7 @@ class _Ground:
         if self.region is not None:
             self.figure.dpi = self.dpi
             self.figure.set_canvas(self.usual)
-        for artist, animated in zip(self.artists, self.before, strict=True):
+        for artist, animated in zip(self.artists, self.before):
             artist.set_animated(animated)
 
 
@@ -307,7 +307,7 @@ class Scene:
         """Draw the last saved states at or before a moment: nothing is interpolated."""
         now = latest(self.t, moment)
         ends = []
-        for line, states, given in zip(self.lines, self.states, self.parameters, strict=True):
+        for line, states, given in zip(self.lines, self.states, self.parameters):
             ends.append(self._place(line, states[now], given))
         move(self.masses, np.concatenate(ends).T)
         if self.true is not None:
@@ -353,7 +353,7 @@ class Scene:
             size = 1.2 * max(np.linalg.norm(g["half"]) for g in self.parameters)
             middle = np.nanmean(self.states[0][:, :3], axis=0)
             spread = np.nanmax(np.abs(self.states[0][:, :3] - middle), initial=0.0)
-            for letter, centre in zip("xyz", middle, strict=True):
+            for letter, centre in zip("xyz", middle):
                 getattr(ax, f"set_{letter}lim")(centre - size - spread, centre + size + spread)
             ax.set_box_aspect((1, 1, 1))
             ax.set_axis_off()
@@ -465,17 +465,17 @@ def animate(
     moments = np.linspace(begin, end, count)
     movers: list[Any] = []
     if scenes:
-        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves, strict=False)]
+        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves)]
         panes = _beside(panes, system)
     if letters:
         movers += _moving_bodies(axes[0], curves, letters, keywords)
     else:
         movers += [
             _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
-            for pane, ax in zip(panes, axes[scenes:], strict=True)
+            for pane, ax in zip(panes, axes[scenes:])
             for curve in curves
         ]
-    for pane, ax in zip(panes, axes[scenes:], strict=True):
+    for pane, ax in zip(panes, axes[scenes:]):
         _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
     clock = axes[0].set_title("", loc="left", fontsize="medium")
     if note := left_out(curves):
@@ -600,7 +600,7 @@ def _still(ax, curves, pane, movers, bodies):
             names = system.state_names
             true = [t if n == "t" else states[..., names.index(n)].ravel() for n in pane]
     settings = {}
-    for place, (letter, name) in enumerate(zip("xyz", pane, strict=False)):
+    for place, (letter, name) in enumerate(zip("xyz", pane)):
         found = np.concatenate([mover.parts[place].ravel() for mover in movers])
         good = found[np.isfinite(found)]
         good = good if good.size else np.zeros(1)

@@ -370,9 +370,9 @@ def comparison(
     with small_text(small):
         lying = (shape[0] * shape[1], 1) if column else shape
         axes = several_axes(ax, lying, size).reshape(shape)
-        for (heading, curves), row in zip(rows, axes, strict=True):
+        for (heading, curves), row in zip(rows, axes):
             shown = last_periods(curves[0].solution) if window is None else window
-            for panel, one in zip(names, row, strict=True):
+            for panel, one in zip(names, row):
                 _panel(panel, one, curves, shown, keywords)
                 if small:
                     hold_text(one)
@@ -401,9 +401,9 @@ def _panel(name, ax, curves, window, keywords):
         _final_values(ax, curves, ends, [f"{end:+.3g}" for end in ends])
         return
     lines = [line for line in ax.lines[before:] if line.get_label() in names]
-    pairs = zip(lines, curves, strict=True)
+    pairs = zip(lines, curves)
     told = [_energy_change(*pair, ylabel == LABELS["ratio"]) for pair in pairs]
-    _final_values(ax, curves, *zip(*told, strict=True))
+    _final_values(ax, curves, *zip(*told))
 
 
 def _rows(comparison, labels, name=""):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analysis.observables import system_at
 from ..analysis.results import unit_of, with_unit
+from ..values.parameters import system_at
 from ..values.types import Any, Bifurcation, ReturnMap, Section
 from .pictures import picture
 from .style import BLUE, PALETTE, axis_label, on_ground
@@ -157,7 +157,7 @@ def _two(section):
     """A position and its velocity, or two components, that vary over the points."""
     names, lead = section.system.state_names, section.system.positions
     flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
-    pairs = zip(names[:lead], names[lead:], strict=False)
+    pairs = zip(names[:lead], names[lead:])
     pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
     if pairs:
         return pairs[0]
@@ -277,8 +277,7 @@ class Orbits:
 def _varying(section):
     """Scalar parameters that differ over the batch, each with a value for every trajectory."""
     found = {}
-    for name, shape in section.system.batch_shapes.items():
-        value = np.asarray(section.system.params[name])
-        if shape and value.shape == shape and np.ptp(value) > 0:
+    for name, value in section.system.params.items():
+        if not section.system.shapes[name] and np.ptp(value) > 0:
             found[name] = np.broadcast_to(value, section.batch).reshape(-1)
     return found

@@ -96,7 +96,7 @@ def trajectory(
     ax, place = page(), system.state_names.index(names[0])
     if exact:
         exact_against_time(ax, curves, window, lambda states, t: states[..., place])
-    for curve, one in zip(curves, values, strict=True):
+    for curve, one in zip(curves, values):
         each = _saves_between(curve.solution, window) <= EACH  # each step is visible
         style = {"marker": ".", "markersize": 4.0} | keywords if each else keywords
         against_time(ax, curve, one, style, window, name=names[0])
@@ -203,7 +203,7 @@ def path(page, curves, names, exact, window, keywords):
     if final_only(curves):
         note = _draw_final_states(ax, curves, values, keywords)
     else:
-        for curve, parts in zip(curves, values, strict=True):
+        for curve, parts in zip(curves, values):
             chosen = chosen_trajectories(batch_of(curve.solution))
             how = len(chosen), window
             for number, index in enumerate(chosen):
@@ -211,7 +211,7 @@ def path(page, curves, names, exact, window, keywords):
                 _, joined, shown = draw_path(ax, curve.solution, parts, index, *how, look, keywords)
                 dots += [shown] * (not joined)
     if dots and not note:
-        note = "{:,} of {:,} states".format(*map(max, zip(*dots, strict=True)))
+        note = "{:,} of {:,} states".format(*map(max, zip(*dots)))
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
         if all(name in system.state_names[: system.dof] for name in names):
@@ -236,7 +236,7 @@ def _labels(ax, texts):
 def _draw_final_states(ax, curves, values, keywords):
     """The last states of many trajectories as dots; returns their description."""
     shown = size = 0
-    for curve, parts in zip(curves, values, strict=True):
+    for curve, parts in zip(curves, values):
         size = max(size, batch_size(curve.solution))
         flat = [np.where(curve.solution.valid, part, np.nan).reshape(-1) for part in parts.values()]
         if len(flat[0]) > POINTS:
@@ -358,7 +358,7 @@ def energy(
     'E(t) / E(0)'
     """
     held = [energies(curve.solution) for curve in curves]
-    for curve, one in zip(curves, held, strict=True):
+    for curve, one in zip(curves, held):
         if one is None:
             raise ValueError(f"the system {curve.solution.system.name!r} has no energy to draw")
     quantity = choice("quantity", _quantity(curves, held) if quantity is None else quantity, LABELS)
@@ -371,7 +371,7 @@ def energy(
             return _scaled(values, start, quantity)
 
         exact_against_time(ax, curves, window, energy_of)
-    for curve, (values, start) in zip(curves, held, strict=True):
+    for curve, (values, start) in zip(curves, held):
         against_time(ax, curve, _scaled(values, start, quantity), keywords, window, bands=True)
     if quantity == "ratio":
         _keep_in_view(ax)
@@ -387,7 +387,7 @@ def _quantity(curves, held):
     with quiet():
         change = [
             np.max(np.abs(_scaled(values, start, "error")), initial=0.0, where=curve.solution.valid)
-            for curve, (values, start) in zip(curves, held, strict=True)
+            for curve, (values, start) in zip(curves, held)
         ]
     return "ratio" if max(change) > VISIBLE else "error"
 
@@ -466,7 +466,7 @@ def error(
     choice("quantity", quantity, QUANTITIES)
     values = [errors(curve.solution, quantity, reference) for curve in curves]
     ax = page()
-    for curve, one in zip(curves, values, strict=True):
+    for curve, one in zip(curves, values):
         if so_far:
             one = np.fmax.accumulate(one, axis=0)
             known = watched_error(curve.solution, quantity) if reference is None else None
@@ -536,7 +536,7 @@ def phase_drift(
     if exact:
         named = {} if reference is None else {"label": "_nolegend_"}
         ax.axhline(0.0, **exact_style(ax) | named)
-    for curve, drift in zip(curves, drifts, strict=True):
+    for curve, drift in zip(curves, drifts):
         against_time(ax, curve, np.asarray(drift), keywords, window, bands=True)
     label = axis_label(curves[0].solution.system, "t")
     return ax, label, "phase error [rad]", left_out(curves)

@@ -1,5 +1,6 @@
 """A run of a Problem in the C core: its memory, its threads, its end."""
 
+from dataclasses import dataclass
 from math import prod
 from weakref import ref
 
@@ -8,6 +9,7 @@ from numpy import ndarray
 
 from .. import _core
 from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
+from ..values.types import Any
 from .failures import NONE, Failures
 
 # Threads pay off after some milliseconds of work: this many components x evaluations
@@ -15,6 +17,7 @@ from .failures import NONE, Failures
 WORTH_THREADS = 2_000_000
 
 
+@dataclass
 class Outcome:
     """The result of a run, from which a Solution is made.
 
@@ -33,9 +36,13 @@ class Outcome:
         Of events: event_log.py.
     """
 
-    def __init__(self, completed, states, final, history, failures, sums=None, event_rows=None):
-        self.completed, self.states, self.final, self.history = completed, states, final, history
-        self.failures, self.sums, self.event_rows = failures, sums, event_rows
+    completed: int
+    states: Any
+    final: Any
+    history: Any
+    failures: Failures
+    sums: Any = None
+    event_rows: Any = None
 
 
 class Run:

@@ -52,17 +52,17 @@ class Failures:
         keep = self.status != Status.STOPPED
         return self if keep.all() else Failures(*(part[keep] for part in self))
 
-    def statuses(self, lanes):
+    def statuses(self, problem):
         """The status of every trajectory, (lanes,)."""
-        out = np.zeros(lanes, dtype=np.int8)
-        out[self.index] = self.status
-        return out
+        return self._spread(problem, np.zeros(problem.lanes, np.int8), self.status)
 
-    def steps(self, lanes):
+    def steps(self, problem):
         """The first step that each trajectory has not completed, -1 if all, (lanes,)."""
-        out = np.full(lanes, -1, dtype=np.int64)
-        out[self.index] = self.step
-        return out
+        return self._spread(problem, np.full(problem.lanes, -1), self.step)
+
+    def _spread(self, problem, out, values):
+        out[self.index] = values
+        return out.reshape(problem.batch)
 
     def report(self, batch, t0, dt):
         """A readable sentence."""

@@ -128,7 +128,7 @@ def check_times(times):
     return array
 
 
-def fitted(times, batch, forwards):
+def fitted(times, batch, forwards, name="times"):
     """Times of shape (n,), or (n, *batch), monotonic in the direction of the run.
 
     Parameters
@@ -146,7 +146,7 @@ def fitted(times, batch, forwards):
             fits = False
         if not fits:
             raise ValueError(
-                f"times has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
+                f"{name} has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
                 f" {batch}"
             )
         times = np.broadcast_to(times, (len(times), *batch))
@@ -155,8 +155,8 @@ def fitted(times, batch, forwards):
         ahead = np.reshape(ahead, (-1, *(1,) * len(batch)))
     if np.any(ahead * np.sign(forwards) < 0):
         raise ValueError(
-            "times must go on in the direction of the run (grow where dt > 0, fall where dt < 0):"
-            " sort them, np.sort(times, axis=0)"
+            f"{name} must be in order, from t0 to t_end: sort them, np.sort({name}, axis=0)"
+            " where time grows"
         )
     return times
 

@@ -105,7 +105,7 @@ def check_out(problem, options, inputs):
 
 def _overlaps_itself(array):
     """Whether two items share memory. Nested axes do not; for others the addresses are counted."""
-    axes = sorted((abs(s), n) for n, s in zip(array.shape, array.strides, strict=True) if n > 1)
+    axes = sorted((abs(s), n) for n, s in zip(array.shape, array.strides) if n > 1)
     end = array.itemsize  # of the span of the axes so far
     for stride, n in axes:
         if stride < end:
@@ -135,7 +135,7 @@ def _as_rows(out):
     if not isinstance(out, np.ndarray) or not out.flags.aligned:
         return None
     saved, *batch, components = out.shape
-    axes = [axis for axis in zip(batch, out.strides[1:-1], strict=True) if axis[0] != 1]
+    axes = [axis for axis in zip(batch, out.strides[1:-1]) if axis[0] != 1]
     merge = all(a[1] == b[0] * b[1] for a, b in pairwise(axes))
     lane = axes[-1][1] if axes else out.itemsize
     strides = (out.strides[0], out.strides[-1], lane)
@@ -189,7 +189,7 @@ class _InBlocks:
                 if done.saves:
                     self._watched = [
                         one and one.going_on(part, earlier)
-                        for one, earlier in zip(self._watched, done.watched, strict=True)
+                        for one, earlier in zip(self._watched, done.watched)
                     ]
                 run = Run(part, here, done.failures, None, *self._watched)
                 self._state = done, part, run
@@ -251,7 +251,7 @@ def _part(problem, done, n_steps):
     if problem.driven:  # driven parameters have a row, or an item, for each step
         rows = tuple(
             _from_step(row, done.steps, n_steps, problem.stride) if stride else row
-            for row, stride in zip(rows, problem.drive_strides, strict=True)
+            for row, stride in zip(rows, problem.drive_strides)
         )
     return problem.changed(
         initial=done.state, first=problem.first + done.steps, n_steps=n_steps, rows_params=rows

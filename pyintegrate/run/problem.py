@@ -1,12 +1,16 @@
 """The mathematics of a run: a system, a batch of states, a method and steps."""
 
+from dataclasses import dataclass
+
 from ..method.arithmetic import ARITHMETIC
 from ..values.checks import broadcast_shape
 from ..values.memory import SPARE_BYTES, check_memory
+from ..values.types import Any
 from .drive import check_drive, driven_rows
 from .times import times
 
 
+@dataclass(eq=False)
 class Problem:
     """The mathematics of a run, checked and broadcast; how it is carried out is its ``Options``.
 
@@ -40,22 +44,27 @@ class Problem:
         Of a resumed run: see solution/origin.py.
     """
 
-    def __init__(
-        self, system, method, dtype, batch, lanes, stride, dt, t0, rows_dt, rows_t0, rows_params,
-        undriven, initial, starter, has_history, drive_strides, first, n_steps, arithmetic,
-        random=None, origin=None,
-    ):  # fmt: skip
-        self.system, self.method, self.dtype, self.batch = system, method, dtype, batch
-        self.lanes, self.stride, self.dt, self.t0 = lanes, stride, dt, t0
-        self.rows_dt, self.rows_t0, self.rows_params = rows_dt, rows_t0, rows_params
-        self.undriven, self.initial, self.starter = undriven, initial, starter
-        self.has_history, self.drive_strides, self.first = has_history, drive_strides, first
-        self.n_steps, self.arithmetic, self.random, self.origin = (
-            n_steps,
-            arithmetic,
-            random,
-            origin,
-        )
+    system: Any
+    method: Any
+    dtype: Any
+    batch: Any
+    lanes: int
+    stride: int
+    dt: Any
+    t0: Any
+    rows_dt: Any
+    rows_t0: Any
+    rows_params: Any
+    undriven: Any
+    initial: Any
+    starter: Any
+    has_history: bool
+    drive_strides: Any
+    first: int
+    n_steps: int
+    arithmetic: int
+    random: Any = None
+    origin: Any = None
 
     def changed(self, **fields):
         """Another, with these fields."""

@@ -17,7 +17,9 @@ class Reporter:
         # Standard error is full, closed, or a terminal that is gone.
         self.lost = (OSError, ValueError, AttributeError) if progress is True else ()
         if progress is True:
-            self.call = partial(_print_line, _plural(unit))
+            self.call = partial(
+                _print_line, unit[:-1] + "ies" if unit.endswith("y") else unit + "s"
+            )
             with suppress(ImportError, *self.lost):
                 from tqdm.auto import tqdm
 
@@ -42,10 +44,6 @@ class Reporter:
         if self.bar is not None:
             with suppress(*self.lost):
                 self.bar.close()
-
-
-def _plural(unit):
-    return unit[:-1] + "ies" if unit.endswith("y") else unit + "s"
 
 
 def _print_line(units, done, total):

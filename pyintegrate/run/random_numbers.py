@@ -66,9 +66,9 @@ def noise(
         _whole("component", component, _COMPONENTS),
     )
     names = ("trajectory", "step", "component")
-    shape = broadcast_shape({n: a.shape for n, a in zip(names, given, strict=True)})
+    shape = broadcast_shape({n: a.shape for n, a in zip(names, given)})
     counters = np.empty((prod(shape), 3), np.uint64)
-    for column, array in zip(counters.T, given, strict=True):
+    for column, array in zip(counters.T, given):
         column[...] = np.broadcast_to(array, shape).ravel()
     out = np.empty(shape)
     _core.noise(seed, stream, counters, out)
@@ -131,7 +131,7 @@ class RandomNumbers(Named):
     def __eq__(self, other):
         if not isinstance(other, RandomNumbers):
             return NotImplemented
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        pairs = zip(vars(self).values(), vars(other).values())
         return all(np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]

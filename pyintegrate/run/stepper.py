@@ -341,13 +341,12 @@ class Stepper:
     # ---- failures ----
     @property
     def status(self) -> Integers:
-        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
+        return self._failures.statuses(self._problem)
 
     @property
     def failed_step(self) -> Integers:
         """The first step not completed, -1 if none failed; ndarray of int64, shape (*batch)."""
-        failed = self._failures.failed()
-        return failed.steps(self._problem.lanes).reshape(self._problem.batch)
+        return self._failures.failed().steps(self._problem)
 
     # ---- results of watches and events ----
     @property
@@ -356,7 +355,7 @@ class Stepper:
 
         if self._by_hand is None:
             return Watched({})
-        ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        ends = self._failures.steps(self._problem)
         return self._by_hand.watched(np.where(ends < 0, self.n, ends - 1))
 
     @property

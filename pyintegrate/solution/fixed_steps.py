@@ -122,13 +122,13 @@ class FixedSolution(Solution):
         if self._sums is None:
             return Watched({})
         problem = self._problem
-        ends = self._failures.steps(problem.lanes).reshape(problem.batch)
+        ends = self._failures.steps(problem)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
         return Watched.of_sums(self._options.watch, problem, self._sums, last)
 
     @property
     def valid(self) -> Booleans:
-        ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        ends = self._failures.steps(self._problem)
         made = self._column(self.steps) < ends
         if self._options.times is not None:  # includes those of its last step before a stop
             made |= (self._column(self.t) - self.stopped_at) * np.sign(self.dt) <= 0
@@ -292,7 +292,7 @@ class FixedSolution(Solution):
         whole = FixedSolution(problem, options, Outcome(
             completed=problem.n_steps, states=np.moveaxis(record, 1, -1),
             final=None if last._complete and last._final is None else rows[:dim],
-            history=rows[dim:] if len(rows) > dim else None, failures=last._failures,
+            history=_history(rows, dim), failures=last._failures,
             sums=last._sums, event_rows=last._event_rows,
         ))  # fmt: skip
         return whole._told(last)
@@ -300,7 +300,7 @@ class FixedSolution(Solution):
     # ---- parts of a batch ----
     def _of_lanes(self):
         """What `_of_results` needs of each trajectory."""
-        return {"_ends": self._failures.steps(self._problem.lanes)}
+        return {"_ends": self._failures.steps(self._problem).ravel()}
 
     @classmethod
     def _of_results(cls, made, results):
@@ -312,7 +312,7 @@ class FixedSolution(Solution):
         index = np.flatnonzero(status)
         return cls(problem, options.changed(watch=None, events=None), Outcome(
             completed=problem.n_steps, states=results["y"], final=rows[:dim],
-            history=rows[dim:] if len(rows) > dim else None,
+            history=_history(rows, dim),
             failures=Failures(index, status[index], ends[index]),
         ))  # fmt: skip
 
@@ -372,7 +372,7 @@ class FixedSolution(Solution):
             refuse("last_state", "it is not the last state in y")
         solution = cls(problem, options, Outcome(
             completed=completed, states=np.moveaxis(y, 1, -1), final=None if ends else last[:dim],
-            history=last[dim:] if len(last) > dim else None, failures=Failures(index, *others),
+            history=_history(last, dim), failures=Failures(index, *others),
         ))  # fmt: skip
         if header["times"] and len(t):  # they lie within the steps of the run
             place = problem.t0, problem.dt, completed, problem.batch, problem.dtype
@@ -380,3 +380,8 @@ class FixedSolution(Solution):
             if not np.array_equal(made("t", steps_of, asked, *place), solution.steps):
                 refuse("t", "the times do not lie in the steps of the file")
         return solution
+
+
+def _history(rows, dim):
+    """The history of the method, behind the components of the state; None if it has none."""
+    return rows[dim:] if len(rows) > dim else None

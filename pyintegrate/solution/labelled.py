@@ -31,7 +31,7 @@ def to_dataset(solution):
         coordinates["component"] = [*system.state_names]
     for name, value in system.params.items():
         shape = system.batch_shapes[name]
-        if np.ndim(value) == len(shape):
+        if not system.shapes[name]:
             axes = [i for i, length in enumerate(shape, n - len(shape)) if batch[i] == length]
             array = np.reshape(value, [batch[i] for i in axes])
             coordinates[name] = tuple(dims[i] for i in axes), array, {"units": units[name]}
@@ -86,7 +86,7 @@ def to_frame(solution):
     places = np.nonzero(valid)
     index = [
         np.ravel(varying[name])[place] if name in varying else place
-        for name, place in zip(dims, places, strict=False)
+        for name, place in zip(dims, places)
     ]
     index = MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
     return DataFrame(rows, index)
@@ -160,11 +160,7 @@ def _columns(solution):
 def _varying(solution):
     """Values that differ between trajectories, by name: one for each, or broadcast."""
     system = solution.system
-    values = {
-        name: value
-        for name, value in system.params.items()
-        if np.ndim(value) == len(system.batch_shapes[name])
-    }
+    values = {name: value for name, value in system.params.items() if not system.shapes[name]}
     values |= solution._clock
     return {name: value for name, value in values.items() if np.size(value) > 1}
 

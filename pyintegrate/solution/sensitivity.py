@@ -41,10 +41,10 @@ def start_components(system, name):
     return range(lead) if name == "x0" else range(lead, system.dim)
 
 
-def check_alone(**refused):
+def check_alone(given):
     """Refuse the arguments of a run that would act on the tangents as well."""
-    for name, value in refused.items():
-        if value is not None:
+    for name in ("watch", "events", "across", "bound", "out", "components"):
+        if given.get(name) is not None:
             raise ValueError(
                 f"sensitivity and {name} exclude each other, because {name} would act on the"
                 f" tangents as well: integrate system.tangent(...) with {name}"

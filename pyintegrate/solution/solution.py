@@ -15,6 +15,7 @@ from ..errors import IntegrationError, Status, warn_caller
 from ..values.citations import cite
 from ..values.keywords import RESULTS
 from ..values.memory import outward
+from ..values.table import Table
 from ..values.types import (
     Across,
     Any,
@@ -24,7 +25,6 @@ from ..values.types import (
     Integers,
     KindOfSolution,
     PathLike,
-    Table,
 )
 from .jumps import until_jump
 from .sensitivity import derivatives
@@ -233,12 +233,11 @@ class Solution(KindOfSolution):
 
     @cached_property
     def status(self) -> Integers:
-        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
+        return self._failures.statuses(self._problem)
 
     @cached_property
     def failed_step(self) -> Integers:
-        failed = self._failures.failed()
-        return failed.steps(self._problem.lanes).reshape(self._problem.batch)
+        return self._failures.failed().steps(self._problem)
 
     @cached_property
     def across(self) -> Across:
@@ -548,8 +547,6 @@ class Solution(KindOfSolution):
         )
 
     def _repr_html_(self):
-        from html import escape
-
         system, method = self.system, self.method
         counts = {s.name: int(np.count_nonzero(self.status == s)) for s in Status if s}
         shape = (len(self), *self.status.shape, len(self.components))
@@ -559,11 +556,7 @@ class Solution(KindOfSolution):
             "states": f"{shape}, {self.initial.dtype}",
             "failed": ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none",
         }
-        cells = "".join(
-            f"<tr><th>{name}</th><td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in rows.items()
-        )
-        return f"<b>Solution</b><table>{cells}</table>"
+        return Table("Solution", ("", ""), [*rows.items()], align="ll")._repr_html_()
 
 
 def span(values):

@@ -450,7 +450,7 @@ def _sizes(header, batch):
 
 def _fits(shape, batch):
     """Whether a shape broadcasts to that of the batch."""
-    pairs = zip(shape[::-1], batch[::-1], strict=False)
+    pairs = zip(shape[::-1], batch[::-1])
     return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
 
 

@@ -231,5 +231,5 @@ def _tell_of_own_damping(system):
 def _changes(system, times, velocities):
     x, v = system.initial[: system.dof] + 0.25, np.ones(system.dof)
     with np.errstate(all="ignore"):
-        a, b = (system.acceleration(t, x, u * v) for t, u in zip(times, velocities, strict=True))
+        a, b = (system.acceleration(t, x, u * v) for t, u in zip(times, velocities))
     return not np.array_equal(a, b, equal_nan=True)

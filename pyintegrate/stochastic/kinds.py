@@ -1,7 +1,5 @@
 """The kind of a noise, proved from its program: by dependence, and by an identity."""
 
-from __future__ import annotations
-
 import operator
 import random
 from fractions import Fraction
@@ -56,7 +54,7 @@ _RULES: dict = {
 
 def _values(seed, pair):
     """The difference of two nodes at a random point."""
-    known: dict[int, int] = {}
+    known = {}
     draw = random.Random(seed)
     for node in below(pair):
         if node.operation in _RULES:

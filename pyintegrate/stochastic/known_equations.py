@@ -1,7 +1,5 @@
 """Equations with noise that are known well: ``pi.systems.noise``."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .equations import sde

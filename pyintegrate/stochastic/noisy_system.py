@@ -182,15 +182,13 @@ class NoisyTangentSystem(Directions, NoisySystem):
         zero, one = graph.constant(0.0), graph.constant(1.0)
         y = [[graph.state(int(i)) for i in row] for row in places]
         made = placed(graph, after, lambda i: y[i][0] if i < dim else graph.state(i + drawn))
-        seeds: dict[int, Any] = {first.number: dict(enumerate(more)) for first, *more in y}
+        seeds = {first.number: dict(enumerate(more)) for first, *more in y}
         rows = dict(elements_of(base, base.shapes))
         for j, name in enumerate(self.directions):
             if name in rows:
                 seeds[graph.parameter(rows[name]).number] = {j: one}
         changes = directional(graph, made, seeds)
         found = {}
-        for row, node, change in zip(places, made, changes, strict=True):
-            found |= zip(
-                row.tolist(), [node, *(change.get(j, zero) for j in range(n))], strict=True
-            )
+        for row, node, change in zip(places, made, changes):
+            found |= zip(row.tolist(), [node, *(change.get(j, zero) for j in range(n))])
         return graph, [found[i] for i in range(self.dim)], second

@@ -1,11 +1,8 @@
 """The program of a step with noise: the formula of a method, traced with the system."""
 
-from __future__ import annotations
-
 import operator
 from functools import reduce
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -43,8 +40,8 @@ class Step:
         self._system, self._graph = system, graph
         self.second = NO_SECOND
         first = system.traced.n_params - OF_RUN
-        self.h: Any = Symbol(graph.parameter(first + STEP))
-        self._substeps: Any = Symbol(graph.parameter(first + SUBSTEPS))
+        self.h = Symbol(graph.parameter(first + STEP))
+        self._substeps = Symbol(graph.parameter(first + SUBSTEPS))
         self.root_h = np.sqrt(self.h)
         self.y = [Symbol(graph.state(i)) for i in range(system.dim)]
         self.x, self.v = self.y[: system.dof], self.y[system.dof :]
@@ -78,12 +75,12 @@ class Step:
         Given dW its integral over the step has the mean h dW / 2 and the variance h^3 / 12.
         """
         off, root = np.sqrt(12.0) / (self.h * self.root_h), np.sqrt(0.5)
-        pairs = [(z, off * u) for z, u in zip(self.Z, self._off_mean(), strict=True)]
+        pairs = [(z, off * u) for z, u in zip(self.Z, self._off_mean())]
         return [root * (z + u) for z, u in pairs], [root * (z - u) for z, u in pairs]
 
     def _off_mean(self):
         """I10 less its mean given dW, h dW / 2."""
-        return [i - 0.5 * self.h * w for i, w in zip(self.I10, self.dW, strict=True)]
+        return [i - 0.5 * self.h * w for i, w in zip(self.I10, self.dW)]
 
     @property
     def signs(self):
@@ -121,13 +118,13 @@ class Step:
         """The components that noise k moves, g_k(t + fraction h, y); None for the others."""
         rows = self._system.traced.outputs["diffusion"][k :: self._system.noises]
         entries = self._at(rows, y, fraction)
-        return [None if is_zero(a) else b for a, b in zip(rows, entries, strict=True)]
+        return [None if is_zero(a) else b for a, b in zip(rows, entries)]
 
     def changes(self):
         """(j, k, L^j g_k), L^j g_k = sum_l g_lj dg_k/dy_l, where it is not zero, j <= k."""
         for (j, k), parts in derivatives_along(self._system.traced, self._system.noises).items():
             if j <= k:
-                found = dict(zip(parts, self._at([*parts.values()], None, 0.0), strict=True))
+                found = dict(zip(parts, self._at([*parts.values()], None, 0.0)))
                 yield j, k, [found.get(i) for i in range(self._system.dim)]
 
     # ---- Langevin ----
@@ -146,8 +143,7 @@ class Step:
         c = np.exp(-(friction * h))
         spread = np.sqrt(-np.expm1(-2.0 * (friction * h)))  # sqrt(1 - c^2), and exact near c = 1
         return [
-            c * one + (spread * np.sqrt(square)) * R
-            for one, square, R in zip(v, heat, normals, strict=True)
+            c * one + (spread * np.sqrt(square)) * R for one, square, R in zip(v, heat, normals)
         ]
 
 
@@ -155,7 +151,7 @@ def derivatives_along(traced, m):
     """{(j, k): {i: component i of L^j g_k}}, without zeros."""
     graph, g = traced.graph, traced.outputs["diffusion"]
     state = [graph.state(i) for i in range(graph.dim)]
-    found: dict = {}
+    found = {}
     slopes = forward(graph, g, state)
     for j, k, i in product(range(m), range(m), range(graph.dim)):
         slope = slopes[i * m + k]

@@ -424,8 +424,8 @@ class System(ClosedForms):
             for name, unit, value, meaning in quantities
         ]
         table = Table("", ("name", "value", "unit", "meaning"), rows, align="llll")
-        head = f"<b>{escape(self.title)}</b><br><code>{escape(self.equation)}</code>"
-        return head + table._repr_html_()
+        lines = "<br>".join(f"<code>{escape(line)}</code>" for line in self.equation.split("; "))
+        return f"<b>{escape(self.title)}</b><br>{lines}{table._repr_html_()}"
 
 
 def _state(name, value):

@@ -112,7 +112,7 @@ class Directions:
         dtype = np.result_type(np.float32, *map(np.asarray, components))
         found = np.empty((*batch, usual.size + len(usual)), dtype)
         components = self.base.ready(components, dtype)
-        for place, component in zip(self.places[:, 0], components, strict=True):
+        for place, component in zip(self.places[:, 0], components):
             found[..., place] = component
         found[..., self.places[:, 1:]] = dy
         return found

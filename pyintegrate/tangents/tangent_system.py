@@ -147,7 +147,7 @@ def traced_with_tangents(traced, k, elements, derivatives):
         found = {}
         for i, change in enumerate(derivatives(graph, g, seeds)):
             entries = [g[i], *(change.get(j, zero) for j in range(n))]
-            found |= {(int(p), i % m): e for p, e in zip(places[i // m], entries, strict=True)}
+            found |= {(int(p), i % m): e for p, e in zip(places[i // m], entries)}
         kept["diffusion"] = [found[key] for key in sorted(found)]
         kept = {question: kept[question] for question in kept if question not in ("force", "bath")}
     return Traced(graph, kept, traced.n_params).without_dead_code()

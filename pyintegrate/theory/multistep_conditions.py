@@ -111,6 +111,6 @@ def palindromic(alpha, beta, derivative):
     >>> palindromic([-1, 0, 1], [0, 2, 0], 1), palindromic([0, -1, 1], [0, 0.5, 0.5], 1)
     (True, True)
     """
-    first = next(j for j, pair in enumerate(zip(alpha, beta, strict=True)) if any(pair))
+    first = next(j for j, pair in enumerate(zip(alpha, beta)) if any(pair))
     alpha, beta, sign = list(alpha[first:]), list(beta[first:]), (-1) ** derivative
     return beta == beta[::-1] and alpha == [sign * a for a in alpha[::-1]]

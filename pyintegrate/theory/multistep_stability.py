@@ -44,12 +44,12 @@ def characteristic(numbers, derivative):
     """
     alpha, beta, predictor = numbers["alpha"], numbers["beta"], numbers["predictor"]
     if derivative == 2:
-        return [[a, b] for a, b in zip(alpha, beta, strict=True)]
+        return [[a, b] for a, b in zip(alpha, beta)]
     if not predictor:
-        return [[a, -b] for a, b in zip(alpha, beta, strict=True)]
+        return [[a, -b] for a, b in zip(alpha, beta)]
     # The new f is that of y + h sum predictor_j f_j.
     last, slopes = beta[-1], [*predictor, 0 * beta[-1]]
-    found = [[a, -b, -last * w] for a, b, w in zip(alpha, beta, slopes, strict=True)]
+    found = [[a, -b, -last * w] for a, b, w in zip(alpha, beta, slopes)]
     found[-1][1] = found[-1][1] + last
     found[-2][1] = found[-2][1] - last
     return found
@@ -131,7 +131,7 @@ def limit(method, direction):
         else:
             powers = [(Fraction(1), 0), (-y, 0), (y * y, 0)]
         return is_stable([
-            tuple(sum((c * power[i] for c, power in zip(row, powers, strict=False)), Fraction(0))
+            tuple(sum((c * power[i] for c, power in zip(row, powers)), Fraction(0))
                   for i in (0, 1))
             for row in rows
         ])  # fmt: skip

@@ -54,7 +54,7 @@ def nystrom_nodes(tree):
 def nystrom_target(tree):
     """The value of phi for the exact solution at time 1: the nested integrals of the tree."""
     sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
-    inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
+    inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes)]
     return prod(inner, start=Fraction(1))
 
 
@@ -68,8 +68,8 @@ def nystrom_symmetry(tree):
 
 def kicks_and_drifts(exact):
     """Letters and numbers in the order applied."""
-    pairs = zip(exact["kick"], exact["drift"], strict=True)
-    return [(name, w) for pair in pairs for name, w in zip("kd", pair, strict=True) if w]
+    pairs = zip(exact["kick"], exact["drift"])
+    return [(name, w) for pair in pairs for name, w in zip("kd", pair) if w]
 
 
 def nystrom_composition(exact, rounding):

@@ -170,7 +170,7 @@ def _runge_kutta(exact, rounding):
     branch = both(A, scale)
     sums = [  # c = A 1, which a force that depends on time needs
         (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
-        for row, node in zip(A, exact["c"], strict=True)
+        for row, node in zip(A, exact["c"])
     ]
     return _by_trees(rounding, scale, branch, branch, both(b, scale), sums)
 
@@ -187,7 +187,7 @@ def _rosenbrock(exact, rounding):
     sums = [  # by which the time goes along
         (Fraction(sum(row), SCALE) - x, sum(bound) + size(x), 1)
         for name, matrix, letter in (("c", alpha, "alpha"), ("d", gamma, "gamma"))
-        for row, bound, x in zip(matrix, sizes[letter], exact[name], strict=True)
+        for row, bound, x in zip(matrix, sizes[letter], exact[name])
     ]
     return _by_trees(rounding, SCALE, single, several, weights, sums)
 
@@ -270,14 +270,14 @@ def _composition(exact, rounding):
         words = lyndon_words(number)
         values, bounds = _word_coefficients(whole, words), _word_coefficients(sizes, words)
         residuals = [(Fraction(values[w], scale**number) - 1) / factorial(number) for w in words]
-        rest = dict(zip(words, map(float, residuals), strict=True))
+        rest = dict(zip(words, map(float, residuals)))
         for word in words:  # in the basis of commutators, which is triangular
             for other, x in _bracket(word).items():
                 if other != word and other in rest:
                     rest[other] -= x * rest[word]
         found = collect(
             number, rounding, [(r, bounds[w] / factorial(number), 1)
-                               for w, r in zip(words, residuals, strict=True)],
+                               for w, r in zip(words, residuals)],
         )  # fmt: skip
         yield found._replace(norm=sqrt(sum(x * x for x in rest.values())))
 

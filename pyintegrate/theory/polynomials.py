@@ -32,11 +32,16 @@ def multiply(p, q):
     return product
 
 
+def trimmed(p):
+    """The polynomial without leading zeros."""
+    while len(p) > 1 and not p[-1]:
+        p = p[:-1]
+    return p
+
+
 def whole(p):
     """The same zeros and signs with integer coefficients, without trailing zeros."""
-    p = [Fraction(c) for c in p]
-    while len(p) > 1 and p[-1] == 0:
-        p.pop()
+    p = trimmed([Fraction(c) for c in p])
     common = lcm(*(c.denominator for c in p))
     return [c.numerator * (common // c.denominator) for c in p]
 
@@ -81,7 +86,7 @@ def _bernstein(p, low, high):
     shifted = []  # unit^degree p(low + width u), by Horner's rule
     for coefficient in reversed(p):
         raised = [0, *(width * c for c in shifted)]
-        shifted = [start * c + r for c, r in zip([*shifted, 0], raised, strict=True)]
+        shifted = [start * c + r for c, r in zip([*shifted, 0], raised)]
         shifted[0] += coefficient * scale
         scale *= unit
     common = lcm(*(comb(degree, i) for i in range(degree + 1)))

@@ -43,7 +43,7 @@ def is_stable(polynomial):
     while len(f) > 1:
         first, last = f[0], f[-1]
         reduced = [_minus(_times(_bar(last), a), _times(first, _bar(b)))
-                   for a, b in zip(f[1:], f[-2::-1], strict=True)]  # fmt: skip
+                   for a, b in zip(f[1:], f[-2::-1])]  # fmt: skip
         if not any(any(c) for c in reduced):
             if strictly or not any(last):
                 return False
@@ -136,4 +136,4 @@ def _whole(polynomial):
     common = lcm(*(Fraction(x).denominator for x in parts))
     whole = [int(x * common) for x in parts]
     shared = gcd(*whole) or 1
-    return [(x // shared, y // shared) for x, y in zip(whole[0::2], whole[1::2], strict=True)]
+    return [(x // shared, y // shared) for x, y in zip(whole[0::2], whole[1::2])]

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf, lcm, nan, sqrt
 
 from . import multistep_stability, stability_function
-from .polynomials import add, first_exit, multiply
+from .polynomials import add, first_exit, multiply, trimmed
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
 _TOUCHED = Fraction(1, 10**12)
@@ -220,7 +220,7 @@ def half_trace(method):
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2, here times a power of `scale`.
     a, b, c, d, factor = [1], [0], [0], [1], 2
-    for kick, drift in zip(exact["kick"], exact["drift"], strict=True):
+    for kick, drift in zip(exact["kick"], exact["drift"]):
         if kick:
             w, factor = int(kick * scale), factor * scale
             c, d = _weighted(c, scale, a, -w, 0), _weighted(d, scale, b, -w, 1)
@@ -229,10 +229,7 @@ def half_trace(method):
             w, factor = int(drift * scale), factor * scale
             a, b = _weighted(a, scale, c, w, 1), _weighted(b, scale, d, w, 0)
             c, d = _weighted(c, scale), _weighted(d, scale)
-    trace = [Fraction(x, factor) for x in add(a, d)]
-    while trace[-1] == 0:
-        trace.pop()
-    return trace
+    return trimmed([Fraction(x, factor) for x in add(a, d)])
 
 
 def _weighted(p, scale, q=(), weight=0, shift=0):
@@ -283,7 +280,7 @@ def nystrom_step(method):
     rows = []
     for x, v in ((one, []), ([], one)):  # for a unit position, for a unit velocity
         slopes = []  # h^2 a at the stages
-        for node, row in zip(exact["c"], exact["A"], strict=True):
+        for node, row in zip(exact["c"], exact["A"]):
             there = _moved(add(x, v, node), row, slopes)
             slopes.append([0, *(-c for c in there)])
         rows.append((_moved(add(x, v), exact["b"], slopes),
@@ -293,7 +290,7 @@ def nystrom_step(method):
 
 
 def _moved(p, weights, slopes):
-    for weight, slope in zip(weights, slopes, strict=False):
+    for weight, slope in zip(weights, slopes):
         if weight:
             p = add(p, slope, weight)
     return p

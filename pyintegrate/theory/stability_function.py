@@ -11,7 +11,7 @@ from math import factorial
 import numpy as np
 
 from .conditions import both, common_scale
-from .polynomials import add, first_exit, multiply
+from .polynomials import add, first_exit, multiply, trimmed
 from .rosenbrock import SCALE, in_slopes
 
 # Rounding of a coefficient that should be zero, in units of the products of coefficients.
@@ -61,9 +61,7 @@ def _explicit(method):
     for j in range(min(method.order, len(b)) + 1):
         if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
             R[j] = Fraction(1, factorial(j))
-    while not R[-1]:  # stages that serve an error estimate
-        R.pop()
-    return R, [Fraction(1)]
+    return trimmed(R), [Fraction(1)]  # the last stages may serve an error estimate
 
 
 def _implicit(method):
@@ -100,9 +98,7 @@ def _reversed_characteristic(matrix, rounding):
         coefficient = Fraction(-np.trace(power), k * scale**k)
         negligible = _LEFT * float(rounding) * largest**k
         found.append(coefficient if abs(coefficient) > negligible else Fraction(0))
-    while len(found) > 1 and not found[-1]:
-        found.pop()
-    return found
+    return trimmed(found)
 
 
 _FAMILIES = {"explicit_rk": _explicit, "implicit_rk": _implicit, "rosenbrock": _rosenbrock}
@@ -128,9 +124,7 @@ def excess(method):
         allowed = _LEFT * rounding * float(sum(_sizes(side, s) for side in (P, Q)))
         within = 2 * s <= method.order and abs(p - q) < Fraction(1, 10**9)
         found.append(Fraction(0) if within or abs(p - q) <= allowed else p - q)
-    while len(found) > 1 and not found[-1]:
-        found.pop()
-    return found
+    return trimmed(found)
 
 
 def _square(p):
@@ -162,7 +156,7 @@ def sum_and_difference(method):
     found = ([], [])
     for j in range(max(len(P), len(Q))):
         p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
-        for total, one in zip(found, (p + q, p - q), strict=True):
+        for total, one in zip(found, (p + q, p - q)):
             total.append(one if abs(one) > allowed * float(abs(p) + abs(q)) else Fraction(0))
     return found
 

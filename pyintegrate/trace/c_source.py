@@ -123,7 +123,7 @@ def _body(program, question, structure):
 
     for k, row in enumerate(program.code[first:last].tolist()):
         name, arity, text = _OPERATIONS[row[0]]
-        inputs = dict(zip("abcd", map(operand, row[2 : 2 + arity]), strict=False))
+        inputs = dict(zip("abcd", map(operand, row[2 : 2 + arity])))
         text = "".join(inputs.get(part, str(part)) for part in re.split(r"\b([abcd])\b", text))
         lines.append(f"    const vreal n{k} = {text};\n")
         names[row[1]] = f"n{k}"

@@ -106,7 +106,7 @@ def compiled(system, program):
         ) from error
     wide, narrow = (
         ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value or 0
-        for library, bits in zip(libraries, (64, 32), strict=True)
+        for library, bits in zip(libraries, (64, 32))
     )
     return _core.make_compiled(program.handle, wide, narrow, libraries)
 
@@ -123,7 +123,7 @@ def _libraries(folder, keys, build):
     if libraries is None:
         contents = build()
         libraries = _load(folder, keys, contents)
-        for key, content in zip(keys, contents, strict=True):
+        for key, content in zip(keys, contents):
             library_cache.keep(folder, key, content)
     _LOADED[folder, keys[0]] = libraries
     return libraries
@@ -132,7 +132,7 @@ def _libraries(folder, keys, build):
 def _load(folder, keys, contents):
     """Both precisions, each with its exported function."""
     libraries = tuple(map(library_cache.load, [folder] * 2, keys, contents))
-    for library, bits in zip(libraries, (64, 32), strict=True):
+    for library, bits in zip(libraries, (64, 32)):
         if not hasattr(library, f"pyintegrate_f{bits}"):
             raise RuntimeError(f"the C compiler made a library without kernels; {_WITHOUT}")
     return libraries
@@ -162,7 +162,7 @@ def _build(command, flags, isa, text, folder):
             for _, process in running:
                 process.kill()  # no effect if it has ended
                 process.wait()
-        for (call, process), output in zip(running, outputs, strict=True):
+        for (call, process), output in zip(running, outputs):
             if process.returncode:
                 raise RuntimeError(
                     f"the C compiler failed ({' '.join(call)}):\n"

@@ -56,7 +56,7 @@ class Frozen:
         visited.add(function)
         code = function.__code__
         places: list[Any] = [(function.__globals__, name) for name in _global_names(code)]
-        places += zip(function.__closure__ or (), code.co_freevars, strict=True)
+        places += zip(function.__closure__ or (), code.co_freevars)
         for place, name in places:
             value = _read(place, name)
             if _is_number(value):

@@ -48,26 +48,16 @@ class Node:
         """Whether it is the same at every step: it depends on parameters at most."""
         return self.depends <= PARAMETER
 
-    def __add__(self, other):
-        return make("add", self, other)
-
-    def __sub__(self, other):
-        return make("subtract", self, other)
+    __add__, __sub__, __mul__, __truediv__, __neg__ = (
+        lambda self, *other, name=name: make(name, self, *other)
+        for name in ("add", "subtract", "multiply", "divide", "negative")
+    )
 
     def __rsub__(self, other):
         return make("subtract", other, self)
 
-    def __mul__(self, other):
-        return make("multiply", self, other)
-
-    def __truediv__(self, other):
-        return make("divide", self, other)
-
     def __rtruediv__(self, other):
         return make("divide", other, self)
-
-    def __neg__(self):
-        return make("negative", self)
 
     def __repr__(self):
         inside = ", ".join(f"n{a.number}" for a in self.arguments)

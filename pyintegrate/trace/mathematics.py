@@ -46,7 +46,7 @@ def formulas(outputs, names, state_names, param_names):
             shared.append(f"r{len(shared) + 1} = {line}")
             level, line = 3, f"r{len(shared)}"
         text[number] = (level, line)
-    lines = [f"{name} = {text[node.number][1]}" for name, node in zip(names, outputs, strict=True)]
+    lines = [f"{name} = {text[node.number][1]}" for name, node in zip(names, outputs)]
     lines += shared
     return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."]
 

@@ -73,14 +73,6 @@ class TracedSystem(System):
             for index in np.ndindex(shape)
         ]
 
-    def _repr_html_(self):
-        from html import escape
-
-        table = super()._repr_html_()
-        lines = "<br>".join(f"<code>{escape(line)}</code>" for line in self._formulas())
-        return table.replace(f"<code>{escape(self.equation)}</code>", lines)
-
-    # ---- equations ----
     def evaluate(self, bits, question, *arguments):
         _core.evaluate(
             self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments

@@ -52,7 +52,7 @@ def broadcast_shape(shapes):
 
 def _fits(a, b):
     """Whether two shapes broadcast, whatever the size of the result."""
-    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1], strict=False))
+    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1]))
 
 
 def string(name, value, default):

@@ -66,6 +66,6 @@ def cite(what: Any, style: Literal["bibtex", "text"] = "bibtex") -> str:
             key=re.sub(r",.*|\W|et al", "", authors), year=year, where=where,
             authors=authors.replace(" et al.", ", others").replace(", ", " and "),
         )
-        for authors, year, where in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        for authors, year, where in zip(parts[::3], parts[1::3], parts[2::3])
     ]  # fmt: skip
     return "\n".join([*entries, package])

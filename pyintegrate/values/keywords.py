@@ -140,7 +140,7 @@ def _explanation(function, rest, arguments, keywords, error):
         known += [name for name in inspect.signature(rest).parameters if name not in known]
     known = [name for name in known if name != "self"]
     name = function.__qualname__.removesuffix(".__init__")
-    given = dict(zip(signature.parameters, arguments, strict=False)) | keywords
+    given = dict(zip(signature.parameters, arguments)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
     parts = []

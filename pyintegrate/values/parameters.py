@@ -73,3 +73,20 @@ def checked_mass(mass, dof):
     if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
         raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
     return value
+
+
+def system_at(system, batch, lane):
+    """A system with the parameters at some places of a batch, by flat index."""
+    params = {
+        name: taken(system.params[name], batch, lane, system.shapes[name])
+        for name, shape in system.batch_shapes.items()
+        if shape
+    }
+    return system(**params) if params else system
+
+
+def taken(value, batch, lane, own=()):
+    """The entries of an array that broadcasts over the batch, by flat index."""
+    if np.ndim(value) == len(own):
+        return value
+    return np.broadcast_to(value, (*batch, *own)).reshape(-1, *own)[lane]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections import abc
 from math import inf
+from typing import TypeVar
 
 import numpy as np
 
 from .lazily import optional
-from .types import Any, Mapping, Sequence
+from .types import Any, Iterator, Mapping, Sequence
 
+Value = TypeVar("Value")
 MOST = 20  # rows of arrays that are shown
 
 
@@ -101,7 +104,7 @@ class Table:
         index = np.flatnonzero(np.broadcast_to(where, shape))
         data = {
             name: np.broadcast_to(array, shape)
-            for name, array in zip((*axes, *arrays), (*places, *arrays.values()), strict=True)
+            for name, array in zip((*axes, *arrays), (*places, *arrays.values()))
         }
         shown = np.linspace(0, len(index) - 1, min(len(index), MOST)).round().astype(int)
         rows = [[_cell(array.flat[i]) for array in data.values()] for i in index[shown]]
@@ -112,8 +115,8 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A DataFrame of pandas: whole arrays, or the numbers as they are printed."""
-        cells = zip(*self.rows, strict=True)
-        printed = zip(self.columns, ([*map(number, column)] for column in cells), strict=False)
+        cells = zip(*self.rows)
+        printed = zip(self.columns, ([*map(number, column)] for column in cells))
         return pandas().DataFrame(self._data or dict(printed))
 
     def text(self, most: float = inf) -> str:
@@ -127,7 +130,7 @@ class Table:
         --------------
         a         0.25
         """
-        columns = [*zip(self.columns, *self.rows, strict=True)]
+        columns = [*zip(self.columns, *self.rows)]
         widths = [max(map(len, column)) for column in columns]
         least = [
             max((len(word) for cell in column for word in cell.split()), default=1)
@@ -136,7 +139,7 @@ class Table:
         heads = [max(map(len, own), default=1) for _, *own in columns] if self.rows else least
         for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
             while sum(widths) + 2 * (len(widths) - 1) > most:
-                rooms = [w - f for w, f in zip(widths, floor, strict=True)]
+                rooms = [w - f for w, f in zip(widths, floor)]
                 if max(rooms) <= 0:
                     break
                 widths[rooms.index(max(rooms))] -= 1
@@ -157,7 +160,7 @@ class Table:
         def line(row, tag):
             cells = [
                 f"<{tag}{styles[side]}>{escape(cell)}</{tag}>"
-                for cell, side in zip(row, self.align, strict=True)
+                for cell, side in zip(row, self.align)
             ]
             return f"<tr>{''.join(cells)}</tr>"
 
@@ -183,23 +186,45 @@ class Tabled:
         return self.table().to_pandas()  # type: ignore[attr-defined]
 
 
+class Several(Tabled, abc.Mapping[Any, Value]):
+    """Results by name: shows itself as a table."""
+
+    _found: Mapping[Any, Any]
+    _missing = "nothing is named", ""  # words for what is not there, and the argument that makes it
+
+    def __getitem__(self, name: Any) -> Value:
+        if name in self._found:
+            return self._found[name]
+        what, argument = self._missing
+        known = ", ".join(map(str, self._found)) or f"none: integrate with {argument}={{...}}"
+        raise KeyError(f"{what} {name!r}; there are {known}")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def _ipython_key_completions_(self):
+        return list(self)
+
+
 def _broken(text, most):
     return [text] if len(text) <= most else textwrap.wrap(text, most)
 
 
 def _line(row, widths, align, bottom=False):
     """A row of cells, each in as many lines as it needs."""
-    broken = [_broken(c, w) for c, w in zip(row, widths, strict=True)]
+    broken = [_broken(c, w) for c, w in zip(row, widths)]
     height = max(map(len, broken))
     for i, lines in enumerate(broken):
         empty = [""] * (height - len(lines))
         broken[i] = empty + lines if bottom else lines + empty
     return "\n".join(
         "  ".join(
-            c.rjust(w) if a == "r" else c.ljust(w)
-            for c, w, a in zip(cells, widths, align, strict=True)
+            c.rjust(w) if a == "r" else c.ljust(w) for c, w, a in zip(cells, widths, align)
         ).rstrip()
-        for cells in zip(*broken, strict=True)
+        for cells in zip(*broken)
     )
 
 
@@ -212,7 +237,7 @@ def batch_axes(shape):
     (['batch'], ['batch_0', 'batch_1'])
     """
     names = ["batch"] if len(shape) == 1 else [f"batch_{i}" for i in range(len(shape))]
-    return dict(zip(names, map(np.arange, shape), strict=True))
+    return dict(zip(names, map(np.arange, shape)))
 
 
 def number(cell):

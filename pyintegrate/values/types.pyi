@@ -64,7 +64,7 @@ Labels: TypeAlias = Mapping[Any, str] | Sequence[str]  # in a legend, by method 
 Methods: TypeAlias = str | Method | Sequence[str | Method]
 Systems: TypeAlias = Sequence[System] | Mapping[Any, System]  # of a comparison
 ToATolerance: TypeAlias = tuple[str | Method, Tolerance]
-Exit: TypeAlias = str | Callable[..., Any]
+Quantity: TypeAlias = str | Callable[..., Any]
 Function: TypeAlias = Callable[..., Any]  # a user's
 Decorator: TypeAlias = Callable[[Function], TracedSystem]
 

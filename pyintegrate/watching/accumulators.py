@@ -1,7 +1,5 @@
 """The numbers that reductions accumulate: symbols of their values so far, and after a step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -104,7 +102,7 @@ class Reduced:
         """The first value, and sums of d, index d and d^2: of whole blocks and of the rest."""
         a, b, c = (self.get(totals, i) for i in (7, 8, 9))
         rest, sums = (a, (totals.count + totals.began) * a - b, c), []
-        for i, (term, power) in enumerate(zip(rest, (1, 1, 2), strict=True)):
+        for i, (term, power) in enumerate(zip(rest, (1, 1, 2))):
             high, low = self.get(totals, 1 + 2 * i), self.get(totals, 2 + 2 * i)
             t = high + term
             z = t - high
@@ -365,7 +363,7 @@ class Accumulators:
         kept = [self.keep(0.0) for _ in edges[1:]]
         above = [self.q >= float(edge) for edge in edges[:-1]]
         above.append(~(self.q <= float(edges[-1])))
-        for item, low, high in zip(kept, above, above[1:], strict=False):
+        for item, low, high in zip(kept, above, above[1:]):
             item.then(item.old + np.where(low & ~high, 1.0, 0.0))
         return kept
 

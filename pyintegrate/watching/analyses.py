@@ -1,7 +1,5 @@
 """Names of analyses in ``watch=``: each stands for everything that the analysis needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,24 +7,17 @@ import numpy as np
 from .quantity import has_exact_phase
 from .reductions import Reduction, last, max_abs, slope, windings
 
-
-def _energy_drift(system):
-    return {"": slope("energy_error"), ".largest": max_abs("energy_error")}
-
-
-def _phase_drift(system):
-    if not has_exact_phase(system):
-        return {"": windings("phase")}  # of a reference, too
-    return {"": last("phase_drift"), ".largest": max_abs("phase_drift")}
-
-
-def _period_error(system):
-    return {"": slope("phase_drift")}
-
-
 ANALYSES = {
-    "energy_drift": _energy_drift, "phase_drift": _phase_drift, "period_error": _period_error,
-}  # fmt: skip
+    "energy_drift": {"": slope("energy_error"), ".largest": max_abs("energy_error")},
+    "phase_drift": {"": last("phase_drift"), ".largest": max_abs("phase_drift")},
+    "period_error": {"": slope("phase_drift")},
+}
+
+
+def _needed(name, system):
+    if name == "phase_drift" and not has_exact_phase(system):
+        return {"": windings("phase")}  # of a reference, too
+    return ANALYSES[name]
 
 
 def expanded(watch, system):
@@ -45,7 +36,7 @@ def expanded(watch, system):
         if one not in ANALYSES:
             raise ValueError(f"watch: there are the analyses {_known()}, got {one!r}")
         found.append(name)
-        out |= {f"{name}{suffix}": part for suffix, part in ANALYSES[one](system).items()}
+        out |= {f"{name}{suffix}": part for suffix, part in _needed(one, system).items()}
     return tuple(found), out
 
 
@@ -87,7 +78,7 @@ def of_comparison(system, options):
     needed = ["energy_drift"] * bool(system.has_energy)
     needed += ["phase_drift"] * has_exact_phase(system)
     for name in needed:
-        if not {_kind(one) for one in ANALYSES[name](system).values()} <= kinds:
+        if not {_kind(one) for one in _needed(name, system).values()} <= kinds:
             watch[f"{name} of the table" if name in watch else name] = name
     return options | {"watch": watch or None}
 

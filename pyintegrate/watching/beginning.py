@@ -1,7 +1,5 @@
 """Quantities at the start of a run: those that make it pointless are refused before it runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import _core
@@ -36,7 +34,7 @@ def at_start(plan, program, asks, count, problem, known):
     if not lanes:
         return
     y, t = beginning_of(problem)
-    rows: list = [*problem.initial[: system.dim], 0.0]
+    rows = [*problem.initial[: system.dim], 0.0]
     rows += [row_of(problem, system.energy(y, t))] if asks & 1 else []
     rows += [row_of(problem, q) for q in system.invariants(y, t).values()] if asks & 2 else []
     rows += [0.0] * (program.sizes[0] - len(rows))  # the sums of watches

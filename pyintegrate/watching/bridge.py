@@ -45,6 +45,6 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
 
 def _product(a: Any, b: Any) -> Any:
     """The sum of products of nodes, without zeros."""
-    pairs = zip(a, b, strict=True)
+    pairs = zip(a, b)
     terms = [p * q for p, q in pairs if not (is_zero(p) or is_zero(q))]
     return reduce(add, terms) if terms else a[0].graph.constant(0.0)

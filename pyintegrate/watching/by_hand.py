@@ -1,7 +1,5 @@
 """Watches and events of a Stepper: their live memory, which can be reset, copied and restored."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..values.memory import aligned
@@ -44,8 +42,7 @@ class ByHand:
         self.fields, self._params, self._changes = {}, [], []
         if groups:
             self.fields["watches"] = tuple(
-                self._program(one, (sums, sums))
-                for one, sums in zip(groups, self._sums, strict=True)
+                self._program(one, (sums, sums)) for one, sums in zip(groups, self._sums)
             )
         if events is not None:
             check_beginning(events, problem, first_numbers(events.numbers, problem))
@@ -87,7 +84,7 @@ class ByHand:
     def follow(self):
         """Pass on to the watches any rounded parameter that the user has changed."""
         for rows in self._params:
-            for row, live in zip(rows, self._live, strict=False):
+            for row, live in zip(rows, self._live):
                 with np.errstate(over="ignore"):
                     changed = live != row.astype(live.dtype)
                 row[changed] = live[changed]
@@ -96,7 +93,7 @@ class ByHand:
     def _all(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
         arrays = list(self._sums)
-        for program, rows in zip(self._programs, self._params, strict=True):
+        for program, rows in zip(self._programs, self._params):
             arrays += rows[len(rows) - len(program.numbers) :]
         for change in self._changes:
             arrays += change
@@ -109,7 +106,7 @@ class ByHand:
         return [array.copy() for array in self._all()]
 
     def put_back(self, arrays):
-        for here, there in zip(self._all(), arrays, strict=True):
+        for here, there in zip(self._all(), arrays):
             here[...] = there
 
     @property
@@ -133,16 +130,16 @@ class ByHand:
             Shows the state to the core's watches and events.
         """
         problem = self._problem.changed(initial=state, first=n)
-        for program, rows, change in zip(self._programs, self._params, self._changes, strict=True):
+        for program, rows, change in zip(self._programs, self._params, self._changes):
             known = first_numbers(program.numbers, problem)
             known["_begin"] = float(-(-n // program.every))
             own = rows[len(rows) - len(program.numbers) :]
-            for row, (name, value) in zip(own, program.numbers.items(), strict=True):
+            for row, (name, value) in zip(own, program.numbers.items()):
                 if name == "_begin" or (value is None and name != "_forwards"):
                     row[lanes] = np.broadcast_to(row_of(problem, known[name]), row.shape)[lanes]
-            for row, new in zip(change, self._energies(program, problem), strict=True):
+            for row, new in zip(change, self._energies(program, problem)):
                 row[lanes] = new[lanes]
-        for sums, program in zip(self._sums, self._programs, strict=True):
+        for sums, program in zip(self._sums, self._programs):
             sums[:, lanes] = program.initial[:, np.newaxis]
             for at, kind in _places(program):
                 if not np.isnan(_REDUCTIONS[kind][1]):
@@ -153,12 +150,12 @@ class ByHand:
                 array[..., lanes] = -1 if array.dtype == np.int8 else np.nan
         before = [sums.copy() for sums in self._sums]
         look(0)  # here a line takes its first value
-        for sums, there, program in zip(self._sums, before, self._programs, strict=True):
+        for sums, there, program in zip(self._sums, before, self._programs):
             firsts = [at for at, kind in _places(program) if kind == _LINE]
             there[np.ix_(firsts, lanes)] = sums[np.ix_(firsts, lanes)]
             sums[...] = there
         look(n)
-        for sums, there in zip(self._sums, before, strict=True):
+        for sums, there in zip(self._sums, before):
             sums[:, ~lanes] = there[:, ~lanes]
 
     # ---- results ----
@@ -168,7 +165,7 @@ class ByHand:
             return Watched({})
         lanes, batch, groups = self._problem.lanes, self._problem.batch, self._plan.groups
         kept, began = Kept(), []
-        for group, sums, rows in zip(groups, self._sums, self._params, strict=False):
+        for group, sums, rows in zip(groups, self._sums, self._params):
             begin = rows[len(rows) - len(group.numbers) + [*group.numbers].index("_begin")]
             began.append(begin[:lanes].reshape(batch))
             kept.append(sums[:, :lanes].copy())

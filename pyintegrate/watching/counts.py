@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..values.checks import integer, numbers
-from .reduction import Reduction, seen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..values.types import ArrayLike
-
-    Quantity = str | Callable[..., Any]
+from ..values.types import Any, ArrayLike, Callable, Quantity
+from .reduction import Reduction, of_condition, of_quantity, seen
 
 
 def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
@@ -46,7 +37,8 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     return Reduction("windings", angle, every, after, trace)
 
 
-def count(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_condition
+def count(rows):
     """The number of steps at which a condition holds; see ``last``.
 
     Examples
@@ -57,16 +49,13 @@ def count(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
     >>> int(sol.watched["right"])
     3142
     """
-
-    def trace(rows):
-        n = rows.keep(0.0)
-        n.then(n.old + np.where(rows.q != 0, 1.0, 0.0))
-        return {"": n.whole}
-
-    return Reduction("count", condition, every, after, trace)
+    n = rows.keep(0.0)
+    n.then(n.old + np.where(rows.q != 0, 1.0, 0.0))
+    return {"": n.whole}
 
 
-def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_condition
+def first_time(rows):
     """The time of the first step at which a condition holds, NaN if it never did.
 
     Examples
@@ -77,16 +66,13 @@ def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None =
     >>> round(float(sol.watched["left"]), 6)
     1.6
     """
-
-    def trace(rows):
-        at = rows.keep(np.nan)
-        at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
-        return {"": at.get}
-
-    return Reduction("first_time", condition, every, after, trace)
+    at = rows.keep(np.nan)
+    at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
+    return {"": at.get}
 
 
-def entries(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_condition
+def entries(rows):
     """How often a condition begins to hold; at the first step that counts it does not begin.
 
     With ``pi.solve`` within the steps as well; -1 if it changes too fast. See ``last``.
@@ -99,18 +85,13 @@ def entries(condition: Quantity, *, every: int = 1, after: ArrayLike | None = No
     >>> int(sol.watched["right"])
     3
     """
-
-    def trace(rows):
-        n, before = rows.keep(0.0), rows.before(rows.q)
-        n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
-        return {"": n.whole}
-
-    return Reduction("entries", condition, every, after, trace)
+    n, before = rows.keep(0.0), rows.before(rows.q)
+    n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
+    return {"": n.whole}
 
 
-def time_within(
-    condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
-) -> Reduction:
+@of_condition
+def time_within(rows):
     """How long a condition held: at fixed steps the trapezoidal rule; see ``entries``.
 
     Examples
@@ -122,16 +103,13 @@ def time_within(
     >>> round(float(sol.watched["right"]), 6), round(2 * np.pi / 3, 6)
     (2.094395, 2.094395)
     """
-
-    def trace(rows):
-        holds = np.where(rows.q != 0, 1.0, 0.0)
-        both = rows.sum(np.where(rows.is_first, 0.0, (rows.before(holds) + holds) * 0.5))
-        return {"": lambda a: np.abs(both.get(a) * a.interval)}
-
-    return Reduction("time_within", condition, every, after, trace)
+    holds = np.where(rows.q != 0, 1.0, 0.0)
+    both = rows.sum(np.where(rows.is_first, 0.0, (rows.before(holds) + holds) * 0.5))
+    return {"": lambda a: np.abs(both.get(a) * a.interval)}
 
 
-def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def periods(rows):
     """The mean time from one upward zero crossing to the next.
 
     `.count` is the number of periods, `.variance` the variance of their lengths. A crossing is
@@ -146,49 +124,45 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     >>> bool(abs(sol.watched["T"] - 2 * np.pi) < 1e-8), int(sol.watched["T.count"])
     (True, 15)
     """
+    from .accumulators import cubic_root
 
-    def trace(rows):
-        from .accumulators import cubic_root
+    q, i = rows.q, rows.index
+    c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
+    passage = (b < 0) & (c >= 0) & (i >= 3)
+    where = i - 2 + cubic_root(a, b, c, q)
+    n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
+    s1, s2 = rows.keep(0.0), rows.keep(0.0)
+    d = where - at.old - s1.old  # from the first period
+    s1.then(np.where(passage & (n.old == 1), where - at.old, s1.old))
+    s2.then(np.where(passage & (n.old > 1), s2.old + d * d, s2.old))
+    n.then(np.where(passage, n.old + 1, n.old))
+    start.then(np.where(passage & (n.old == 0), where, start.old))
+    at.then(np.where(passage, where, at.old))
 
-        q, i = rows.q, rows.index
-        c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
-        passage = (b < 0) & (c >= 0) & (i >= 3)
-        where = i - 2 + cubic_root(a, b, c, q)
-        n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
-        s1, s2 = rows.keep(0.0), rows.keep(0.0)
-        d = where - at.old - s1.old  # from the first period
-        s1.then(np.where(passage & (n.old == 1), where - at.old, s1.old))
-        s2.then(np.where(passage & (n.old > 1), s2.old + d * d, s2.old))
-        n.then(np.where(passage, n.old + 1, n.old))
-        start.then(np.where(passage & (n.old == 0), where, start.old))
-        at.then(np.where(passage, where, at.old))
+    def lengths(a):
+        return np.maximum(n.get(a) - 1, 0)
 
-        def lengths(a):
-            return np.maximum(n.get(a) - 1, 0)
+    nan_step = rows.nan_step
 
-        nan_step = rows.nan_step
+    def mean(a):
+        whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
+        return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
 
-        def mean(a):
-            whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
-            return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
+    def length(a):
+        return mean(a) * np.abs(a.interval)
 
-        def length(a):
-            return mean(a) * np.abs(a.interval)
+    def variance(a):
+        off = mean(a) - s1.get(a)
+        spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
+        return np.maximum(spread, 0) * np.square(a.interval)
 
-        def variance(a):
-            off = mean(a) - s1.get(a)
-            spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
-            return np.maximum(spread, 0) * np.square(a.interval)
-
-        return {
-            "": length,
-            ".mean": length,
-            ".count": lambda a: lengths(a).astype(np.int64),
-            ".variance": variance,
-            ".nan_step": nan_step,
-        }
-
-    return Reduction("periods", quantity, every, after, trace)
+    return {
+        "": length,
+        ".mean": length,
+        ".count": lambda a: lengths(a).astype(np.int64),
+        ".variance": variance,
+        ".nan_step": nan_step,
+    }
 
 
 # ---- user-defined --------------------------------------------------------------------------------

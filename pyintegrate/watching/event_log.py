@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..values.memory import SPARE_BYTES, aligned, check_memory
-from ..values.table import Table, Tabled, batch_axes
+from ..values.memory import check_memory
+from ..values.table import Several, Table, Tabled, batch_axes
+from ..values.types import Any, Booleans, Floats, Integers
 from .beginning import at_start, told_start
-from .watched import first_numbers, program_fields
-
-if TYPE_CHECKING:
-    from ..values.types import Booleans, Floats, Integers
+from .watched import Sums, first_numbers, in_two, program_fields
 
 
 class EventMemory:
@@ -40,12 +37,12 @@ class EventMemory:
         self._first = problem.first + (earlier is not None)
         self._earlier = earlier
         self._rows = EventRows.empty(plan, problem, stride)
-        self._sums = _two(np.repeat(plan.initial[:, np.newaxis], stride, axis=1))
-        self._counts = _two(self._rows.counts)
+        self._sums = in_two(plan.initial, stride)
+        self._counts = in_two(self._rows.counts, stride)
         if earlier is not None:
             self._sums[0][:, :lanes] = earlier.sums
             self._counts[0][:, :lanes] = earlier.counts
-            for here, there in zip(self._rows.arrays, earlier.arrays, strict=True):
+            for here, there in zip(self._rows.arrays, earlier.arrays):
                 here[..., :lanes] = there
 
     def fields(self):
@@ -55,12 +52,7 @@ class EventMemory:
             "counts_a": self._counts[0], "counts_b": self._counts[1],
         }  # fmt: skip
 
-    def going_on(self, problem, event_rows):
-        """For the continuation of the same run."""
-        out = EventMemory.__new__(EventMemory)
-        out._plan, out._problem, out._numbers = self._plan, problem, self._numbers
-        out._lay_out(event_rows)
-        return out
+    going_on = Sums.going_on
 
     def after(self, blocks, whole=True):
         """The events in `blocks` blocks of time; whole: in all of them."""
@@ -86,7 +78,7 @@ def check_beginning(plan, problem, known):
     """
     program, count = plan.program, len(plan.events)
     for begin, good, out in at_start(plan, program, plan.asks, count, problem, known):
-        for (name, one), values in zip(plan.events.items(), out, strict=True):
+        for (name, one), values in zip(plan.events.items(), out):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:
                 raise ValueError(
@@ -96,13 +88,7 @@ def check_beginning(plan, problem, known):
                 )
 
 
-def _two(rows):
-    """Rows of the core in two copies: those of the last complete block survive an interrupt."""
-    a = aligned(rows.shape, np.float64)
-    a[...] = rows
-    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
-
-
+@dataclass
 class EventRows:
     """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
 
@@ -110,36 +96,41 @@ class EventRows:
     zeros than were located; then what a continuation needs.
     """
 
-    def __init__(self, sums, counts, stopped, memory):
-        self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
+    sums: Any
+    counts: Any
+    stopped: tuple
+    memory: list
 
     @classmethod
     def empty(cls, plan, problem, stride):
         """Memory in which nothing has occurred."""
         dim = problem.system.dim
-        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values, strict=True)
+        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values)
                 for k in (1, dim, n)]  # fmt: skip
         numbers = sum(keep * k for keep, k in kept)
         check_memory(8 * numbers * problem.lanes, "the", problem.batch, dim)
         arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)
-        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)), strict=True)])
+        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
 
     @property
     def arrays(self):
         """All but sums and counts; trajectories are the last axis."""
         return [*self.stopped, *(array for three in self.memory for array in three)]
 
+    def each(self, of, sums, counts):
+        """With `of` each array of stops and of kept events."""
+        memory = [tuple(map(of, three)) for three in self.memory]
+        return EventRows(sums, counts, tuple(map(of, self.stopped)), memory)
+
     def first(self, lanes, sums, counts):
         """Those of the first trajectories."""
-        memory = [tuple(a[..., :lanes] for a in three) for three in self.memory]
-        return EventRows(sums, counts, tuple(a[:lanes] for a in self.stopped), memory)
+        return self.each(lambda a: a[..., :lanes], sums, counts)
 
     def copy(self):
         """In new memory, for a run that is continued."""
-        memory = [tuple(a.copy() for a in three) for three in self.memory]
-        return EventRows(None, self.counts.copy(), tuple(a.copy() for a in self.stopped), memory)
+        return self.each(np.copy, None, self.counts.copy())
 
     def fields(self, plan, detect):
         """The fields of the core but the counts; detect: those of the program of quantities."""
@@ -155,7 +146,7 @@ class EventRows:
                 "values": values,
             }
             for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), self.memory, strict=True)
+                zip(plan.events.values(), self.memory)
             )
         )  # fmt: skip
         return {
@@ -165,6 +156,7 @@ class EventRows:
         }  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class EventLog(Tabled):
     """The occurrences of one event in all trajectories.
 
@@ -183,16 +175,13 @@ class EventLog(Tabled):
         some times and counts may be missing. Smaller steps locate all of them.
     """
 
+    _names: tuple[str, ...]
     t: Floats
     y: Floats
     values: Floats
     count: Integers
     overflow: Booleans
     unresolved: Booleans
-
-    def __init__(self, names, t, y, values, count, overflow, unresolved):
-        self._names, self.t, self.y, self.values = names, t, y, values
-        self.count, self.overflow, self.unresolved = count, overflow, unresolved
 
     @property
     def first(self) -> EventLog:
@@ -203,7 +192,7 @@ class EventLog(Tabled):
             a[..., 0] if a.ndim == self.t.ndim else a[..., 0, :]
             for a in (self.t, self.y, self.values)
         )
-        return EventLog(self._names, t, y, values, self.count, self.overflow, self.unresolved)
+        return replace(self, t=t, y=y, values=values)
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self._names:
@@ -230,11 +219,13 @@ class EventLog(Tabled):
         return f"{many} of {lanes:,} {'trajectory' if lanes == 1 else 'trajectories'}"
 
 
-class Events(Tabled, Mapping):
+class Events(Several[EventLog]):
     """Events by name."""
 
+    _missing = "no event is named", "events"
+
     def __init__(self, logs):
-        self._logs = logs
+        self._found = logs
 
     @classmethod
     def of_run(cls, plan, problem, event_rows):
@@ -255,21 +246,6 @@ class Events(Tabled, Mapping):
             )
         return cls(logs)
 
-    def __getitem__(self, name: str) -> EventLog:
-        if name in self._logs:
-            return self._logs[name]
-        known = ", ".join(self._logs) or "none: integrate with events={...}"
-        raise KeyError(f"no event is named {name!r}; there are {known}")
-
-    def __iter__(self):
-        return iter(self._logs)
-
-    def __len__(self):
-        return len(self._logs)
-
-    def _ipython_key_completions_(self):
-        return list(self._logs)
-
     def table(self) -> Table:
         """A row for each of them."""
-        return Table("", ["event", "kept"], [(n, one._size()) for n, one in self._logs.items()])
+        return Table("", ["event", "kept"], [(n, one._size()) for n, one in self._found.items()])

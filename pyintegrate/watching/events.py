@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,47 +15,33 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
 from ..trace.program import assemble
-from ..values.checks import integer, numbers, printable
+from ..values.checks import integer, numbers, printable, truth
 from ..values.keywords import explains_keywords
+from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
 from .quantity import View, asked_names, check_quantity, leading, linear_factors, taken
 from .saltation import BaseView, whole_jump
 
-if TYPE_CHECKING:
-    from ..values.types import ArrayLike
-
 MOST_EVENTS = 100
 MOST_KEPT = 1 << 32
 
 
+@dataclass(eq=False, repr=False)
 class Event:
     """An event; made by ``pi.event``."""
 
-    def __init__(
-        self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None,
-        level=None, bridge=False,
-    ):  # fmt: skip
-        self.quantity = quantity
-        if isinstance(direction, bool) or direction not in (-1, 0, 1):
-            raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
-        self.direction = int(direction)
-        self.stop = int(stop) if isinstance(stop, bool) else integer("stop", stop, 1)
-        self.keep = integer("keep", keep, 0, MOST_KEPT)
-        if not isinstance(bridge, bool):
-            raise TypeError(f"bridge must be True or False, got {bridge!r}")
-        self.bridge = bridge
-        self.then = _function("then", then)
-        self.values = _function("values", values)
-        self.max_per_step = integer("max_per_step", max_per_step, 1)
-        self.after = None if after is None else numbers("after", after).astype(np.float64)
-        self.level = None if level is None else numbers("level", level).astype(np.float64)
-        if not isinstance(params, Mapping | None):
-            raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
-        self.params = {
-            name: numbers(f"params[{name!r}]", value).astype(np.float64)
-            for name, value in (params or {}).items()
-        }
+    quantity: Quantity
+    direction: int
+    stop: int
+    keep: int
+    then: Callable[..., Any] | None
+    values: Callable[..., Any] | None
+    params: dict[str, Any]
+    max_per_step: int
+    after: Any
+    level: Any
+    bridge: bool
 
     def __repr__(self):
         from .quantity import label
@@ -68,9 +55,13 @@ def _function(name, value):
     return value
 
 
+def _floats(name, value):
+    return None if value is None else numbers(name, value).astype(np.float64)
+
+
 @explains_keywords()
 def event(
-    quantity: str | Callable[..., Any],
+    quantity: Quantity,
     direction: int | None = None,
     stop: bool | int | None = None,
     keep: int = 1,
@@ -155,8 +146,26 @@ def event(
             direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
-    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after, level,
-                 bridge)  # fmt: skip
+    if isinstance(direction, bool) or direction not in (-1, 0, 1):
+        raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
+    if not isinstance(params, Mapping | None):
+        raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
+    return Event(
+        quantity,
+        int(direction),
+        int(stop) if isinstance(stop, bool) else integer("stop", stop, 1),
+        integer("keep", keep, 0, MOST_KEPT),
+        _function("then", then),
+        _function("values", values),
+        {
+            name: numbers(f"params[{name!r}]", value).astype(np.float64)
+            for name, value in (params or {}).items()
+        },
+        integer("max_per_step", max_per_step, 1),
+        _floats("after", after),
+        _floats("level", level),
+        truth("bridge", bridge),
+    )
 
 
 class EventPlan:
@@ -215,7 +224,7 @@ class EventPlan:
         # A condition occurs where it begins to hold.
         self.directions = [
             one.direction or int(condition)
-            for one, (_, condition) in zip(self.events.values(), quantities, strict=True)
+            for one, (_, condition) in zip(self.events.values(), quantities)
         ]
         graph, rows = view.graph, [symbol for symbol, _ in quantities]
         nodes = [node_of(graph, row) for row in rows]
@@ -227,14 +236,12 @@ class EventPlan:
                 REDUCTIONS["bridged" if one.bridge else PASSES[direction]][0],
                 *self._source(system, one, i),
             )
-            for i, (one, direction) in enumerate(
-                zip(self.events.values(), self.directions, strict=True)
-            )
+            for i, (one, direction) in enumerate(zip(self.events.values(), self.directions))
         )
         # A condition that holds at the start begins to hold there.
         self.initial = np.array([
             number
-            for located, direction in zip(self.located, self.directions, strict=True)
+            for located, direction in zip(self.located, self.directions)
             for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
         ])  # fmt: skip
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)

@@ -1,23 +1,12 @@
 """Reductions to one value and its time: the last, the first, the largest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from .reduction import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..values.types import ArrayLike
-
-    Quantity = str | Callable[..., Any]
+from .reduction import of_quantity
 
 
-def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def last(rows):
     """The value at the last step that counts, and its `.time`.
 
     Parameters
@@ -38,17 +27,14 @@ def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     >>> bool(sol.watched["x"] == sol.final[0]), round(float(sol.watched["x.time"]), 6)
     (True, 10.0)
     """
-
-    def trace(rows):
-        value, at = rows.keep(np.nan), rows.keep(np.nan)
-        value.then(rows.q)
-        at.then(rows.t)
-        return {"": value.get, ".time": at.get}
-
-    return Reduction("last", quantity, every, after, trace)
+    value, at = rows.keep(np.nan), rows.keep(np.nan)
+    value.then(rows.q)
+    at.then(rows.t)
+    return {"": value.get, ".time": at.get}
 
 
-def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def first(rows):
     """The value at the first step that counts, and its `.time`; see ``last``.
 
     Examples
@@ -59,35 +45,28 @@ def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     >>> round(float(sol.watched["x.time"]), 6)
     5.0
     """
-
-    def trace(rows):
-        value, at = rows.first(rows.q), rows.first(rows.t)
-        return {"": value.get, ".time": at.get}
-
-    return Reduction("first", quantity, every, after, trace)
+    value, at = rows.first(rows.q), rows.first(rows.t)
+    return {"": value.get, ".time": at.get}
 
 
-def _extreme(name, quantity, every, after, of, beyond):
+def _extreme(rows, name, of, beyond):
     """The first value that no other exceeds; a NaN stays."""
-
-    def trace(rows):
-        known = rows.reduced(name)
-        if known is not None:
-            return {
-                "": known.value, ".time": lambda a: a.time(known.get(a, 1)),
-                ".nan_step": known.nan_step,
-            }  # fmt: skip
-        best, at = rows.keep(np.nan), rows.keep(np.nan)
-        value = of(rows.q)
-        news = rows.is_first | ((best.old == best.old) & ~beyond(best.old, value))
-        best.then(np.where(news, value, best.old))
-        at.then(np.where(news, rows.t, at.old))
-        return {"": best.get, ".time": at.get, ".nan_step": rows.nan_step}
-
-    return Reduction(name, quantity, every, after, trace)
+    known = rows.reduced(name)
+    if known is not None:
+        return {
+            "": known.value, ".time": lambda a: a.time(known.get(a, 1)),
+            ".nan_step": known.nan_step,
+        }  # fmt: skip
+    best, at = rows.keep(np.nan), rows.keep(np.nan)
+    value = of(rows.q)
+    news = rows.is_first | ((best.old == best.old) & ~beyond(best.old, value))
+    best.then(np.where(news, value, best.old))
+    at.then(np.where(news, rows.t, at.old))
+    return {"": best.get, ".time": at.get, ".nan_step": rows.nan_step}
 
 
-def maximum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def maximum(rows):
     """The largest value, and the `.time` when it was first reached; see ``last``.
 
     A NaN makes the result NaN; `.nan_step` is the first step that had one, -1 if there was none.
@@ -101,10 +80,11 @@ def maximum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     >>> round(float(sol.watched["far"]), 4), round(float(sol.watched["far.time"]), 6)
     (1.0, 1.57)
     """
-    return _extreme("maximum", quantity, every, after, lambda q: q, lambda old, q: q <= old)
+    return _extreme(rows, "maximum", lambda q: q, lambda old, q: q <= old)
 
 
-def minimum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def minimum(rows):
     """The smallest value, and the `.time` when it was first reached; see ``maximum``.
 
     Examples
@@ -115,10 +95,11 @@ def minimum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     >>> bool(sol.watched["near"] < 1e-4)
     True
     """
-    return _extreme("minimum", quantity, every, after, lambda q: q, lambda old, q: q >= old)
+    return _extreme(rows, "minimum", lambda q: q, lambda old, q: q >= old)
 
 
-def max_abs(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def max_abs(rows):
     """The largest magnitude, and the `.time` when it was first reached; see ``maximum``.
 
     Examples
@@ -130,4 +111,4 @@ def max_abs(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     >>> bool(0.05 < sol.watched["swing"] < 0.06)
     True
     """
-    return _extreme("max_abs", quantity, every, after, np.abs, lambda old, q: q <= old)
+    return _extreme(rows, "max_abs", np.abs, lambda old, q: q <= old)

@@ -1,7 +1,5 @@
 """The watches of a run, as programs for the core: one for all that include the same steps."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np
@@ -101,7 +99,7 @@ class Group:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         if "phase_drift" in quantities:
             self.numbers |= dict.fromkeys(phase_numbers(system))
-        times: dict[bytes, np.ndarray] = {}
+        times = {}
         for reduction in reductions.values():
             if reduction.after is not None:
                 times.setdefault(reduction.after.tobytes(), reduction.after)
@@ -254,7 +252,7 @@ class Plan:
 
     def __init__(self, system, watch, numbers=(), restarts=False, uneven=False, across=None):
         self.watch, self.across = checked({} if watch is None else watch, system), {}
-        by_steps: dict[int, tuple] = {}
+        by_steps = {}
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:

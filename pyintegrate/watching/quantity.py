@@ -1,7 +1,5 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np
@@ -84,20 +82,16 @@ class View:
         if self.system.phase_is_uniform:
             exact = self.params["_phase"] + self.params["_phase_rate"] * (self.t - start)
             return self._phase() - exact
-        solve = self.system.closed_form("exact_phase")
         y0 = [self.params[name] for name in phase_numbers(self.system)[1:]]
-        own = {name: self.params[name] for name in self.system.params}
-        return self._phase() - self._closed(lambda: solve(self.t, y0, start, **own))
+        return self._phase() - self._closed("exact_phase", self.t, y0, start)
 
     def _phase(self):
-        angle = self.system.closed_form("phase")
-        y = [self.component(name) for name in self.system.state_names]
-        own = {name: self.params[name] for name in self.system.params}
-        return self._closed(lambda: angle(y, self.t, **own))
+        return self._closed("phase", [*map(self.component, self.system.state_names)], self.t)
 
-    def _closed(self, function):
-        first = len(self.graph.nodes)
-        found = tracing.call(function, [], {})
+    def _closed(self, what, *arguments):
+        """A closed form of the system, whose operations count as smooth."""
+        first, own = len(self.graph.nodes), {name: self.params[name] for name in self.system.params}
+        found = tracing.call(self.system.closed_form(what), arguments, own)
         self.smooth.update(range(first, len(self.graph.nodes)))
         return found
 
@@ -147,7 +141,7 @@ def phase_of(system, state, t):
         period = np.asarray(system.period(state))
         rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         numbers = [t, np.asarray(system.phase(state, t)), rate]
-    return dict(zip(phase_numbers(system), numbers, strict=True))
+    return dict(zip(phase_numbers(system), numbers))
 
 
 def has_exact_phase(system):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.checks import integer, numbers
+from ..values.types import ArrayLike, Quantity
 
 
 class Reduction:
@@ -41,6 +42,31 @@ class Reduction:
 
         told = ", ".join(map(label, self.quantities)) or label(self.quantity)
         return f"<pi.watch.{self.name} of {told}>"
+
+
+def of_quantity(trace):
+    """The function of ``pi.watch`` whose trace this is."""
+
+    def made(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+        return Reduction(trace.__name__, quantity, every, after, trace)
+
+    return like(made, trace)
+
+
+def of_condition(trace):
+    """The same, of a condition."""
+
+    def made(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+        return Reduction(trace.__name__, condition, every, after, trace)
+
+    return like(made, trace)
+
+
+def like(made, other):
+    """The function made, with the name and the docstring of another."""
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(made, name, getattr(other, name))
+    return made
 
 
 def seen(values, count):

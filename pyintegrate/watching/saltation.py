@@ -14,8 +14,6 @@ Aizerman, Gantmakher (1958), Quart. J. Mech. Appl. Math. 11, 225-241. Leine, Nij
 Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
 """
 
-from __future__ import annotations
-
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -76,7 +74,7 @@ def whole_jump(view, name, g, new):
     force, one = _force(view, before), graph.constant(1.0)
     seeds = {
         node.number: {j: graph.state(int(place)) for j, place in enumerate(row[1:])} | {n: f}
-        for node, row, f in zip(before, places, force, strict=True)
+        for node, row, f in zip(before, places, force)
     }
     seeds[graph.time().number] = {n: one}
     rows = dict(elements_of(system.base, tuple(system.params)))
@@ -87,7 +85,7 @@ def whole_jump(view, name, g, new):
     late = {} if g is None else _late(name, g, found.pop(), n, seeds)
     after, zero = _force(view, new), graph.constant(0.0)
     whole = [zero] * system.dim
-    for row, y, along, f in zip(places, new, found, after, strict=True):
+    for row, y, along, f in zip(places, new, found, after):
         whole[row[0]] = y
         less = along.get(n, zero) - f
         for j, place in enumerate(row[1:]):
@@ -114,7 +112,7 @@ def _late(name, g, slope, n, seeds):
 def _force(view, state):
     """The rate of the motion at a state, in the program of an event."""
     places = map(int, view.system.places[:, 0])
-    moved = dict(zip(places, state, strict=True))
+    moved = dict(zip(places, state))
     return rates_of(view.graph, view.system.base, view.system.traced, moved)
 
 
@@ -175,7 +173,7 @@ def rate_of(system, quantity):
             height = y[system.state_names.index(quantity)].node
         moved = dict(enumerate(one.node for one in y))
         force = rates_of(graph, system, traced, moved)
-        seeds = {node.number: {0: f} for node, f in zip(moved.values(), force, strict=True)}
+        seeds = {node.number: {0: f} for node, f in zip(moved.values(), force)}
         seeds[graph.time().number] = {0: graph.constant(1.0)}
         return Symbol(directional(graph, [height], seeds)[0].get(0, graph.constant(0.0)))
 

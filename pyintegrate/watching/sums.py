@@ -1,23 +1,12 @@
 """Reductions to sums: totals, means, spreads, slopes, integrals."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from .reduction import Reduction, seen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..values.types import ArrayLike
-
-    Quantity = str | Callable[..., Any]
+from .reduction import of_quantity, seen
 
 
-def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def total(rows):
     """The sum over the steps, and their `.count`; see ``last``.
 
     The rounding error of each addition is summed as well (Neumaier 1974): many steps lose nothing.
@@ -31,15 +20,12 @@ def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     >>> float(sol.watched["steps"])
     11.0
     """
-
-    def trace(rows):
-        (s, nan_step), n = _total(rows, "sum"), rows.count
-        return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole, ".nan_step": nan_step}
-
-    return Reduction("total", quantity, every, after, trace)
+    (s, nan_step), n = _total(rows, "sum"), rows.count
+    return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole, ".nan_step": nan_step}
 
 
-def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def mean(rows):
     """The mean over the steps, and their `.count`; see ``total``.
 
     Examples
@@ -50,15 +36,12 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     >>> bool(abs(sol.watched["x"]) < 1e-3), int(sol.watched["x.count"])
     (True, 1001)
     """
-
-    def trace(rows):
-        (s, nan_step), n = _total(rows, "sum"), rows.count
-        return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
-
-    return Reduction("mean", quantity, every, after, trace)
+    (s, nan_step), n = _total(rows, "sum"), rows.count
+    return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
 
 
-def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def rms(rows):
     """The square root of the mean square over the steps, and their `.count`; see ``total``.
 
     Examples
@@ -69,14 +52,10 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     >>> round(float(sol.watched["x"]), 3)
     0.707
     """
-
-    def trace(rows):
-        (s, nan_step), n = _total(rows, "squares"), rows.count
-        return {
-            "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
-        }  # fmt: skip
-
-    return Reduction("rms", quantity, every, after, trace)
+    (s, nan_step), n = _total(rows, "squares"), rows.count
+    return {
+        "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
+    }  # fmt: skip
 
 
 def _total(rows, kind):
@@ -107,20 +86,18 @@ class _Line:
         self.s2 = rows.sum(d * d).get
 
 
-def _spread(name, quantity, every, after, of):
-    def trace(rows):
-        n, sums = rows.count, _Line(rows)
+def _spread(rows, of):
+    n, sums = rows.count, _Line(rows)
 
-        def variance(a):
-            count, once = n.get(a), sums.s1(a)
-            return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
+    def variance(a):
+        count, once = n.get(a), sums.s1(a)
+        return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
 
-        return {"": lambda a: of(variance(a)), ".count": n.whole, ".nan_step": sums.nan_step}
-
-    return Reduction(name, quantity, every, after, trace)
+    return {"": lambda a: of(variance(a)), ".count": n.whole, ".nan_step": sums.nan_step}
 
 
-def variance(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def variance(rows):
     """The mean square of the distance from the mean, and the `.count` of steps; see ``total``.
 
     The sums are of the differences from the first value (a shift changes no variance).
@@ -133,10 +110,11 @@ def variance(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
     >>> round(float(sol.watched["x"]), 3)
     0.5
     """
-    return _spread("variance", quantity, every, after, lambda v: v)
+    return _spread(rows, lambda v: v)
 
 
-def std(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def std(rows):
     """The standard deviation: the square root of ``variance``.
 
     Examples
@@ -147,10 +125,11 @@ def std(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     >>> round(float(sol.watched["x"]), 3)
     0.707
     """
-    return _spread("std", quantity, every, after, np.sqrt)
+    return _spread(rows, np.sqrt)
 
 
-def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def slope(rows):
     """The least-squares slope over time: the secular drift.
 
     `.intercept` is the value of the line at t = 0, `.residual` the rms distance from it, `.count`
@@ -164,39 +143,36 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     >>> float(sol.watched["drift"]) < 0
     True
     """
+    n, sums = rows.count, _Line(rows)
 
-    def trace(rows):
-        n, sums = rows.count, _Line(rows)
+    def line(a):
+        """Slope per step that counts, mean of d, sum of squares of the steps."""
+        count, once = n.get(a), sums.s1(a)
+        squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
+        rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
+        return count, rise, once / count, squares
 
-        def line(a):
-            """Slope per step that counts, mean of d, sum of squares of the steps."""
-            count, once = n.get(a), sums.s1(a)
-            squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
-            rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
-            return count, rise, once / count, squares
+    def per_time(a):
+        return line(a)[1] / a.interval
 
-        def per_time(a):
-            return line(a)[1] / a.interval
+    def intercept(a):
+        count, rise, middle, _ = line(a)
+        t = sums.t_first(a) / a.interval + (count - 1) / 2
+        return sums.first(a) + middle - rise * t
 
-        def intercept(a):
-            count, rise, middle, _ = line(a)
-            t = sums.t_first(a) / a.interval + (count - 1) / 2
-            return sums.first(a) + middle - rise * t
+    def residual(a):
+        count, rise, middle, squares = line(a)
+        left = sums.s2(a) - count * middle * middle - rise * rise * squares
+        return np.sqrt(np.maximum(left, 0) / count)
 
-        def residual(a):
-            count, rise, middle, squares = line(a)
-            left = sums.s2(a) - count * middle * middle - rise * rise * squares
-            return np.sqrt(np.maximum(left, 0) / count)
-
-        return {
-            "": per_time, ".intercept": intercept, ".residual": residual, ".count": n.whole,
-            ".nan_step": sums.nan_step,
-        }  # fmt: skip
-
-    return Reduction("slope", quantity, every, after, trace)
+    return {
+        "": per_time, ".intercept": intercept, ".residual": residual, ".count": n.whole,
+        ".nan_step": sums.nan_step,
+    }  # fmt: skip
 
 
-def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+@of_quantity
+def integral(rows):
     """The integral over time by the trapezoidal rule: work, action; see ``total``.
 
     Examples
@@ -207,14 +183,10 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
     >>> bool(abs(sol.watched["way"] - (sol.final[0] - 1.0)) < 1e-5)
     True
     """
-
-    def trace(rows):
-        before = rows.before(rows.q)
-        area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
-        n = rows.count
-        return {
-            "": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole,
-            ".nan_step": rows.nan_step,
-        }  # fmt: skip
-
-    return Reduction("integral", quantity, every, after, trace)
+    before = rows.before(rows.q)
+    area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
+    n = rows.count
+    return {
+        "": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole,
+        ".nan_step": rows.nan_step,
+    }  # fmt: skip

@@ -4,8 +4,6 @@ The core reduces the quantity itself, a polynomial on each piece of a step, so t
 good as the states are, however long the steps (csrc/watching/reductions.h).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

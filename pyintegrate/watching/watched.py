@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
-from ..values.table import Table, Tabled
+from ..values.table import Several, Table
+from ..values.types import Any
 from .batch.density import Image
 from .batch.results import Memory
 from .plan import Totals
@@ -49,20 +49,13 @@ class Sums:
         self._across_before = None if earlier is None else earlier.across
         before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
         self._images = [
-            [
-                Image(places, edges, image)
-                for (places, edges), image in zip(group.densities, images, strict=True)
-            ]
-            for group, images in zip(plan.groups, before, strict=True)
+            [Image(places, edges, image) for (places, edges), image in zip(group.densities, images)]
+            for group, images in zip(plan.groups, before)
         ]
         for i, group in enumerate(plan.groups):
-            a = aligned((len(group.initial), problem.stride), np.float64)
-            a[...] = group.initial[:, np.newaxis]
+            self._rows.append(in_two(group.initial, problem.stride))
             if earlier is not None:
-                a[:, : problem.lanes] = earlier[i]
-            # The sums of the last complete block survive an interrupt.
-            b = np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
-            self._rows.append((a, b))
+                self._rows[i][0][:, : problem.lanes] = earlier[i]
         self._began = (
             [group.initial[:, np.newaxis] for group in plan.groups] if earlier is None else earlier
         )
@@ -73,10 +66,10 @@ class Sums:
             program_fields(group, self._problem, self._numbers, self._first, rows)
             | {
                 "densities": tuple(image.fields() for image in images),
-                "across": tuple(one.fields() for one in across),
+                "across": tuple(map(vars, across)),
             }
             for group, rows, images, across in zip(
-                self._plan.groups, self._rows, self._images, self._across, strict=True
+                self._plan.groups, self._rows, self._images, self._across
             )
         )
 
@@ -86,7 +79,7 @@ class Sums:
         last: the last step that all have completed, -1 if none have begun.
         """
         out = Kept()
-        for (a, b), began in zip(self._rows, self._began, strict=True):
+        for (a, b), began in zip(self._rows, self._began):
             if blocks < 0 or (a is b and not whole):
                 out.append(np.broadcast_to(began, (len(a), self._problem.lanes)))
                 out.until = self._first - 1
@@ -95,15 +88,22 @@ class Sums:
         cells = iter(core.cells() if core is not None and any(self._across) else ())
         out.across = [
             [one.after(last, group.every, next(cells, b"")) for one in across]
-            for group, across in zip(self._plan.groups, self._across, strict=True)
+            for group, across in zip(self._plan.groups, self._across)
         ]
         if self._across_before is not None:
             out.across = [
-                [a.then(b) for a, b in zip(before, now, strict=True)]
-                for before, now in zip(self._across_before, out.across, strict=True)
+                [a.then(b) for a, b in zip(before, now)]
+                for before, now in zip(self._across_before, out.across)
             ]
         out.images = [[one.after(blocks) for one in images] for images in self._images]
         return out
+
+
+def in_two(values, stride):
+    """Rows of the core in two copies: those of the last complete block survive an interrupt."""
+    a = aligned((len(values), stride), np.float64)
+    a.T[...] = values.T
+    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
 
 
 class Kept(list):
@@ -206,7 +206,7 @@ def beginning_of(problem):
     return y, problem.times(np.array([step]))[0]
 
 
-class Watched(Tabled, Mapping):
+class Watched(Several[Any]):
     """Results of watches by name, arrays over the batch; secondary results have dotted names.
 
     Parameters
@@ -216,8 +216,10 @@ class Watched(Tabled, Mapping):
         For watches of named quantities that include every step: their reduction and quantity.
     """
 
+    _missing = "nothing watched is named", "watch"
+
     def __init__(self, results, kinds=()):
-        self._results, self._kinds = results, dict(kinds)
+        self._found, self._kinds = results, dict(kinds)
 
     @classmethod
     def of_sums(cls, plan, problem, sums, last, began=None, units=None, timed=None):
@@ -229,7 +231,7 @@ class Watched(Tabled, Mapping):
         if sums.until is not None:
             last = np.minimum(last, sums.until)
         start = problem.times(np.array([0]))[0]
-        for number, (group, values) in enumerate(zip(plan.groups, sums, strict=True)):
+        for number, (group, values) in enumerate(zip(plan.groups, sums)):
             values = np.array(values).reshape(len(values), *problem.batch)
             before = 0 if began is None else began[number]
             count = (last // group.every + 1 - before).astype(np.float64)
@@ -246,7 +248,7 @@ class Watched(Tabled, Mapping):
                     # Of two NaNs NumPy passes on either, as the length of its loop has it.
                     wrong = np.isnan(results[name])
                     np.copyto(results[name], np.nan, "unsafe", wrong)
-        order: dict[str, np.ndarray] = {}
+        order = {}
         for name in plan.watch:
             order |= {key: results[key] for key in results if f"{key}.".startswith(f"{name}.")}
         return cls(order, plan.kinds)
@@ -255,27 +257,12 @@ class Watched(Tabled, Mapping):
         """The result of a reduction of a quantity over all steps, or None."""
         for name, kind in self._kinds.items():
             if tuple(kind) == (function, quantity):
-                return self._results[name + suffix]
+                return self._found[name + suffix]
         return None
-
-    def __getitem__(self, name):
-        if name in self._results:
-            return self._results[name]
-        known = ", ".join(self._results) or "none: integrate with watch={...}"
-        raise KeyError(f"nothing watched is named {name!r}; there are {known}")
-
-    def __iter__(self):
-        return iter(self._results)
-
-    def __len__(self):
-        return len(self._results)
-
-    def _ipython_key_completions_(self):
-        return list(self._results)
 
     def table(self) -> Table:
         """A row for each result."""
-        rows = [(name, _told(value)) for name, value in self._results.items()]
+        rows = [(name, _told(value)) for name, value in self._found.items()]
         return Table("", ["watched", "value"], rows)
 
 

@@ -11,20 +11,18 @@ from places import ROOT
 WATCH = [
     (
         "pyintegrate/watching/extremes.py",
-        "def max_abs(",
-        '''def middle(quantity, *, every=1, after=None):
+        "@of_quantity\ndef max_abs(",
+        '''@of_quantity
+def middle(rows):
     """Half way from the largest and the least value."""
-
-    def trace(rows):
-        if rows.uneven:
-            kept = [rows.timed(name) for name in ("maximum", "minimum")]
-            return {"": lambda a: (kept[0].get(a) + kept[1].get(a)) / 2}
-        known = [rows.reduced(name) for name in ("maximum", "minimum")]
-        return {"": lambda a: (known[0].value(a) + known[1].value(a)) / 2}
-
-    return Reduction("middle", quantity, every, after, trace)
+    if rows.uneven:
+        kept = [rows.timed(name) for name in ("maximum", "minimum")]
+        return {"": lambda a: (kept[0].get(a) + kept[1].get(a)) / 2}
+    known = [rows.reduced(name) for name in ("maximum", "minimum")]
+    return {"": lambda a: (known[0].value(a) + known[1].value(a)) / 2}
 
 
+@of_quantity
 def max_abs(''',
     ),
     (
@@ -33,6 +31,24 @@ def max_abs(''',
         "from .extremes import middle as middle\nfrom .extremes import first, last, max_abs,",
     ),
 ]  # fmt: skip
+RETURN = """\
+    return Event(
+        quantity,
+        int(direction),
+        int(stop) if isinstance(stop, bool) else integer("stop", stop, 1),
+        integer("keep", keep, 0, MOST_KEPT),
+        _function("then", then),
+        _function("values", values),
+        {
+            name: numbers(f"params[{name!r}]", value).astype(np.float64)
+            for name, value in (params or {}).items()
+        },
+        integer("max_per_step", max_per_step, 1),
+        _floats("after", after),
+        _floats("level", level),
+        truth("bridge", bridge),
+    )
+"""
 EVENT = [
     (
         "pyintegrate/watching/events.py",
@@ -41,10 +57,8 @@ EVENT = [
     ),
     (
         "pyintegrate/watching/events.py",
-        "    return Event(quantity, direction, stop, keep, then, values, params, max_per_step,"
-        " after, level,\n                 bridge)  # fmt: skip\n",
-        "    made = Event(quantity, direction, stop, keep, then, values, params, max_per_step,"
-        " after, level,\n                 bridge)\n    made.period = period\n    return made\n",
+        RETURN,
+        RETURN.replace("return", "made =") + "    made.period = period\n    return made\n",
     ),
     (
         "pyintegrate/watching/events.py",

@@ -27,7 +27,11 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("module", [pyintegrate, pyintegrate.analysis], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module",
+    [pyintegrate, pyintegrate.analysis, pyintegrate.watch, pyintegrate.across],
+    ids=lambda m: m.__name__,
+)
 def test_examples_import_the_names_they_use(module):
     """As one copies them from help(): nothing of the module they stand in is there."""
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

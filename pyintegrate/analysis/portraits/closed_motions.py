@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...integration import integrate
@@ -11,10 +9,10 @@ from ...run.arguments import checked_quiet
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
+from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
-from ..observables import system_at
-from ..results import quiet
+from ..results import quiet, result_class
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 # Steps tried beside each other: dampings, times the last that won; singular values that they do
@@ -32,7 +30,7 @@ PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is 
 CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class PeriodicOrbits(Tabled):
     """Refined periodic orbits of a batch of guesses.
 
@@ -341,6 +339,6 @@ def _told(shots, tolerance):
     wrong, idle = failures != "", on | ~own.any(axis=-1)
     kinds = np.select([wrong, out, idle], ["", "unstable", "elliptic"], "stable")
     trivial = (~own & good[:, np.newaxis]).sum(axis=-1)
-    parts: Any = (y, T, values, trivial, kinds, best, failures)
-    shaped: Any = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]
+    parts = (y, T, values, trivial, kinds, best, failures)
+    shaped = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]
     return PeriodicOrbits(*shaped)

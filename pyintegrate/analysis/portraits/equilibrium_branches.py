@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
+from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
-from ..observables import system_at
-from ..results import drawn_by, quiet
+from ..results import drawn_by, quiet, result_class
 from .resting_points import Box, eigenvalues, is_driven, kinds_of, refined, solved
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
@@ -24,7 +22,7 @@ SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: i
 KINDS = ("branch point", "fold", "Hopf")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class EquilibriumBranches(Tabled):
     """Branches of equilibria over a parameter, one for each of a batch.
 
@@ -244,7 +242,7 @@ class _Curve:
             h[active] = np.minimum(h[active], step)
             won = active[good]
             Y[won], t[won] = new[good], ahead[good]
-            for i, quantity, point in zip(won, found.T[good], new[good], strict=True):
+            for i, quantity, point in zip(won, found.T[good], new[good]):
                 if count[i] == len(path):
                     path.append(np.full((lanes, dim + 1), np.nan))
                     told.append(np.full((3, lanes), np.nan))
@@ -323,7 +321,7 @@ def _told(curve, path, told, ends):
     values[there] = eigenvalues(curve.at(lane, path[there])[1][..., :-1])
     stability[there] = kinds_of(values[there])[1]
     parts = (path[..., -1], path[..., :-1], values, stability, names)
-    shaped: Any = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
+    shaped = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
                    for part in parts]  # fmt: skip
     shaped = [curve.parameter, *shaped, ends.reshape(curve.batch), curve.system]
     return EquilibriumBranches(*shaped)

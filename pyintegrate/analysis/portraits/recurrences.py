@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...errors import Status
 from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution, System
 from ..observables import check_solution
-from ..results import drawn_by
+from ..results import drawn_by, result_class
 from ..sections.grid_scan import checked_axes
 from .resting_points import OUTSIDE, Box, Cells, coming_back, is_driven, joined_sets
 
@@ -21,7 +18,7 @@ SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched f
 NEAREST = 1 << 22  # numbers in a table of distances
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Basins:
     """Where the trajectories of a batch ended.
 
@@ -162,7 +159,7 @@ def basin(
     tolerance = positive("tolerance", tolerance)
     batch = solution.y.shape[1:-1]
     ends = solution.final[..., places].reshape(-1, len(places)).astype(float)
-    good = np.isin(solution.status, (Status.OK, Status.STOPPED)).reshape(-1)
+    good = (solution.failed_step < 0).reshape(-1)
     good &= np.isfinite(ends).all(axis=-1)
     if attractors is None:
         points = _clusters(ends[good], tolerance)
@@ -214,7 +211,7 @@ SHARED = 0.1  # of the cells of a motion must be those of an attractor that it i
 GONE = 100  # samples in a row outside the box, after which a start has left
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Attractors(Basins):
     """Attractors, the basin of each start, and the fractions of the starts.
 
@@ -239,7 +236,7 @@ class Attractors(Basins):
     lost: int = 0
 
     def __repr__(self):
-        parts = zip(self.fractions, self.errors, strict=True)
+        parts = zip(self.fractions, self.errors)
         told = ", ".join(f"{p:.4f} +- {e:.4f}" for p, e in parts)
         told += f"; {self.outside:,} left the box" * bool(self.outside)
         told += f"; {self.lost:,} undecided" * bool(self.lost)
@@ -336,7 +333,7 @@ def attractors(
     ([1.0, -1.0], True)
     """
     checked_quiet(system)
-    if any(system.batch_shapes.values()):
+    if system.batched:
         raise ValueError(
             f"attractors are those of one set of parameters, got {dict(system.batch_shapes)}: see"
             " continue_attractors"
@@ -424,7 +421,7 @@ def _located(sampler, points, locate, horizon):
     All run for the same time, twice as long until each is mostly where others or itself were
     before; the cells of the second half count.
     """
-    sets: list[Any] = [None] * len(points)
+    sets = [None] * len(points)
     ends = points.copy()
     for begin in range(0, len(points), SEARCH):
         active = np.arange(begin, min(begin + SEARCH, len(points)))
@@ -536,7 +533,7 @@ def _described(system, box, sampler, start, label, joined, part, ends, locate):
 NEAR = 0.1  # sizes of the box: attractors closer than this may be the same at the next parameter
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class AttractorBranches:
     """Attractors over a parameter, the same number for what is the same attractor.
 
@@ -615,19 +612,19 @@ def continue_attractors(
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
     size, several = Box(system, box).size, []
-    names: list[list[int]] = []
-    last: dict[int, Any] = {}
+    names = []
+    last = {}
     for value in values:
         also = np.concatenate([p[-1:] for p in last.values()]) if last else None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
         own = _matched(found.points, last, size, len(set().union(*names)) if names else 0)
         names.append(own)
-        last = dict(zip(own, found.points, strict=True))
+        last = dict(zip(own, found.points))
         several.append(found)
     m, k = len(set().union(*names)), several[0].attractors.shape[1]
     shares, errors = np.zeros((2, len(values), m))
     means = np.full((len(values), m, k), np.nan)
-    for i, (own, found) in enumerate(zip(names, several, strict=True)):
+    for i, (own, found) in enumerate(zip(names, several)):
         shares[i, own], errors[i, own], means[i, own] = (
             found.fractions, found.errors, found.attractors)  # fmt: skip
     return AttractorBranches(parameter, values, shares, errors, means, tuple(several))
@@ -640,7 +637,7 @@ def _matched(points, last, size, fresh):
         for i, one in enumerate(points)
         for name, other in last.items()
     )
-    own: dict[int, int] = {}
+    own = {}
     for distance, i, name in apart:
         if distance < NEAR and i not in own and name not in own.values():
             own[i] = name

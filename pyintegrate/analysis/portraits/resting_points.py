@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
+from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Floats, Sequence, System
-from ..observables import system_at, taken
-from ..results import drawn_by, quiet
+from ..results import drawn_by, quiet, result_class
 
 
 class Box:
@@ -48,7 +47,7 @@ class Box:
                     f"box has shape {bounds.shape}: expected (low, high) for each of"
                     f" {', '.join(known)}, or {{'{known[0]}': (low, high), ...}}"
                 )
-            box = dict(zip(known, bounds, strict=True))
+            box = dict(zip(known, bounds))
         unknown = [name for name in box if name not in known]
         if unknown or not box:
             raise ValueError(
@@ -58,7 +57,7 @@ class Box:
         self.system, self.names = system, tuple(name for name in known if name in box)
         self.places = np.array([known.index(name) for name in self.names])
         bounds = [numbers(f"box[{name!r}]", box[name]) for name in self.names]
-        for name, pair in zip(self.names, bounds, strict=True):
+        for name, pair in zip(self.names, bounds):
             if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] < pair[1]:
                 raise ValueError(f"box[{name!r}] must be (low, high), got {box[name]!r}")
         self.low, self.high = np.array(bounds, float).T
@@ -106,7 +105,7 @@ class Cells:
         """The numbers of the cells of states (..., dim); -1 outside the box."""
         inside = np.moveaxis(y[..., self.box.places], -1, 0)
         found, good = np.zeros(inside.shape[1:], np.int64), np.ones(inside.shape[1:], bool)
-        for x, low, width, n in zip(inside, self.box.low, self.width, self.along, strict=True):
+        for x, low, width, n in zip(inside, self.box.low, self.width, self.along):
             with quiet():
                 at = np.floor((x - low) / width + SHIFT)
                 good &= (at >= 0) & (at <= n)
@@ -163,7 +162,7 @@ def joined_sets(sets, share):
             sizes = np.array([len(sets[i]) for i in left], int)
             known = np.isin(flat, cells)
             found = np.bincount(np.repeat(np.arange(len(left)), sizes), known, len(left))
-            near = [i for i, common in zip(left, found / sizes, strict=True) if common >= share]
+            near = [i for i, common in zip(left, found / sizes) if common >= share]
         part[own] = min(own)
     return part
 
@@ -264,7 +263,7 @@ NEUTRAL = 1e-7  # of the largest eigenvalue: a real part below this decides noth
 LANES = 1 << 18  # starts refined at a time
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class Equilibria(Tabled):
     """The equilibria in a box, for a batch of parameters; ``[...]`` where there are fewer is NaN.
 
@@ -440,7 +439,7 @@ def equilibria(
         lost, outside = lost + counts[0].astype(int), outside + counts[1].astype(int)
         ends = np.flatnonzero(np.diff(lane[inside])) + 1
         several = np.split(y[inside], ends) if inside.any() else []
-        own = dict(zip(np.unique(lane[inside]), several, strict=True))
+        own = dict(zip(np.unique(lane[inside]), several))
         parts += [_distinct(own.get(i, np.empty((0, system.dim))), box.size) for i in which]
     most = max((len(points) for points, _ in parts), default=0)
     points, hits = np.full((lanes, most, system.dim), np.nan), np.zeros((lanes, most), int)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +12,7 @@ from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, Sequence, Solution, System
 from ..observables import check_solution
-from ..results import drawn_by, quiet
+from ..results import drawn_by, quiet, result_class
 
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
 RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude
@@ -24,7 +23,7 @@ ROWS, DEGREE = 32, 8  # within a row of a signal a change of frequency is a shor
 LEAST = 16  # saves
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class Frequencies(Tabled):
     """The leading frequencies of signals of a batch of motions.
 
@@ -140,8 +139,7 @@ def frequencies(
     lanes, m = int(np.prod(batch)), len(several)
     parts = [_analysed(s.reshape(n, lanes), k) for s in several]
     values, amplitudes, means, residuals, drifts = (
-        np.stack(part, axis=1).reshape(*batch, m, *part[0].shape[1:])
-        for part in zip(*parts, strict=True)
+        np.stack(part, axis=1).reshape(*batch, m, *part[0].shape[1:]) for part in zip(*parts)
     )
     rate = 1 / spacing[..., np.newaxis]
     return Frequencies(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...errors import report_failures
@@ -18,7 +16,7 @@ from ...values.checks import choice, integer, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, DTypeLike, Floats, Mapping, Method, System
-from ..results import drawn_by, quiet
+from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes, laid_out
 
 SUMS = 3  # sums besides the exponents: the largest L, the sums of L and of MEGNO's Y
@@ -69,11 +67,11 @@ class Renormalised:
 
     def outcome(self):
         """Status and step of the failures of each trajectory, and their report, by name."""
-        problem, lanes, batch = self._problem, self._problem.lanes, self._problem.batch
+        problem = self._problem
         return {
-            "status": self.failures.statuses(lanes).reshape(batch),
-            "failed_step": self.failures.steps(lanes).reshape(batch),
-            "_report": self.failures.report(batch, problem.t0, problem.dt),
+            "status": self.failures.statuses(problem),
+            "failed_step": self.failures.steps(problem),
+            "_report": self.failures.report(problem.batch, problem.t0, problem.dt),
         }
 
     # ---- current values ----
@@ -170,7 +168,7 @@ def set_out(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class LyapunovExponents(Measured):
     """The exponents of a batch of motions; made by ``pi.lyapunov``.
 
@@ -352,7 +350,7 @@ def lyapunov(
             with quiet():
                 history.append((run.growth() - start) / (count * step))
     history = np.array(history).reshape(len(counts), k, lanes)
-    for index, _, when in zip(*run.failures, strict=True):
+    for index, _, when in zip(*run.failures):
         history[skipped + np.array(counts) >= when, :, index] = np.nan
     history = np.moveaxis(history, 1, -1).reshape(len(counts), *batch, k)
     found = LyapunovExponents(
@@ -385,7 +383,7 @@ def _transient(transient, problem):
         raise ValueError(f"transient, as t_end after t0 = 0: {error}") from None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class ChaosMap(Measured):
     """An indicator of chaos over a batch; made by ``pi.chaos_map``.
 
@@ -561,7 +559,7 @@ def _directions(system, k):
     return k
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class FlowMap:
     """Finite-time Lyapunov exponents over a grid.
 

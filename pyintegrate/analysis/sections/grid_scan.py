@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
 from numbers import Real
 from types import SimpleNamespace
 from typing import Any
@@ -17,14 +16,14 @@ from ...run.arguments import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import ArrayLike, Callable, Exit, Floats, Solution, System
+from ...values.types import ArrayLike, Callable, Floats, Quantity, Solution, System
 from ...watching import reductions
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
-from ..results import drawn_by
+from ..results import drawn_by, result_class
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result_class
 class Scan(Tabled):
     """A measure over a grid.
 
@@ -199,7 +198,7 @@ def laid_out(system, grid, x0, v0):
     return {"system": system(**params) if params else system, "x0": x0, "v0": v0}
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Passages:
     """When each trajectory of a batch first crossed a surface.
 
@@ -246,7 +245,7 @@ class Passages:
 @explains_keywords(integrate)
 def escape_times(
     system: System,
-    outside: float | Exit | Mapping[str, Exit],
+    outside: float | Quantity | Mapping[str, Quantity],
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
@@ -310,7 +309,7 @@ def escape_times(
 @explains_keywords(integrate)
 def first_passages(
     system: System,
-    quantity: Exit,
+    quantity: Quantity,
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
@@ -393,7 +392,7 @@ def _begun_outside(solution, events):
     """Which trajectories began outside, for each exit: as seen by a run of no steps."""
     located = EventPlan(solution.system, events).located
     watch = {}
-    for (name, one), is_number in zip(events.items(), located, strict=True):
+    for (name, one), is_number in zip(events.items(), located):
         look = reductions.first if is_number else reductions.count
         watch[name] = look(one.quantity)
     start = integrate(
@@ -402,5 +401,5 @@ def _begun_outside(solution, events):
     )  # fmt: skip
     return {
         name: start.watched[name] >= (0 if is_number else 1)
-        for name, is_number in zip(events, located, strict=True)
+        for name, is_number in zip(events, located)
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
 
@@ -11,18 +10,19 @@ import numpy as np
 from ...integration import integrate
 from ...solution.interpolation import cubic, refuse_jumps, slopes
 from ...solution.jumps import direction as sense
-from ...values.checks import integer, numbers
+from ...values.checks import integer, numbers, positive
 from ...values.keywords import explains_keywords
+from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Mapping, Solution, System
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
-from ..observables import again, batch_of, check_solution, system_of, taken, times
-from ..results import drawn_by
+from ..observables import again, batch_of, check_solution, system_of, times
+from ..results import drawn_by, result_class
 from .grid_scan import checked_axes, laid_out
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Section:
     """Points of a Poincare section; ``section["x"]`` is a component of them.
 
@@ -144,10 +144,8 @@ def poincare_section(
         place = system.state_names.index(_known(system, component))
         height = flat[..., place].astype(float) - value
     else:
-        if not (np.ndim(period) == 0 and period > 0):
-            raise ValueError(f"period must be a positive time, got {period!r}")
         ahead = np.broadcast_to(sense(solution), solution.y.shape[1:-1]).ravel()
-        height, modulo, direction = (t - phase) * ahead, period, 1
+        height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
     before, after = turn[:-1], turn[1:]
     rises, falls = after > before, after < before
@@ -334,7 +332,7 @@ def crossings(
         few = ~np.isin(parts[0][2], over)
         parts = [tuple(part[few] for part in parts[0])]
         parts.append(_points(run(most, numbers, after, start)[1], over))
-    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts, strict=True))
+    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
     told = None if values is None else kept[order]
     if modulo is not None and direction:  # where a component grows, or falls
@@ -370,8 +368,8 @@ def _surface(system, quantity, value, modulo):
     if modulo is None:
         if np.ndim(value) == 0 and value == 0:
             return quantity, {}
-    elif not (np.ndim(modulo) == 0 and modulo > 0):
-        raise ValueError(f"modulo must be a positive number, got {modulo!r}")
+    else:
+        positive("modulo", modulo)
 
     def height(distance):
         """The distance, or a triangle wave that is zero at each multiple of the modulus."""
@@ -402,7 +400,7 @@ def _surface(system, quantity, value, modulo):
     return lambda t, y, _value: height(y[place] - _value), numbers
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class ReturnMap:
     """A quantity at each crossing, and at the next one.
 
@@ -487,7 +485,7 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
 EXTREMES = {"maxima": -1, "minima": 1, "extrema": 0}  # directions in which the rate passes zero
 
 
-@dataclass(frozen=True, eq=False)
+@result_class
 class Bifurcation:
     """The values of a quantity at the crossings of a surface, for each value of a parameter.
 

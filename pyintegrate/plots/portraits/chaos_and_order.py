@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis.results import unit_of, with_unit
-from ...errors import Status
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..heat_maps import coordinates, line_over, over_batch
 from ..log_axis import log_axis
@@ -118,7 +117,7 @@ def chaos_map(
     log = found.indicator in _NEAR_ZERO if log is None else log
     text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
     if values.ndim == 2 and values.size:
-        blank = ~np.isin(solution.status, (Status.OK, Status.STOPPED))
+        blank = solution.failed_step >= 0
         look = text, label or text, log, blank, "", colorbar, {"cmap": "inferno"} | keywords
         return over_batch(page, solution, x, y, values, *look)
     if values.ndim != 1:
@@ -229,7 +228,7 @@ def frequencies(
     unit = f"rad/{unit_of(found.solution.system, 't')}"
     label = [with_unit(f"frequency of {name}", unit) for name in names]
     if not batch:
-        for name, w, a in zip(names, found.values, np.abs(found.amplitudes), strict=True):
+        for name, w, a in zip(names, found.values, np.abs(found.amplitudes)):
             ax.plot(w, a, **{"linestyle": "none", "marker": "o", "label": name} | keywords)
             ax.vlines(w, 0, a, linewidth=0.8, color=ax.lines[-1].get_color())
         ax.set_ylim(bottom=0)

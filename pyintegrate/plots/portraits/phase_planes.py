@@ -87,7 +87,7 @@ def phase_plane(
     'without its drive: gamma = 0'
     """
     checked_system(system)
-    if system.dim != 2 or any(system.batch_shapes.values()):
+    if system.dim != 2 or system.batched:
         raise ValueError(
             f"a phase plane is that of one motion with two components, and {system.name!r} has"
             f" {system.dim} components and parameters of shapes {dict(system.batch_shapes)}"
@@ -142,9 +142,7 @@ def _draw_field(ax, plane, field, nullclines, system, keywords):
 
 
 def _draw_manifolds(ax, found, length):
-    for (name, lines), colour in zip(
-        sorted(found.manifolds(length).items()), (BLUE, VERMILLION), strict=True
-    ):
+    for (name, lines), colour in zip(sorted(found.manifolds(length).items()), (BLUE, VERMILLION)):
         for i, line in enumerate(lines):
             label = f"{name} manifold" if not i else None
             ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)

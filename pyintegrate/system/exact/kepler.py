@@ -50,10 +50,11 @@ def exact(t, y0, t0, *, mu):
     cos, sin = (x * X + y * Y) / distance, (y * X - x * Y) / distance
 
     h = t - t0
-    X, Y, VX, VY = _perifocal(conic, _solve_kepler(conic, _time(conic, conic.s) + h))
+    since = conic.q * conic.s + conic.Z * _g3(conic.beta, conic.s)  # the pericentre
+    X, Y, VX, VY = _perifocal(conic, _solve_kepler(conic, since + h))
     moved = cos * X - sin * Y, sin * X + cos * Y, cos * VX - sin * VY, sin * VX + cos * VY
     free = x + h * vx, y + h * vy, vx, vy
-    return tuple(np.where(mu == 0, f, m) for f, m in zip(free, moved, strict=True))
+    return tuple(np.where(mu == 0, f, m) for f, m in zip(free, moved))
 
 
 @closed_form
@@ -118,11 +119,6 @@ def _period(conic):
     return np.where(
         beta > 0, 2 * np.pi * conic.mu / np.abs(beta) ** 1.5, np.where(beta <= 0, np.inf, np.nan)
     )
-
-
-def _time(conic, s):
-    """Time since the pericentre."""
-    return conic.q * s + conic.Z * _g3(conic.beta, s)
 
 
 def _perifocal(conic, s):

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...trace.expression import node_of
 from ...values.checks import integer, numbers
 from ...values.memory import check_memory
+from ...values.types import ArrayLike, Quantity
 from ..accumulators import number
 from ..reduction import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ...values.types import ArrayLike
 
 MOST_BINS = 1 << 28  # in one image
 ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
 
 
 def density(
-    quantities: str | Callable[..., Any] | tuple[str | Callable[..., Any], ...],
+    quantities: Quantity | tuple[Quantity, ...],
     bins: int | tuple[int, int],
     range: ArrayLike,
     *,
@@ -69,28 +63,10 @@ def density(
     asked = tuple(quantities) if isinstance(quantities, tuple | list) else (quantities,)
     if not 1 <= len(asked) <= 2:
         raise ValueError(f"density takes one quantity or two, got {len(asked)}")
-    counts = bins if isinstance(bins, tuple | list) else (bins,) * len(asked)
-    if len(counts) != len(asked):
-        raise ValueError(f"bins must be a number for each quantity, got {bins!r}")
-    counts = [integer("bins", n, 1) for n in counts]
-    if prod(counts) > MOST_BINS:
-        raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
-    ends = numbers("range", range).astype(np.float64)
-    if ends.shape == (2,) and len(asked) == 1:
-        ends = ends.reshape(1, 2)
-    good = ends.shape == (len(asked), 2) and np.all(np.isfinite(ends))
-    if not good or not np.all(ends[:, 0] < ends[:, 1]):
-        raise ValueError(
-            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
-        )
-    edges = [
-        np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts, strict=True)
-    ]
-    if any(np.any(np.diff(one) <= 0) for one in edges):
-        raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
+    edges = checked_edges(len(asked), bins, range)
 
     def trace(rows):
-        values: list[Any] = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
+        values = [number(rows.view.graph, rows.view.quantity(what)) for what in asked]
         if rows.uneven:
             image = rows.sampled(values, edges, samples, each=False)
         else:
@@ -98,10 +74,32 @@ def density(
                 values = [np.where(rows.active, q, np.nan) for q in values]
             image = rows.shared.density([node_of(rows.view.graph, q) for q in values], edges)
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
-        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges, strict=True)}
+        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges)}
         return {"": image} | own
 
     return Reduction("density", asked, every, after, trace, samples)
+
+
+def checked_edges(axes, bins, range):
+    """The edges of the bins of one quantity or two, from the arguments."""
+    counts = bins if isinstance(bins, tuple | list) else (bins,) * axes
+    if len(counts) != axes:
+        raise ValueError(f"bins must be a number for each quantity, got {bins!r}")
+    counts = [integer("bins", n, 1) for n in counts]
+    if prod(counts) > MOST_BINS:
+        raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
+    ends = numbers("range", range).astype(np.float64)
+    if ends.shape == (2,) and axes == 1:
+        ends = ends.reshape(1, 2)
+    good = ends.shape == (axes, 2) and np.all(np.isfinite(ends))
+    if not good or not np.all(ends[:, 0] < ends[:, 1]):
+        raise ValueError(
+            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
+        )
+    edges = [np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts)]
+    if any(np.any(np.diff(one) <= 0) for one in edges):
+        raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
+    return edges
 
 
 def bins_fields(quantities, edges):
@@ -125,26 +123,23 @@ class Image:
     """
 
     def __init__(self, quantities, edges, image):
-        self._quantities, self._edges = quantities, edges
         check_memory(3 * image.nbytes, "the", image.shape, len(edges))
-        self._image = np.array(image, np.int64)
-        self._room = min(ROOM, self._image.size)
-        self._pending = np.zeros((2, self._image.size), np.int64)
-        self._list = np.zeros((2, self._room), np.int64)
-        self._state = np.array([-1, 0, 0], np.int64)
+        self.of = bins_fields(quantities, edges)
+        self.image = np.array(image, np.int64)
+        self.room = min(ROOM, image.size)
+        self.pending = np.zeros((2, image.size), np.int64)
+        self.list = np.zeros((2, self.room), np.int64)
+        self.state = np.array([-1, 0, 0], np.int64)
 
     def fields(self):
-        return bins_fields(self._quantities, self._edges) | {
-            "image": self._image, "pending": self._pending, "list": self._list,
-            "room": self._room, "state": self._state,
-        }  # fmt: skip
+        return self.of | vars(self)
 
     def after(self, blocks):
         """The image after `blocks` blocks of time; those after the last merged one are pending."""
-        out = self._image.copy()
-        for block in range(int(self._state[0]) + 1, blocks + 1):
-            noted = int(self._state[1 + block % 2])
-            np.add.at(out.reshape(-1), self._list[block % 2, : min(noted, self._room)], 1)
-            if noted > self._room:
-                out += self._pending[block % 2].reshape(out.shape)
+        out = self.image.copy()
+        for block in range(int(self.state[0]) + 1, blocks + 1):
+            noted = int(self.state[1 + block % 2])
+            np.add.at(out.reshape(-1), self.list[block % 2, : min(noted, self.room)], 1)
+            if noted > self.room:
+                out += self.pending[block % 2].reshape(out.shape)
         return out

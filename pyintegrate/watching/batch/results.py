@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -95,27 +96,29 @@ def _together(cells):
 
 
 class Memory:
-    """The memory of one accumulator over a Problem, in the rows of the core."""
+    """The memory of one accumulator over a Problem, in the rows of the core, which knows it by the
+    names of its attributes."""
 
     def __init__(self, entry, every, problem, first):
-        kind, self._places, by, self._about, self._edges = entry
-        lanes, self._kind = problem.lanes, kind
-        if lanes >= 1 << 31:
+        self.kind, (self.first, self.second), by, self.about, edges = entry
+        self.lanes = problem.lanes
+        if self.lanes >= 1 << 31:
             raise ValueError(
-                f"across= takes less than 2**31 trajectories at once, got {lanes}: integrate parts"
-                " and join them by pi.across.merge"
+                f"across= takes less than 2**31 trajectories at once, got {self.lanes}: integrate"
+                " parts and join them by pi.across.merge"
             )
-        self._row = -(-first // every)
-        steps = max((problem.first + problem.n_steps) // every + 1 - self._row, 0)
-        self._label, groups = None, 1
+        self.row = -(-first // every)
+        self.rows = steps = max((problem.first + problem.n_steps) // every + 1 - self.row, 0)
+        self.label, groups = None, 1
         if by is not None:
             names, place = np.unique(by, return_inverse=True)
-            self._label = np.broadcast_to(place.reshape(by.shape), problem.batch)
-            self._label = self._label.ravel().astype(np.int32)
+            self.label = np.broadcast_to(place.reshape(by.shape), problem.batch)
+            self.label = self.label.ravel().astype(np.int32)
             groups = len(names)
-        bins = 1 if self._edges is None else len(self._edges) - 1
-        width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: bins}[kind]
-        kept = steps * problem.stride if kind == VALUES else 0
+        self.edges = np.zeros(2) if edges is None else edges
+        self.groups, self.bins = groups, len(self.edges) - 1
+        width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: self.bins}[self.kind]
+        kept = steps * problem.stride if self.kind == VALUES else 0
         size = 8 * (steps * groups * (width + 4) + kept)
         try:
             check_memory(size, steps, (groups,), width)
@@ -124,33 +127,23 @@ class Memory:
                 f"across= at {steps} steps, in {groups} groups, takes {size / 1e9:.3g} GB: count"
                 f" fewer steps (every=){', or leave out exact=True' if kept else ''}"
             ) from None
-        self._tally = np.zeros((steps, groups, 4), np.int64)
-        self._items = np.zeros((steps, groups, width), np.int64)
-        if kind == EXTREMES:
-            self._items[...] = _ENDS
-        self._values = np.full((steps, problem.stride) if kind == VALUES else (0, 0), np.nan)
-        self._lanes, self._bins = lanes, bins
-
-    def fields(self):
-        edges = np.zeros(2) if self._edges is None else self._edges
-        return {
-            "kind": self._kind, "first": self._places[0], "second": self._places[1],
-            "row": self._row, "rows": len(self._tally), "groups": self._tally.shape[1],
-            "bins": self._bins, "label": self._label, "about": self._about, "edges": edges,
-            "tally": self._tally, "items": self._items, "values": self._values,
-        }  # fmt: skip
+        self.tally = np.zeros((steps, groups, 4), np.int64)
+        self.items = np.zeros((steps, groups, width), np.int64)
+        if self.kind == EXTREMES:
+            self.items[...] = _ENDS
+        self.values = np.full((steps, problem.stride) if self.kind == VALUES else (0, 0), np.nan)
 
     def after(self, last, every, cells):
         """The Accumulated of steps until `last`; cells: of the core."""
-        kind, steps = self._kind, max(last // every + 1 - self._row, 0)
-        items, tally = self._items[:steps], self._tally[:steps]
+        kind, steps = self.kind, max(last // every + 1 - self.row, 0)
+        items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
             powers = np.array([1 << 32 * i for i in range(items.shape[-1])], object)
             sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
             items = np.empty(tally.shape[:2], object)
             items.reshape(-1)[:] = sums
         elif kind == VALUES:
-            items = self._values[:steps, : self._lanes]
+            items = self.values[:steps, : self.lanes]
         elif kind == CELLS:
             items = np.frombuffer(cells, np.int64).reshape(-1, 4)
             items = items[: np.searchsorted(items[:, 0], steps)]
@@ -180,7 +173,7 @@ def _root(a, b):
 
 
 def _each(function, *arrays):
-    out = np.array([function(*items) for items in zip(*map(np.ravel, arrays), strict=True)])
+    out = np.array([function(*items) for items in zip(*map(np.ravel, arrays))])
     return out.astype(np.float64).reshape(arrays[0].shape)
 
 
@@ -289,8 +282,7 @@ def _values(name, parts, options, labels):
     if name == "quantiles":
         out, coarse = _quantiles(parts, options, labels)
         return {"": out, ".coarse": coarse, ".q": options["q"]}
-    k = int(np.sqrt(2 * len(parts))) - 1  # covariance: k + k (k + 1) / 2 accumulators
-    k = next(i for i in range(max(k - 1, 1), k + 3) if i + i * (i + 1) // 2 == len(parts))
+    k = (math.isqrt(9 + 8 * len(parts)) - 3) // 2  # covariance: k + k (k + 1) / 2 accumulators
     out, pairs = np.empty((*parts[0].tally.shape[:2], k, k)), iter(parts[k:])
     for i in range(k):
         for j in range(i, k):
@@ -298,12 +290,18 @@ def _values(name, parts, options, labels):
     return {"": out}
 
 
+@dataclass
 class Asked:
     """One statistic of a run: what was asked, and its accumulators."""
 
-    def __init__(self, told, name, options, groups, sizes, labels, t, parts):
-        self.told, self.name, self.options, self.t, self.parts = told, name, options, t, parts
-        self.groups, self.sizes, self.labels = groups, sizes, labels
+    told: tuple
+    name: str
+    options: dict
+    groups: Any
+    sizes: Any
+    labels: Any
+    t: Any
+    parts: list
 
     def then(self, later):
         """Followed by later times."""
@@ -331,7 +329,7 @@ class Across(Tabled, Mapping):
 
     def __init__(self, asked, system="", ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
-        self._made: dict[str, Any] = {}
+        self._made = {}
 
     def __getitem__(self, name):
         first = name.split(".")[0] if isinstance(name, str) else name
@@ -363,7 +361,7 @@ class Across(Tabled, Mapping):
 def of_run(plan, problem, sums):
     """The Across of a run, from what its Sums have left."""
     asked, every_t = {}, {}
-    for group, made in zip(plan.groups, sums.across, strict=True):
+    for group, made in zip(plan.groups, sums.across):
         for name, places in group.across_places.items():
             one = plan.across[name]
             parts = [made[i] for i in places]
@@ -469,7 +467,7 @@ def merge(*parts: Any) -> Across:
 def _check_apart(a, b):
     ranges = sorted({*a._ranges, *b._ranges})
     if len(ranges) < len(a._ranges) + len(b._ranges) or any(
-        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:], strict=False)
+        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:])
     ):
         raise ValueError(
             "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
@@ -504,10 +502,10 @@ def joined(a, b):
         many = 1 if groups is None else len(groups)
         parts = [
             p.until(n).placed(many, places[0]).plus(q.until(n).placed(many, places[1]))
-            for p, q in zip(one.parts, two.parts, strict=True)
+            for p, q in zip(one.parts, two.parts)
         ]
         sizes, labels = np.zeros(many, np.int64), None
-        for part, place in zip((one, two), places, strict=True):
+        for part, place in zip((one, two), places):
             sizes[place] += part.sizes
         if groups is not None:
             labels = np.concatenate([places[0][one.labels], places[1][two.labels]])

@@ -11,23 +11,16 @@ from __future__ import annotations
 
 from copy import copy
 from inspect import signature
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...values.checks import integer, numbers, printable
+from ...values.types import ArrayLike, Quantity, Sequence
 from ..quantity import label
-from .density import density
+from ..reduction import like
+from .density import checked_edges
 from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
 from .results import merge as merge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from ...values.types import ArrayLike
-
-    Quantity = str | Callable[..., Any]
 
 __all__ = [
     "count", "covariance", "histogram", "maximum", "mean", "merge", "minimum", "quantiles", "std",
@@ -90,7 +83,21 @@ class Statistic:
         return f"<pi.across.{self.name} of {', '.join(map(label, self.quantities))}>"
 
 
-def mean(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+def _of_quantity(*kinds):
+    """A function of ``pi.across`` of this name and docstring, by accumulators of these kinds."""
+    needs = tuple((kind, 0, 0) for kind in kinds)
+
+    def called(function):
+        def made(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+            return Statistic(function.__name__, (quantity,), every, by, needs)
+
+        return like(made, function)
+
+    return called
+
+
+@_of_quantity(SUM)
+def mean():
     """The mean of a quantity over the batch: the exact sum, rounded once, over the count.
 
     Parameters
@@ -114,10 +121,10 @@ def mean(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> 
     >>> sol.across["m"].round(4), sol.across["m.t"]
     (array([0.5   , 0.4388, 0.2702]), array([0. , 0.5, 1. ]))
     """
-    return Statistic("mean", (quantity,), every, by, ((SUM, 0, 0),))
 
 
-def variance(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+@_of_quantity(SUM, PRODUCT)
+def variance():
     """The variance over the batch, divided by the count: exact, rounded once; see ``mean``.
 
     Examples
@@ -126,10 +133,10 @@ def variance(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None)
     >>> pi.across.variance("x")
     <pi.across.variance of x>
     """
-    return Statistic("variance", (quantity,), every, by, ((SUM, 0, 0), (PRODUCT, 0, 0)))
 
 
-def std(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+@_of_quantity(SUM, PRODUCT)
+def std():
     """The standard deviation over the batch, the root of ``variance``; see ``mean``.
 
     Examples
@@ -138,10 +145,10 @@ def std(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> S
     >>> pi.across.std("x")
     <pi.across.std of x>
     """
-    return Statistic("std", (quantity,), every, by, ((SUM, 0, 0), (PRODUCT, 0, 0)))
 
 
-def minimum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+@_of_quantity(EXTREMES)
+def minimum():
     """The least value in the batch; see ``mean``.
 
     Examples
@@ -150,10 +157,10 @@ def minimum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) 
     >>> pi.across.minimum("x")
     <pi.across.minimum of x>
     """
-    return Statistic("minimum", (quantity,), every, by, ((EXTREMES, 0, 0),))
 
 
-def maximum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+@_of_quantity(EXTREMES)
+def maximum():
     """The largest value in the batch; see ``mean``.
 
     Examples
@@ -162,7 +169,6 @@ def maximum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) 
     >>> pi.across.maximum("x")
     <pi.across.maximum of x>
     """
-    return Statistic("maximum", (quantity,), every, by, ((EXTREMES, 0, 0),))
 
 
 def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
@@ -252,9 +258,7 @@ def histogram(
     """
     if isinstance(bins, tuple | list):
         raise TypeError(f"bins must be one whole number, got {bins!r}")
-    density(quantity, bins, range)  # checks both
-    low, high = np.asarray(range, np.float64).tolist()
-    edges = np.linspace(low, high, integer("bins", bins, 1) + 1)
+    (edges,) = checked_edges(1, bins, range)
     return Statistic("histogram", (quantity,), every, by, ((BINS, 0, 0),), edges=edges)
 
 
