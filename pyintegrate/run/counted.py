@@ -5,6 +5,7 @@ import numpy as np
 from ..errors import Status
 from ..watching.batch.results import Across, check_times, of_run, one_after_the_other
 from ..watching.batch.statistics import check_states, checked
+from ..watching.plan import Plan
 from .arguments import make_run
 from .output import begin
 
@@ -22,7 +23,7 @@ class Counted:
         self._across = checked(across, problem.system)
         check_states(self._across)
         check_times(problem)
-        self.names, self.steps = [*across], []
+        self.names, self.steps, self._plans = [*across], [], {}
 
     def stepping(self, stepper, step):
         """The function `step` of a Stepper, which counts."""
@@ -52,11 +53,14 @@ class Counted:
         problem, options = make_run(
             system, np.where(going, stepper.y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
             method=system.usual_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
-            across=due, on_failure="ignore",
+            on_failure="ignore",
         )  # fmt: skip
-        run = begin(problem, options)
+        if tuple(due) not in self._plans:
+            self._plans[tuple(due)] = Plan(system, None, across=due)
+        plan = self._plans[tuple(due)]
+        run = begin(problem, options.changed(watch=plan))
         run.go()
-        self.steps.append((n, of_run(options.watch, problem, run.outcome().sums)))
+        self.steps.append((n, of_run(plan, problem, run.outcome().sums)))
 
     def across(self):
         """The Across of all steps until here."""
