@@ -136,7 +136,7 @@ def _statistics(across):
             axes = [key]
         elif key == name and f"{name}.q" in across:
             axes.append(f"{name}.q")
-        axes += (f"{key}_{i}" for i in range(len(axes), array.ndim))
+        axes += [f"{key}_{i}" for i in range(len(axes), array.ndim)]
         variables[f"across.{key}"] = [f"across.{axis}" for axis in axes[: array.ndim]], array
     return variables
 

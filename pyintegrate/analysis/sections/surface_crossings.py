@@ -152,9 +152,9 @@ def poincare_section(
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
-        ends = (np.where(crossed, end, np.nan) for end in (t[:-1], t[1:]))
-        ends = (end.reshape(-1, *solution.y.shape[1:-1]) for end in ends)
-        refuse_jumps(solution, *ends, "count the crossings by events= of integrate")
+        around = np.where(crossed, [t[:-1], t[1:]], np.nan)
+        begin, end = around.reshape(2, -1, *solution.y.shape[1:-1])
+        refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
     lane, save = np.nonzero(crossed.T)
     y, moment = _between(solution, flat, t, save, lane)
     if period is not None:
