@@ -93,7 +93,7 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
  * have failed. */
 INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
                    const vreal *far) {
-    const vreal bound = vset((real)tile->bound);
+    const vreal bound = vset(tile->bound);
     const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
     const int64_t stride = tile->out_stride;
     real *out = (real *)tile->out + r * VLEN;
@@ -110,7 +110,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
 #undef KEEP
         if (frozen) good |= frozen[u];
         bad |= ~good;
-        if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset((real)INFINITY)));
+        if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset(INFINITY)));
     }
     return bad;
 }

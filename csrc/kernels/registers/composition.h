@@ -36,7 +36,7 @@ INLINE void drift(const Model *model, vreal w, int u, Flight *f) {
 INLINE vreal time_of(double drifted, int64_t n, int u, const Flight *f) {
     const int ended = fabs(drifted - 1) < 1e-14;
     const vreal t = time_at(f->t0[u], f->h[u], n + ended);
-    return ended ? t : vfma(vset((real)drifted), f->h[u], t);
+    return ended ? t : vfma(vset(drifted), f->h[u], t);
 }
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
  * before (or from composition_start), if it is kept. fresh: there is none yet. */

@@ -15,7 +15,7 @@ INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
 INLINE void assign(int n, const vreal *from, vreal *to) {
     EACH(i, 0, n) to[i] = from[i];
 }
-INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset((real)n), h, t0); }
+INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset(n), h, t0); }
 
 /* One step with a table known to the compiler. */
 INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
@@ -26,7 +26,7 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
         assign(dim, y, ys);
         EACH(j, 0, s)
             if (m->a[s][j] != 0) accumulate(dim, h * (real)m->a[s][j], k[j], ys);
-        rhs(model, vfma(vset((real)m->c[s]), h, t), ys, p, k[s]);
+        rhs(model, vfma(vset(m->c[s]), h, t), ys, p, k[s]);
     }
     EACH(s, 0, stages)
         if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
@@ -43,7 +43,7 @@ INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vr
         EACH(j, 0, s)
             if (nystrom_weight(m, s, j) != 0)
                 accumulate(dof, h2 * (real)nystrom_weight(m, s, j), k[j], xs);
-        if (s < stages) model->acceleration(vfma(vset((real)c), h, t), xs, v, p, k[s]);
+        if (s < stages) model->acceleration(vfma(vset(c), h, t), xs, v, p, k[s]);
     }
     assign(dof, xs, x);
     EACH(s, 0, stages)
@@ -82,7 +82,7 @@ INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count
     for (int s = 0; s < m->stages; s++) {
         FLIGHT(u, 0, count, assign(dim, f->y[u], ys[u]););
         combine(model, m, s, dim, count, w, stride, k, ys, 0);
-        const vreal c = vset((real)m->c[s]);
+        const vreal c = vset(m->c[s]);
         FLIGHT(u, 0, count, {
             rhs(model, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
         });
@@ -94,7 +94,7 @@ INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int coun
     const int dof = model->system->dof;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
     for (int s = 0; s < m->stages; s++) {
-        const vreal c = vset((real)m->c[s]);
+        const vreal c = vset(m->c[s]);
         FLIGHT(u, 0, count, assign(dof, f->y[u], xs[u]););
         if (m->c[s] != 0) FLIGHT(u, 0, count, accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]););
         combine(model, m, s, dof, count, w, stride, k, xs, 0);

@@ -27,10 +27,10 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
         }
         newton(c, n, to - from, 1, m->c + from, &m->a[from][from], base, z);
         for (int s = from; s < to; s++)
-            for (int64_t i = 0; i < dim * R; i++) {
+            EACH_ENTRY(i, dim, c) {
                 vreal sum = z[i] * (real)table->inverse[s][from];
                 for (int j = from + 1; j < to; j++)
-                    sum = vfma(vset((real)table->inverse[s][j]), z[(j - from) * dim * R + i], sum);
+                    sum = vfma(vset(table->inverse[s][j]), z[(j - from) * dim * R + i], sum);
                 hk[s * dim * R + i] = sum;
             }
     }

@@ -16,8 +16,7 @@
 /* ---- loading and storing --------------------------------------------------------------------- */
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
     const real *data = (const real *)row.data;
-    for (int64_t u = 0; u < c->R; u++)
-        to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
+    EACH_REGISTER(u, c) to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
 }
 static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     const PiSystem *system = tile->system;
@@ -63,7 +62,7 @@ INLINE vreal unless_frozen(const Chunk *c, int d, int64_t u, int64_t lane) {
 static void record_chunk(const Chunk *c, int64_t first, real *record) {
     const PiTile *tile = c->tile;
     for (int d = 0; d < c->dim; d++)
-        for (int64_t u = 0; u < c->R; u++) {
+        EACH_REGISTER(u, c) {
             const int64_t lane = (first + u) * VLEN;
             const vreal y = unless_frozen(c, d, u, lane);
             real *to = record + d * tile->record_stride + lane;
@@ -74,10 +73,10 @@ static void record_chunk(const Chunk *c, int64_t first, real *record) {
 /* Writes the state; returns the lanes that are not finite or out of bounds. */
 static vint store_chunk(const Chunk *c, int64_t first) {
     const PiTile *tile = c->tile;
-    const vreal bound = vset((real)tile->bound);
+    const vreal bound = vset(tile->bound);
     const int rows = c->dim + tile->history;
     vint bad = {0};
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const int64_t lane = (first + u) * VLEN;
         vint good = vset_int(-1);
         for (int d = 0; d < rows; d++) {
@@ -89,7 +88,7 @@ static vint store_chunk(const Chunk *c, int64_t first) {
         bad |= ~good;
         if (tile->reach) {
             real *far = (real *)tile->reach + lane;
-            vstore(far, vselect(good, vload(far), vset((real)INFINITY)));
+            vstore(far, vselect(good, vload(far), vset(INFINITY)));
         }
         for (int i = 0; tile->status && i < VLEN; i++)
             tile->status[lane + i] = (int8_t)c->code[u][i];

@@ -57,8 +57,8 @@ static void draw_pairs(const PiPairs *pairs) {
  * Michael, Schucany, Haas (1976), Am. Stat. 30, 88-90; Glasserman (2003), Monte Carlo Methods in
  * Financial Engineering, 6.4. */
 INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
-    const vreal both = vset(4) * (a * b) * whole;
-    return vfma(r, r, -vselect(both > vset(0), both, vset(0)));
+    const vreal both = 4 * (a * b) * whole;
+    return vfma(r, r, -vselect(both > 0, both, vset(0)));
 }
 /* A PiPassage: x is tau / (1 - tau). */
 static double first_passage(const PiBridge *bridge) {
@@ -75,11 +75,11 @@ static double first_passage(const PiBridge *bridge) {
     const vreal rest = rest_of_square(r, a, b, whole), ratio = vabs(b / a);
     vreal cosine, sine;
     on_circle(vset(1), angle, &cosine, &sine);
-    const vreal c = rest * cosine * cosine / (vset(2) * a * a * whole);
-    const vreal small = vset(1) / (ratio + c + vsqrt(c * (vset(2) * ratio + c)));
-    const vint first = u * vfma(ratio, small, vset(1)) < vset(1);
-    const vreal x = vselect(first, small, vset(1) / (ratio * ratio * small));
-    const vreal tau = x / (vset(1) + x);
+    const vreal c = rest * cosine * cosine / (2 * a * a * whole);
+    const vreal small = 1 / (ratio + c + vsqrt(c * (2 * ratio + c)));
+    const vint first = u * vfma(ratio, small, vset(1)) < 1;
+    const vreal x = vselect(first, small, 1 / (ratio * ratio * small));
+    const vreal tau = x / (1 + x);
     return ((const double *)&rest)[0] > 0 ? ((const double *)&tau)[0] : 2;
 }
 #endif
@@ -89,7 +89,7 @@ static const real *of_run(const Chunk *c, int row) {
     return (const real *)(c->p + (c->tile->system->n_params - PI_OF_RUN + row) * c->R);
 }
 INLINE uint64_t whole(real value) {
-    const double shifted = (double)value + 0x1p52;
+    const double shifted = value + 0x1p52;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     return bits & (((uint64_t)1 << PI_OF_BITS) - 1);

@@ -34,7 +34,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
             if (m->fsal) k[0][u * n + d] = ((const vreal *)r->first)[d * R + first + u];
     }
     for (int s = m->fsal; s < m->stages; s++) {
-        const vreal c = vset((real)m->c[s]);
+        const vreal c = vset(m->c[s]);
         weigh_slopes(m, w, s, n, count, k, sum);
         EACH(u, 0, count) {
             EACH(d, 0, n)

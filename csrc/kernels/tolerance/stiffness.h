@@ -26,8 +26,8 @@ enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE 
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *size,
                         int64_t u) {
     vreal sum = vset(0);
-    for (int64_t i = u; i < c->dim * c->R; i += c->R) {
-        const vreal inverse = vset(1) / size[i];
+    EACH_IN_COLUMN(i, u, c->dim, c) {
+        const vreal inverse = 1 / size[i];
         sum = vfma(x[i] * inverse, y[i] * inverse, sum);
     }
     return sum;
@@ -37,13 +37,12 @@ static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *
                            vreal *length) {
     Chunk *c = &l->c;
     const vreal width = vsqrt(vset(EPSILON));
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         length[u] = vsqrt(product_of(c, x, x, size, u) / (real)c->dim);
-        for (int64_t i = u; i < c->dim * c->R; i += c->R)
-            l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
+        EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
     }
     rhs_rows(c, times(c, 0, 0), l->ys, x);
-    for (int64_t i = 0; i < c->dim * c->R; i++) x[i] = (x[i] - slope[i]) / width;
+    EACH_ENTRY(i, c->dim, c) x[i] = (x[i] - slope[i]) / width;
 }
 /* The most negative real part of the roots of x^2 = a x + b, with v0 of length 1, v1 = J v0 and
  * v2 = J v1. */
@@ -52,30 +51,30 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal rest = p11 - one * p01;
     const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
     const vreal below = vfma(a, a, 4 * b);
-    const vreal apart = vsqrt(vselect(below > vset(0), below, vset(0)));
-    const vreal least = REAL(0.5) * (a - apart), most = REAL(0.5) * (a + apart);
+    const vreal apart = vsqrt(vselect(below > 0, below, vset(0)));
+    const vreal least = 0.5 * (a - apart), most = 0.5 * (a + apart);
     /* A motion that grows as fast as it decays is not stiff, but unstable without friction. */
-    const vreal pair = vselect(most > REAL(-0.5) * least, vset(0), least);
+    const vreal pair = vselect(most > -(0.5 * least), vset(0), least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
 /* The sizes of the components, and a vector in which all of them have theirs. */
 static void sizes_and_start(const Lanes *l, vreal *size, vreal *start) {
     const Chunk *c = &l->c;
     const int64_t R = c->R;
-    for (int64_t i = 0; i < c->dim * R; i++) {
+    EACH_ENTRY(i, c->dim, c) {
         const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
         const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
-        size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
+        size[i] = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
         const vreal along = i / R % 2 ? -size[i] : size[i];
-        start[i] = vselect(size[i] <= vset(REAL_MAX), along, vset(0)); /* 0 for tangents */
+        start[i] = vselect(size[i] <= REAL_MAX, along, vset(0)); /* 0 for tangents */
     }
 }
 /* The lanes of l->passed leave to the other method. */
 static void leave_to_another(Lanes *l) {
     for (int64_t i = 0; i < l->c.R * VLEN && !l->c.stopped; i++)
-        if (l->passed[i / VLEN][i % VLEN]) {
+        if (LANE(l->passed, i)) {
             leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
-            l->leaves[i / VLEN][i % VLEN] = -1;
+            LANE(l->leaves, i) = -1;
         }
 }
 /* Lanes that are stiff leave; slope, size and three vectors use rows that the next step
@@ -83,18 +82,18 @@ static void leave_to_another(Lanes *l) {
 static void stiff_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
-    const real most = (real)l->solve->decay;
+    const real most = l->solve->decay;
     vreal *const slope = l->sums, *const size = l->sums + n, *const v0 = l->yn, *const v1 = l->low,
                  *const v2 = l->between, *const length = l->tn;
     vint any = {0};
-    for (int64_t u = 0; u < R; u++) {
-        vint *const due = (vint *)own(l, OWN_CHECK) + u;
-        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+    EACH_REGISTER(u, c) {
+        vint *const due = own_whole(l, OWN_CHECK) + u;
+        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
         const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
         const vint far = vabs(rest) >= vabs(next) * MANY;
         l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
         if (l->solve->pair.combined == PI_OF_BRANCHES) /* else it may slide */
-            l->passed[u] &= ((vint *)own(l, OWN_RETURNS))[u] == vset_int(0);
+            l->passed[u] &= own_whole(l, OWN_RETURNS)[u] == 0;
         mark_lanes(l, u, l->passed[u] & ~far);
         l->passed[u] &= far;
         any |= l->passed[u];
@@ -103,24 +102,23 @@ static void stiff_lanes_leave(Lanes *l) {
     sizes_and_start(l, size, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);
-    for (int64_t u = 0; u < R; u++)
-        length[u] = vsqrt(product_of(c, v0, v0, size, u) / (real)c->dim);
+    EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, size, u) / (real)c->dim);
     for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
     times_jacobian(l, v1, slope, size, length);
     copy_rows(c, c->dim, v1, v2);
     times_jacobian(l, v2, slope, size, length); /* J v1 / |v1| */
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal decay = fastest_decay(
             product_of(c, v0, v0, size, u), product_of(c, v0, v1, size, u),
             product_of(c, v1, v1, size, u), length[u] * product_of(c, v0, v2, size, u),
             length[u] * product_of(c, v1, v2, size, u));
-        const vint asked = l->passed[u], stiff = -own(l, OWN_NEXT)[u] * decay >= vset(most);
-        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        vint *const due = (vint *)own(l, OWN_CHECK) + u, *const often = due + R;
+        const vint asked = l->passed[u], stiff = -own(l, OWN_NEXT)[u] * decay >= most;
+        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = vselect_int(asked, (*often - stiff) & stiff, *often);
         *due = vselect_int(asked, vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice), *due);
-        l->passed[u] &= *often == vset_int(IN_A_ROW);
+        l->passed[u] &= *often == IN_A_ROW;
     }
     leave_to_another(l);
 }
@@ -133,7 +131,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const vreal *const J = l->radau.part[RADAU_JACOBIAN];
     vreal *const out = l->sums;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             vreal sum = vset(0);
             for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
             out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
@@ -145,11 +143,11 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
 static void calm_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
-    const real most = (real)l->solve->decay, square = most * most,
+    const real most = l->solve->decay, square = most * most,
                eighth = square * square * square * square;
     vreal *const size = l->yn, *const x = l->low, *const before = l->tn;
     vint any = {0};
-    for (int64_t u = 0; u < R; u++) any |= l->active[u] & l->accepted[u];
+    EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
     sizes_and_start(l, size, x);
     for (int i = 0; i < POWERS; i++) {
@@ -157,18 +155,17 @@ static void calm_lanes_leave(Lanes *l) {
         for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
             before[u] = product_of(c, x, x, size, u);
     }
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal after = product_of(c, x, x, size, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
-        const vint calm = (after <= vset(eighth) * before[u]) & (after <= vset(REAL_MAX));
-        vint *const often = (vint *)own(l, OWN_CHECK) + u;
+        const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
+        vint *const often = own_whole(l, OWN_CHECK) + u;
         vreal *const since = own(l, OWN_CHECK) + R + u, stiff = since[R];
-        *since = vselect(made & ((*often == vset_int(0)) | ~calm), t, *since);
+        *since = vselect(made & ((*often == 0) | ~calm), t, *since);
         *often = vselect_int(made, (*often - calm) & calm, *often);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
-        const vint tries = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        l->passed[u] =
-            made & lasts & (*often >= vset_int(CALM_IN_A_ROW)) & (*often * CALM_SHARE >= tries);
+        const vint tries = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        l->passed[u] = made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= tries);
     }
     leave_to_another(l);
 }
