@@ -8,7 +8,7 @@
 int pi_run_may_undo(const PiRun *run, int64_t n) {
     const double soon = 1e7; /* operations: some milliseconds */
     const double operations =
-        (double)smaller(n, run->block_steps) * pi_lanes_worked(run) * pi_step_operations(run);
+        smaller(n, run->block_steps) * pi_lanes_worked(run) * pi_step_operations(run);
     return run->n_observers || (run->force && run->system->may_stop) || !isinf(run->bound) ||
            operations > soon;
 }

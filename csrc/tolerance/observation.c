@@ -25,7 +25,7 @@ static double item(const PiStepObserver *p, PiRow row, int64_t id) {
 static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     const PiSolve *s = p->solve;
     const int64_t lanes = p->e.lanes;
-    if (!memcmp(p->holds, id, (size_t)lanes * sizeof *id)) return;
+    if (!memcmp(p->holds, id, lanes * sizeof *id)) return;
     for (int64_t i = 0; i < lanes; i++) {
         if (id[i] < 0 || id[i] == p->holds[i]) continue;
         p->holds[i] = id[i];
@@ -41,14 +41,14 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
 
 /* The noise of quantities is known from the steps of a trajectory before, in whichever lane. */
 static void recall_noise(Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         p->of[i] = id[i];
         for (int q = 0; id[i] >= 0 && q < p->count; q++)
             p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
     }
 }
 static void keep_noise(const Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes; i++)
+    EACH_LANE(i, p)
         for (int q = 0; id[i] >= 0 && q < p->count; q++)
             p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
 }
@@ -60,7 +60,7 @@ static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int6
 }
 /* Shows states of the lanes, after their steps; before: those before jumps. */
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         r->t[i] = get(&p->e, s->t, i);
         for (int d = 0; d < p->e.dim; d++) {
             const int64_t at = d * p->e.lanes + i;
@@ -76,11 +76,11 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
     ProgramRows *r = &p->watch[number];
     double *sums = program_sums(r);
     const int n = program->n_sums;
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_LANE(i, &p->e)
         for (int k = 0; sees[i] && k < n; k++)
             sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
     if (show_after(p, r, s, before)) return -1;
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_LANE(i, &p->e)
         for (int k = 0; sees[i] && k < n; k++)
             program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
     return 0;
@@ -112,7 +112,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
         }
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_LANE(i, &p->e)
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
@@ -132,7 +132,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    if (q->linear) memset(q->off, 0, (size_t)(q->count * lanes) * sizeof *q->off);
+    if (q->linear) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     widen(&p->e, s->t0, lanes, q->rows.t);
     for (int d = 0; d < p->e.dim; d++) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
@@ -154,15 +154,15 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     }
     if (q->linear) return 0;
     if (pi_run_program(&q->rows)) return -1;
-    memcpy(q->off, q->rows.answer, (size_t)(q->count * lanes) * sizeof *q->off);
-    memset(q->learns, 1, (size_t)lanes);
+    memcpy(q->off, q->rows.answer, q->count * lanes * sizeof *q->off);
+    memset(q->learns, 1, lanes);
     return 0;
 }
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
     recall_noise(q, s->id);
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
@@ -171,14 +171,13 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
-    const size_t state = (size_t)(p->e.dim * p->e.lanes) * sizeof *q->rows.y;
+    const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
     if (pi_load_parameters(&q->rows, s->id)) return -1;
     for (int end = 0; q->linear && end < 2; end++) {
         if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
         else memcpy(q->rows.y, p->e.after, state);
         if (pi_run_program(&q->rows)) return -1;
-        memcpy(end ? p->begun : p->ended, q->rows.answer,
-               (size_t)(q->count * p->e.lanes) * sizeof *p->begun);
+        memcpy(end ? p->begun : p->ended, q->rows.answer, q->count * p->e.lanes * sizeof *p->begun);
     }
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
@@ -187,7 +186,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         const int any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
         if (any == 0) keep_noise(q, s->id);
         if (any <= 0) return any;
-        for (int64_t i = 0; i < p->e.lanes; i++) {
+        EACH_LANE(i, &p->e) {
             if (!q->points[i]) continue;
             const double from = pi_time_within(&p->e, s, i, q->from[i]);
             const double to = pi_time_within(&p->e, s, i, q->to[i]),
@@ -222,7 +221,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     int8_t *first = p->sees[0];
     int any = 0;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
         any |= first[i];
     }
@@ -230,7 +229,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
         if (add_up(p, w, s, first, 0)) return -1;
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
     if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_LANE(i, &p->e)
         if (first[i]) p->of->seen[s->id[i]] = 1;
     return 0;
 }
@@ -245,7 +244,7 @@ void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
     for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
         for (int64_t k = 0; k < c->rows; k++) {
             const int64_t at = (k * lanes + lane) * c->bytes;
-            memcpy(c->onward + at, c->live + at, (size_t)c->bytes);
+            memcpy(c->onward + at, c->live + at, c->bytes);
         }
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
@@ -255,7 +254,7 @@ static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {
 }
 static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     const PiSolve *solve = solver->solve;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         if (s->end[i] != PI_STEP_JUMPED || stands(p, s, i)) continue;
         void *to = solver->keep(solver, s->id[i]);
         if (!to) return -1;
@@ -270,7 +269,7 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
 int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     int8_t *const *sees = p->sees;
     int jumped = 0;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
@@ -288,23 +287,22 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
 static int64_t lay_out(PiStepObserver *p, char *memory) {
     const PiObservation *of = p->of;
     const int64_t lanes = p->e.lanes;
-    int64_t used = 0;
-    p->watch = pi_part_of(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
+    PiMemory m = {memory, 0};
+    PLACE(&m, p->watch, of->n_watches);
     for (int w = 0; w < of->n_watches; w++)
-        pi_place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int i = 0; i < 2; i++) p->sees[i] = pi_part_of(memory, &used, lanes);
-    const int64_t row = pi_product(lanes, sizeof *p->begun);
+        pi_place_program(&m, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
+    for (int i = 0; i < 2; i++) PLACE(&m, p->sees[i], lanes);
     if (of->need) {
-        const int64_t all = pi_product(of->timed.program.system->n_invariants, row);
-        pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
-        p->begun = pi_part_of(memory, &used, all);
-        p->ended = pi_part_of(memory, &used, all);
+        const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
+        pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);
+        PLACE(&m, p->begun, all);
+        PLACE(&m, p->ended, all);
     }
-    p->holds = pi_part_of(memory, &used, row);
-    p->tolerances = pi_part_of(memory, &used, pi_product(p->solve->n_rtol + p->solve->n_atol, row));
+    PLACE(&m, p->holds, lanes);
+    PLACE(&m, p->tolerances, pi_product(p->solve->n_rtol + p->solve->n_atol, lanes));
     for (int64_t i = 0; memory && i < lanes; i++) p->holds[i] = -1;
-    pi_place_events(memory, &used, &p->e);
-    return used;
+    pi_place_events(&m, &p->e);
+    return m.used;
 }
 PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRun *run) {
     PiStepObserver *p = calloc(1, sizeof *p);
@@ -323,7 +321,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
         free(p);
         return NULL;
     }
-    memset(p->memory, 0, (size_t)bytes);
+    memset(p->memory, 0, bytes);
     lay_out(p, p->memory);
     return p;
 }

@@ -25,7 +25,7 @@ static int64_t rows_of_state(const PiWatch *w) {
 }
 /* How many states are evaluated together: as many as fit the first-level cache. */
 static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
-    const int64_t bytes = pi_product(rows_of_state(w), lanes * (int64_t)sizeof(double));
+    const int64_t bytes = pi_product(rows_of_state(w), lanes * sizeof(double));
     const int64_t fit = STATES_BYTES / bytes;
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
@@ -37,7 +37,7 @@ static int64_t rows_of_call(const PiWatch *w) {
 }
 static int64_t reals_of_call(const PiWatch *w) {
     const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
-    return over(CALL_BYTES / (int64_t)sizeof(double), rows);
+    return over(CALL_BYTES / sizeof(double), rows);
 }
 /* How many states one call of the program evaluates, as byte code that has no sums, which follow
  * each other, and asks the system nothing; 0: it evaluates them one by one. */
@@ -75,7 +75,7 @@ void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {
     from += c->lane;
     if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
     else
-        for (int64_t i = 0; i < c->lanes; i++) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
+        EACH_LANE(i, c) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
 }
 static void spread_row(const WatchChunk *c, double *to, PiRow row) {
     if (row.stride) pi_chunk_pick(c, to, row.data);
@@ -161,12 +161,12 @@ void pi_chunk_time(const WatchChunk *c, double n, double *t) {
         pi_fill_row(t, *t0 + n * *h, c->lanes);
         return;
     }
-    for (int64_t i = 0; i < c->lanes; i++) {
+    EACH_LANE(i, c) {
         const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
         t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
     }
 }
 
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
-    return pi_item(w->t0, lane) + (double)n * pi_item(w->h, lane);
+    return pi_item(w->t0, lane) + n * pi_item(w->h, lane);
 }

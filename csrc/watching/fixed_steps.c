@@ -37,34 +37,35 @@ typedef struct {
 } Segments;
 
 static double rounded(const PiRun *run, double value) {
-    return run->real_bytes == 8 ? value : (double)(float)value;
+    return run->real_bytes == 8 ? value : (float)value;
 }
 static int dim(const Segments *p) { return p->run->system->dim; }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static int64_t unit(const PiRun *run) { return run->vector_bytes / (int64_t)sizeof(float); }
+static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 static int64_t lay_out(Segments *p, char *memory) {
     const PiRun *run = p->run;
-    const int64_t lanes = p->lanes.lanes, row = pi_product(lanes, sizeof(double));
+    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
+                  all = pi_product(p->e->events.count, lanes);
     double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
                              &p->part, &p->begun,  &p->length, &p->lanes.whole};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    int64_t used = 0;
-    for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
-    for (int i = 0; i < 5; i++) *marks[i] = pi_part_of(memory, &used, lanes);
-    p->id = pi_part_of(memory, &used, row);
-    p->lanes.step = pi_part_of(memory, &used, row);
-    p->lanes.jumps = pi_part_of(memory, &used, row);
-    p->slot = pi_part_of(memory, &used, pi_product(lanes, sizeof *p->slot));
-    p->before = pi_part_of(memory, &used, pi_product(run->state_rows, row));
-    p->after = pi_part_of(memory, &used, pi_product(run->state_rows, row));
-    p->start = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
-    p->last = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
-    p->column = pi_part_of(memory, &used, row);
-    char *const packed = pi_part_of(memory, &used, pi_packed_bytes(run, lanes));
+    PiMemory m = {memory, 0};
+    for (int i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
+    for (int i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
+    PLACE(&m, p->id, lanes);
+    PLACE(&m, p->lanes.step, lanes);
+    PLACE(&m, p->lanes.jumps, lanes);
+    PLACE(&m, p->slot, lanes);
+    PLACE(&m, p->before, state);
+    PLACE(&m, p->after, state);
+    PLACE(&m, p->start, all);
+    PLACE(&m, p->last, all);
+    PLACE(&m, p->column, lanes);
+    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
     if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
-    pi_place_events(memory, &used, &p->lanes);
-    return used;
+    pi_place_events(&m, &p->lanes);
+    return m.used;
 }
 static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
     return (Segments){.e = e,
@@ -116,7 +117,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
         const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
-        const double start = p->begun[from] + later - (double)first * p->length[from];
+        const double start = p->begun[from] + later - first * p->length[from];
         set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * a->at[i]) : start);
         set_number(run, a->own, a->stride + k, p->length[from]);
         for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
@@ -165,8 +166,8 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
 static int ask(Segments *p) {
     ProgramRows *r = &p->lanes.quantities.rows;
     const int64_t lanes = p->lanes.lanes;
-    memcpy(r->y, p->after, (size_t)(dim(p) * lanes) * sizeof *r->y);
-    memcpy(r->t, p->t, (size_t)lanes * sizeof *r->t);
+    memcpy(r->y, p->after, dim(p) * lanes * sizeof *r->y);
+    memcpy(r->t, p->t, lanes * sizeof *r->t);
     return pi_load_parameters(r, p->id) || pi_run_program(r) ? -1 : 0;
 }
 
@@ -264,8 +265,7 @@ static void begin_step(Segments *p, int64_t k) {
     const double t0 = number_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
     s->passed = 0;
     s->jumped = 0;
-    p->begun[k] = run->real_bytes == 8 ? fma((double)(n - 1), s->h, t0)
-                                       : fmaf((float)(n - 1), (float)s->h, (float)t0);
+    p->begun[k] = run->real_bytes == 8 ? fma(n - 1, s->h, t0) : fmaf(n - 1, s->h, t0);
     p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
     p->passed[k] = p->t_low[k] = 0;

@@ -11,38 +11,37 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 #define INEXACT  0.02    /* how much that part is, of the resolution */
 #define SHORTEST 0x1p-50 /* piece, as a part of the step */
 
-void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
-                     int64_t lanes, Pieces *p) {
-    const int64_t row = pi_product(lanes, sizeof(double));
-    const int64_t count = program->program.system->n_invariants;
+void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                     Pieces *p) {
+    const int64_t count = program->program.system->n_invariants, all = pi_product(count, lanes);
     *p = (Pieces){.count = (int)count, .need = need, .lanes = lanes};
-    pi_place_program(memory, used, program, &p->rows, lanes);
+    pi_place_program(m, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared, &p->seeks};
-    double *const each = pi_part_of(memory, used, pi_product(8, row));
-    int64_t *const whole = pi_part_of(memory, used, pi_product(6, row));
-    double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
-    p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
-    p->fails = pi_part_of(memory, used, pi_product(count + 2, lanes));
-    if (program->linear) {
-        p->linear = pi_part_of(memory, used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
-        p->mean = pi_part_of(memory, used, pi_product(count, row));
+    for (int i = 0; i < 8; i++) PLACE(m, *rows[i], lanes);
+    for (int i = 0; i < 6; i++) {
+        PLACE(m, *numbers[i], lanes);
+        PLACE(m, *numeric[i], all);
+        if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
-    p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
-    if (!memory) return;
-    for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
-    for (int i = 0; i < 6; i++) *numbers[i] = whole + i * lanes;
-    for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
-    p->learns = p->fails + lanes, p->rough = p->learns + lanes;
+    PLACE(m, p->ends, pi_product(PI_MOST_ENDS, lanes));
+    PLACE(m, p->fails, lanes);
+    PLACE(m, p->learns, lanes);
+    PLACE(m, p->rough, all);
+    if (program->linear) {
+        PLACE(m, p->linear, pi_product(all, PI_MAX_DEGREE + 1));
+        PLACE(m, p->mean, all);
+    }
+    PLACE(m, p->value, pi_product(all, NODES));
+    if (!m->at) return;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
-    memset(p->learns, 0, (size_t)lanes);
-    memset(p->noise, 0, (size_t)(6 * count * row)); /* and those after it */
-    memset(p->of, 0, (size_t)row);
+    memset(p->learns, 0, lanes);
+    memset(p->of, 0, lanes * sizeof *p->of);
 }
 void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
@@ -62,7 +61,7 @@ void pi_cut_pieces(Pieces *p, int64_t i, double at) {
     if (!(at > 0) || k == PI_MOST_ENDS) return;
     for (; k > 0 && ends[k - 1] < at; k--) ends[k] = ends[k - 1];
     if (k == 0) { /* beyond the last */
-        memmove(ends, ends + 1, (size_t)p->n_ends[i] * sizeof *ends);
+        memmove(ends, ends + 1, p->n_ends[i] * sizeof *ends);
         return;
     }
     ends[k] = at;
@@ -78,17 +77,17 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
 static double real_of(const void *row, int64_t i, int real_bytes) {
-    return real_bytes == 8 ? ((const double *)row)[i] : (double)((const float *)row)[i];
+    return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
 }
 /* The states at the ends of the steps, where theta is 0 or 1, are the accepted ones. */
 static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     ProgramRows *r = &p->rows;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
     int begins = 1, ends = 1; /* all of them? */
-    for (int64_t i = 0; i < p->lanes; i++) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
+    EACH_LANE(i, p) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
     if (begins) pi_copy_row(r->y, s->before, numbers, real_bytes);
     else if (!ends) s->at(s, p->theta, r->y);
-    else if (after) memcpy(r->y, after, (size_t)numbers * sizeof *after);
+    else if (after) memcpy(r->y, after, numbers * sizeof *after);
     else pi_copy_row(r->y, s->after, numbers, real_bytes);
     for (int64_t i = 0; !begins && i < p->lanes; i++)
         if (p->theta[i] == 1)
@@ -121,7 +120,7 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     const int dim = rounded ? r->of->system.system->dim : 0;
     const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     for (int d = 0; d < dim; d++)
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             const double off = fmax(least, INEXACT * p->resolution[i]);
             r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
         }
@@ -145,7 +144,7 @@ static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
         for (int q = 0; q < p->count; q++)
-            for (int64_t i = 0; i < p->lanes; i++) {
+            EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 double *noise = &p->noise[q * p->lanes + i];
                 const double off =
@@ -367,7 +366,7 @@ static void step_on(Pieces *p, int64_t i) {
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0, alone = 1;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         alone &= !p->points[i];
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
         if (!p->seeks[i]) continue;
@@ -380,7 +379,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
     for (; any; alone = 0) {
-        for (int64_t i = 0; i < p->lanes; i++) p->fails[i] = p->seeks[i] && !p->points[i];
+        EACH_LANE(i, p) p->fails[i] = p->seeks[i] && !p->points[i];
         for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
             const int first = n == p->first_degree, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;
@@ -390,7 +389,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                     return -1;
             for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
             any = 0;
-            for (int64_t i = 0; i < p->lanes; i++) {
+            EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 learn(p, i);
                 p->fails[i] = !decide(p, i, n, 0);
@@ -399,7 +398,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         }
         if (any && ask_noise(p, s, real_bytes, after)) return -1;
         any = 0;
-        for (int64_t i = 0; i < p->lanes; i++) any |= p->fails[i] && halves(p, i);
+        EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);
     }
     return 1;
 }

@@ -83,7 +83,7 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
     for (int64_t from = 0, some; from < count; from += some) {
         some = smaller(states->next == lanes ? c->several : 1, count - from);
         for (int64_t k = 0; k < some && c->asks_time; k++)
-            pi_chunk_time(c, (double)(n + (from + k) * w->every), t + k * lanes);
+            pi_chunk_time(c, n + (from + k) * w->every, t + k * lanes);
         const PiApartRows rows = {.rows = {.registers = pi_in_registers(s, some * lanes),
                                            .t = t,
                                            .y = (double *)states->at + from * states->next,
@@ -196,7 +196,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
     if (c->energies) see_energies(c, &states, count);
     if (c->several && run_program_on(c, n, &states, count)) return -1;
     for (int64_t k = 0; k < count && (one_by_one || energy_of_each || of_batch); k++) {
-        const double step = (double)(n + k * every);
+        const double step = n + k * every;
         if (one_by_one || energy_of_each) take_state(c, &states, k);
         if (c->asks_time) pi_chunk_time(c, step, c->t);
         if (energy_of_each &&

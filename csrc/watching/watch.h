@@ -16,6 +16,7 @@
 #include "batch/across.h"
 #include "batch/density.h"
 
+#define EACH_LANE(i, of) for (int64_t i = 0; i < (of)->lanes; i++)
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };
@@ -79,11 +80,11 @@ typedef struct {
 enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 
 static inline int64_t pi_watch_width(const PiWatch *w) {
-    return w->program.set->vector_bytes / (int64_t)sizeof(double);
+    return w->program.set->vector_bytes / sizeof(double);
 }
 /* Reals, in whole registers. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
-    return reals * (int64_t)sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
+    return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
 }
 /* What a program, or the system, answers for the lanes of a chunk. */
 static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,

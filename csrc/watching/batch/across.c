@@ -57,9 +57,9 @@ static uint32_t node_at(PiAcross *a, uint64_t word) {
         const int64_t least = a->rows * a->groups / NODE + 1; /* nodes of the rows */
         const int64_t room = a->room ? 2 * a->room : pi_sum(least, NODE);
         const int64_t bytes = pi_product(room, NODE * sizeof *a->words);
-        uint32_t *wider = room >> 32 ? NULL : realloc(a->words, (size_t)bytes);
+        uint32_t *wider = room >> 32 ? NULL : realloc(a->words, bytes);
         if (!wider) return 0;
-        memset(wider + a->room * NODE, 0, (size_t)((room - a->room) * NODE) * sizeof *wider);
+        memset(wider + a->room * NODE, 0, (room - a->room) * NODE * sizeof *wider);
         if (!a->room) a->used = least;
         a->words = wider;
         a->room = room;

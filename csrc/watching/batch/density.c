@@ -5,8 +5,8 @@
 /* An estimate, corrected by the edges. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
     if (!(q >= edges[0] && q <= edges[bins])) return -1;
-    const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
-    int64_t i = guess >= 0 && guess < (double)bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
+    const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * bins;
+    int64_t i = guess >= 0 && guess < bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
     while (i > 0 && q < edges[i]) i--;
     while (i < bins - 1 && q >= edges[i + 1]) i++;
     return i;
