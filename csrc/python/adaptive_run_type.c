@@ -125,10 +125,9 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     return 0;
 }
 
-PyObject *pi_core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
-                                 PyObject *names) {
-    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
-                          (Call){args, n, names});
+PyObject *pi_core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
+    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run, args,
+                          keywords);
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
@@ -154,7 +153,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
         own ? pi_views_array(&views, objects[1], "record", pi_product(most, entry), item, 1) : NULL;
     if (record) {
         pi_adaptive_gather(&r->run, own, record);
-        memcpy(counts, own, (size_t)s->lanes * sizeof *own);
+        memcpy(counts, own, s->lanes * sizeof *own);
     }
     pi_views_release(&views);
     r->base.holder = 0;

@@ -120,7 +120,7 @@ void *pi_views_zeros(Views *views, int64_t count, size_t size) {
     View *view = one_more(views, "");
     if (!view) return NULL;
     views->count++;
-    view->memory = PyMem_Calloc((size_t)count + 1, size);
+    view->memory = PyMem_Calloc(count + 1, size);
     return view->memory ? view->memory : PyErr_NoMemory();
 }
 void pi_views_release(Views *views) {

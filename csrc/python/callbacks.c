@@ -78,7 +78,7 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
         for (int d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
         const int error = function(t[i], y, dydt, p);
         pi_keep_float_mode();
-        for (int d = 0; d < s->dim; d++) out[d * lanes + i] = error ? (double)NAN : dydt[d];
+        for (int d = 0; d < s->dim; d++) out[d * lanes + i] = error ? NAN : dydt[d];
     }
     return 0;
 }

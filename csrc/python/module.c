@@ -129,9 +129,7 @@ static int module_exec(PyObject *module) {
     state->run_type = PyType_FromModuleAndSpec(module, &pi_run_spec, NULL);
     state->stepper_type = PyType_FromModuleAndSpec(module, &pi_stepper_spec, NULL);
     state->adaptive_run_type = PyType_FromModuleAndSpec(module, &pi_adaptive_run_spec, NULL);
-    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type ||
-        pi_name_fields(state))
-        return -1;
+    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type) return -1;
     return PyModule_AddFunctions(module, pi_catalogue_functions) ||
                    PyModule_AddFunctions(module, pi_method_functions) ||
                    PyModule_AddFunctions(module, pi_program_functions) ||
@@ -148,7 +146,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     return 0;
 }
 static int module_clear(PyObject *module) {
-    for (int i = 0; i < MOST_FIELDS; i++) Py_CLEAR(state_of(module)->field_names[i]);
     Py_CLEAR(state_of(module)->run_type);
     Py_CLEAR(state_of(module)->stepper_type);
     Py_CLEAR(state_of(module)->adaptive_run_type);
@@ -179,8 +176,8 @@ static PyMethodDef functions[] = {
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
      "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
      "v."},
-    {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS,
-     "start(more=None, /, **fields) -> Run\n\n"
+    {"start", WITH_NAMES(pi_core_start), METH_VARARGS | METH_KEYWORDS,
+     "start(**fields) -> Run\n\n"
      "system, method: name or handle, handle; starter: the method for the first steps of a\n"
      "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
      "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
@@ -204,18 +201,17 @@ static PyMethodDef functions[] = {
      "(csrc/watching/renormalise.h).\n"
      "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
      "the state.\n"
-     "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
-     "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
-     "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
-     "watches, events, times, renormalise, compensated."},
-    {"stepper", WITH_NAMES(pi_core_stepper), METH_FASTCALL | METH_KEYWORDS,
-     "stepper(more=None, /, **fields) -> Stepper\n\n"
+     "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
+     "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
+     "and stream, use_row_kernels, watches, events, times, renormalise, compensated."},
+    {"stepper", WITH_NAMES(pi_core_stepper), METH_VARARGS | METH_KEYWORDS,
+     "stepper(**fields) -> Stepper\n\n"
      "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
      "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
      "rows that are advanced in place; watches and events as for start(), each with one array as\n"
      "both sums_a and sums_b, counts_a and counts_b."},
-    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,
-     "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
+    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
+     "start_adaptive(**fields) -> AdaptiveRun\n\n"
      "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
      "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
      "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"

@@ -126,9 +126,9 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-PyObject *pi_core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
-                          (Call){args, n, names});
+PyObject *pi_core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
+    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper, args,
+                          keywords);
 }
 
 static int look_at(Stepper *s, int observer, int64_t n) {
@@ -165,7 +165,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
         if (!s->before) error = -1;
         before = s->before;
     }
-    if (!error && s->work * (double)n > WORTH_RELEASING) {
+    if (!error && s->work * n > WORTH_RELEASING) {
         Caller caller = {PyEval_SaveThread(), Py_None};
         error = pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, &completed);
         PyEval_RestoreThread(caller.state);

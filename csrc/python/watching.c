@@ -121,7 +121,7 @@ static int read_quantities(PyObject *fields, int count, int *to) {
            small(fields, "second", 0, count - 1, &to[1]);
 }
 static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *b) {
-    const int64_t most = (int64_t)1 << 31;
+    const int64_t most = 0x1p31;
     if (SMALL(b, axes, 1, 2) || read_quantities(fields, quantities, b->quantity) ||
         integer(fields, "rows", 1, most, &b->bins[0]) ||
         integer(fields, "columns", 1, most, &b->bins[1]))
@@ -140,14 +140,13 @@ static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
 }
 static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
     PiAcross *a = &watch->across[watch->n_across++];
-    const int64_t most = (int64_t)1 << 31;
+    const int64_t most = 0x1p31;
     PyObject *about = field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
     if (!about || SMALL(a, kind, 0, PI_ACROSS_KINDS - 1) ||
         read_quantities(fields, watch->n_quantities, a->quantity) ||
-        integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
-        INTEGER(a, rows, 0, (int64_t)1 << 40) || INTEGER(a, groups, 1, most) ||
-        INTEGER(a, bins, 1, most) || FIELD(label))
+        integer(fields, "row", 0, 0x1p54, &a->first) || INTEGER(a, rows, 0, (int64_t)1 << 40) ||
+        INTEGER(a, groups, 1, most) || INTEGER(a, bins, 1, most) || FIELD(label))
         return -1;
     a->about = PyFloat_AsDouble(about);
     if (PyErr_Occurred()) return -1;
@@ -243,7 +242,7 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
     PiPieceSamples *one = &p->samples[p->n_samples++];
     int64_t each;
     if (read_bins(r, fields, p->timed.program.system->n_invariants, &one->of) ||
-        integer(fields, "samples", 1, (int64_t)1 << 40, &one->count) ||
+        integer(fields, "samples", 1, 0x1p40, &one->count) ||
         SMALL(one, after, -1, p->n_after - 1) || integer(fields, "each", 0, 1, &each))
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
@@ -466,7 +465,7 @@ static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
     /* A copy, as others may write to the array. */
     int64_t *row = pi_views_zeros(r->views, items, sizeof *row);
     if (!given || !row || MEMORY(own, sums, pi_product(rows, r->stride))) return -1;
-    memcpy(row, given, (size_t)items * sizeof *row);
+    memcpy(row, given, items * sizeof *row);
     own->row = row;
     for (int64_t i = 0; i < items; i++)
         if (row[i] < 0 || row[i] >= r->dim)
