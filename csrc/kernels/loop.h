@@ -119,7 +119,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
     static __attribute__((noinline, unused)) vint name(const PiTile *tile, int dim, int64_t r,     \
                                                        int count, int valid, const vreal *y,       \
                                                        const vreal *far) {                         \
-        return (void)dim, finish(tile, components, r, count, valid, y, far);                       \
+        return finish(tile, components, r, count, valid, y, far);                                  \
     }
 FINISH(finish_any, dim)
 FINISH(finish_2, 2)

@@ -132,9 +132,9 @@ PyMethodDef pi_method_functions[] = {
      "make_method(family, stages, evaluations, rows, derivative=1, order=stages, "
      "embedded_order=0,\n"
      "b_embedded=()) -> handle\n\n"
-     "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
-     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
-     "predictor, velocity (the last two may be empty)."},
+     "rows of explicit_rk and implicit_rk: those of A, then b and c; of nystrom: also velocity;\n"
+     "of composition: kicks and drifts; of multistep: alpha, beta, predictor, velocity (the last\n"
+     "two may be empty)."},
     {"noise", core_noise, METH_VARARGS,
      "noise(seed, stream, counters, out)\n\n"
      "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3)\n"

@@ -46,7 +46,10 @@ static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, 
 }
 int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
     PiFailures *f = &run->failures[tile];
-    if (make_masks(run, f)) return -1;
+    if (make_masks(run, f)) {
+        run->out_of_memory = 1;
+        return -1;
+    }
     if (f->step[lane] >= 0) return 0;
     set_mask(run, f, lane, lane + 1, 1);
     f->status[lane] = (int8_t)status;

@@ -32,7 +32,7 @@ int64_t pi_leaving_bytes(const PiRun *run) {
 static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
-        if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
+        if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
 /* The kernel makes some steps of all of them; returns its result. far, reason: of each. */
@@ -80,10 +80,8 @@ static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t ste
             PiStatus why = (PiStatus)l->reason[i];
             if (!why) why = pi_state_status(run, leavers->out, leavers->stride, i);
             put(l, leavers, leavers->in, i);
-            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
-                run->out_of_memory = 1;
+            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1))
                 return -1;
-            }
             pi_packed_drop(leavers, leavers->out, i);
         }
     }
@@ -106,8 +104,7 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
                        (int8_t *)memory + packed + row};
     PiPacked failing = pi_packed_in(run, tile, lanes, memory);
     for (int64_t i = 0; i < lanes; i++)
-        if ((!failures->count || failures->step[i] < 0) &&
-            pi_state_status(run, tile->out, tile->out_stride, i))
+        if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
             failing.at[failing.count++] = i;
     pi_packed_collect(&failing, tile->in, tile->in_stride, failing.in);
     const int error = leave(&l, &failing, tile->first, tile->steps);
@@ -192,15 +189,11 @@ typedef struct {
     void *target, *rows; /* the states of the tile; those to be shown */
     int8_t *reason;
 } Stopping;
-static int is_there(const Stopping *s, int64_t i) {
-    const PiFailures *failures = &s->run->failures[s->seen.tile];
-    return !failures->count || failures->step[i] < 0;
-}
 /* Those of the list that have not stopped, in place; returns their number. */
 static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
     int64_t left = 0;
     for (int64_t i = 0; i < count; i++)
-        if (is_there(s, at[i])) at[left++] = at[i];
+        if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
 /* Steps of the present lanes, which are shown. 0; 1 if one is not finite, and nothing is
@@ -231,10 +224,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
         const PiStatus found = pi_state_status(run, p->out, p->stride, i);
         if (!found) continue;
         const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
-        if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) {
-            run->out_of_memory = 1;
-            return -1;
-        }
+        if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) return -1;
         failed = 1;
     }
     if (failed) return 1;

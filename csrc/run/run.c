@@ -90,7 +90,7 @@ static int64_t seen_offset(const PiRun *run) {
 /* Does an observer rather see many lanes at once than many states? */
 static int is_wide(const PiRun *run) {
     int wide = 0;
-    for (int i = 0; i < run->n_observers; i++) wide |= run->observers[i].wide;
+    EACH_OBSERVER(o, run) wide |= o->wide;
     return wide;
 }
 static int64_t states_at_once(const PiRun *run) {
@@ -114,10 +114,11 @@ static void *observers_scratch(const PiRun *run, char *scratch) {
     return scratch ? scratch + observers_offset(run) : NULL;
 }
 static void place_observers(PiRun *run) {
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
+    int64_t *offset = run->observer_offset;
+    EACH_OBSERVER(o, run) {
         const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
-        run->observer_offset[i + 1] = pi_sum(run->observer_offset[i], bytes);
+        offset[1] = pi_sum(*offset, bytes);
+        offset++;
     }
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
@@ -221,9 +222,8 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
-        char *own = scratch + observers_offset(run) + run->observer_offset[i];
+    EACH_OBSERVER(o, run) {
+        char *own = scratch + observers_offset(run) + run->observer_offset[o - run->observers];
         if (o->open) o->open(o->self, run, number, block + 1, own);
     }
 

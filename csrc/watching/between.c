@@ -21,7 +21,8 @@ static int64_t sample_bytes(const PiBetween *b) {
     const int64_t rows = pi_sample_rows(b->system.system, b->system.system->dim);
     return pi_product(rows, 8 * (int64_t)b->system.set->vector_bytes);
 }
-int64_t pi_between_scratch_bytes(const PiBetween *b) {
+int64_t pi_between_scratch_bytes(const void *between, const PiRun *run) {
+    const PiBetween *b = between;
     const PiSystem *s = b->system.system;
     const int64_t rows = 4 * (int64_t)s->dim + 1 + s->n_params;
     const int64_t bytes = pi_product(rows, PACK * sizeof(double));
@@ -150,7 +151,7 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
     for (int64_t at = 0; at < seen->lanes; at++) {
         const int64_t lane = seen->lane + at;
         if (!(b->due[lane] <= n)) continue;
-        if (failures->count && failures->step[at] >= 0 && n >= failures->step[at]) {
+        if (is_frozen(failures, at) && n >= failures->step[at]) {
             repeat(b, run, lane, n, after, seen->stride, at);
             continue;
         }
@@ -197,10 +198,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
                row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
     return 0;
 }
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    (void)run;
-    return pi_between_scratch_bytes(self);
-}
 PiObserver pi_between_observer(PiBetween *b) {
-    return (PiObserver){.self = b, .every = 1, .observe = observe, .scratch_bytes = scratch_bytes};
+    return (PiObserver){
+        .self = b, .every = 1, .observe = observe, .scratch_bytes = pi_between_scratch_bytes};
 }

@@ -83,7 +83,7 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
     while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
     e->lanes = p.lanes.lanes;
-    const int64_t between = e->between ? pi_between_scratch_bytes(e->between) : 0;
+    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
     const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     return pi_sum(watch, pi_sum(lay_out(&p, NULL), between));
 }
@@ -388,10 +388,8 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
     Slot *s = &p->slot[k];
     PiRun *run = p->run;
     pi_run_clear_failure(run, s->lane);
-    if (pi_fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1)) {
-        run->out_of_memory = 1;
+    if (pi_fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1))
         return -1;
-    }
     for (; s->i < p->seen->count && !p->seen->at; s->i++) /* packed, nobody sees it any more */
         write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
     write_state(p, k, p->tile->out, p->tile->out_stride, run->state_rows);
@@ -590,7 +588,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     return seen->block == 0 ? pi_watch_see(&((PiFixedEvents *)self)->watch, run, seen) : 0;
 }
 static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
-    const PiFixedEvents *e = self;
+    PiFixedEvents *e = self;
     const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
     for (int j = 0; j < pi_event_rows(e->events.count) && e->counts[0] != e->counts[1]; j++)

@@ -15,7 +15,7 @@ static inline Lanes magnitude(Lanes a) { return (Lanes)((Bits)a & INT64_MAX); }
 /* e with 2^e <= |a| < 2^(e+1), if 2^-e is a normal number; 0 for 0, infinity and NaN. */
 static inline Bits exponent(Lanes a) {
     const Bits e = ((Bits)a >> 52 & 2047) - 1023;
-    const Bits none = (a == all(0)) | (e == 1024);
+    const Bits none = (a == 0) | (e == 1024);
     const Bits small = e > 1022;
     return ~none & ((small & 1022) | (~small & e));
 }
@@ -27,16 +27,16 @@ static inline Lanes as_number(Bits integer) { return __builtin_convertvector(int
 static Lanes logarithm(Lanes a) {
     Bits e = ((Bits)a >> 52) - 1023;
     Lanes m = (Lanes)(((Bits)a & 0xfffffffffffff) | 0x3ff0000000000000);
-    const Bits high = m > all(0x1.6a09e667f3bcdp0);
-    m = pick(high, m * all(0.5), m);
+    const Bits high = m > 0x1.6a09e667f3bcdp0;
+    m = pick(high, m * 0.5, m);
     e -= high; /* -1 if true */
-    const Lanes f = (m - all(1)) / (m + all(1)), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
-    const Lanes a0 = all(1) + all(1 / 3.) * f2, a1 = all(1 / 5.) + all(1 / 7.) * f2;
-    const Lanes a2 = all(1 / 9.) + all(1 / 11.) * f2, a3 = all(1 / 13.) + all(1 / 15.) * f2;
-    const Lanes a4 = all(1 / 17.) + all(1 / 19.) * f2 + all(1 / 21.) * f4;
+    const Lanes f = (m - 1) / (m + 1), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
+    const Lanes a0 = 1 + 1 / 3. * f2, a1 = 1 / 5. + 1 / 7. * f2;
+    const Lanes a2 = 1 / 9. + 1 / 11. * f2, a3 = 1 / 13. + 1 / 15. * f2;
+    const Lanes a4 = 1 / 17. + 1 / 19. * f2 + 1 / 21. * f4;
     const Lanes sum = a0 + a1 * f4 + (a2 + a3 * f4 + a4 * f8) * f8;
-    const Lanes number = as_number(e) * all(0x1.62e42fefa39efp-1) + all(2) * f * sum;
-    return pick(a > all(0), number, all(-HUGE_VAL));
+    const Lanes number = as_number(e) * 0x1.62e42fefa39efp-1 + 2 * f * sum;
+    return pick(a > 0, number, all(-HUGE_VAL));
 }
 
 static inline Lanes load(const PiRun *run, const char *rows, int64_t stride, int64_t row,
@@ -75,9 +75,8 @@ static void indicate(const PiRun *run, double *sums, Lanes exponent, Lanes squar
                      Bits still) {
     Lanes row[PI_INDICATORS];
     for (int i = 0; i < PI_INDICATORS; i++) memcpy(&row[i], sums + i * run->stride, sizeof *row);
-    const Lanes L = exponent * all(0x1.62e42fefa39efp-1) + all(0.5) * logarithm(square);
-    const Lanes now[] = {pick(L > row[0], L, row[0]), row[1] + L,
-                         row[2] + all(2) * (L - row[1] / all(n))};
+    const Lanes L = exponent * 0x1.62e42fefa39efp-1 + 0.5 * logarithm(square);
+    const Lanes now[] = {pick(L > row[0], L, row[0]), row[1] + L, row[2] + 2 * (L - row[1] / n)};
     for (int i = 0; i < PI_INDICATORS; i++) {
         row[i] = pick(still, row[i], now[i]);
         memcpy(sums + i * run->stride, &row[i], sizeof *row);
@@ -105,7 +104,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
         for (int i = 0; r->orthogonal && i < j; i++) {
             const Lanes *other = u + (int64_t)i * dim;
             const Lanes part = dot(own, other, dim) / square[i];
-            const Lanes c = pick(square[i] > all(0), part, all(0));
+            const Lanes c = pick(square[i] > 0, part, all(0));
             for (int d = 0; d < dim; d++) own[d] -= c * other[d];
         }
         square[j] = dot(own, own, dim);
@@ -128,20 +127,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
         renormalise(r, run, seen, tile->out, tile->out_stride, at, n, seen->scratch);
     return 0;
 }
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    (void)self, (void)run, (void)seen;
-    return 0;
-}
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     const PiRenormalise *r = self;
-    (void)run;
     return pi_product(pi_product(r->vectors, r->dim + 1), sizeof(Lanes));
 }
 PiObserver pi_renormalise_observer(PiRenormalise *r) {
     return (PiObserver){.self = r,
                         .every = r->every,
                         .alone = 1,
-                        .observe = observe,
                         .intervene = intervene,
                         .scratch_bytes = scratch_bytes};
 }

@@ -213,7 +213,8 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
     return 0;
 }
 
-int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
+int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
+    PiWatch *w = watch;
     double *sums = w->sums[seen->block & 1];
     const int64_t most = chunk_lanes(w, run), unit = lanes_in_line(run);
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
@@ -260,7 +261,8 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     }
     return 0;
 }
-void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
+void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
+    const PiWatch *w = watch;
     ((WatchChunk *)scratch)->lanes = 0;
     const int64_t lane = tile * run->tile_lanes, unit = lanes_in_line(run);
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
@@ -270,17 +272,8 @@ void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t blo
                w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
 
-int64_t pi_watch_scratch_bytes(const PiWatch *w, const PiRun *run) {
-    return pi_chunk_bytes(w, chunk_lanes(w, run));
-}
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    return pi_watch_scratch_bytes(self, run);
-}
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    return pi_watch_see(self, run, seen);
-}
-static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
-    pi_watch_open(self, run, tile, block, scratch);
+int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
+    return pi_chunk_bytes(watch, chunk_lanes(watch, run));
 }
 /* Does it reduce nothing but the energy, or nothing but its change, so that kernels can supply it?
  */
@@ -297,9 +290,9 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
                         .wide = w->n_across > 0,
-                        .observe = observe,
-                        .open = open,
-                        .scratch_bytes = scratch_bytes,
+                        .observe = pi_watch_see,
+                        .open = pi_watch_open,
+                        .scratch_bytes = pi_watch_scratch_bytes,
                         .origin = changes    ? &w->origin
                                   : energies ? &none
                                              : NULL,

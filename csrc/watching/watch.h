@@ -46,13 +46,12 @@ typedef struct {
     double *sums[2]; /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
-int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
+int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen);
 /* A tile begins a block: the sums of the block before, and an empty scratch. */
-void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
-                   void *scratch);
+void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch);
 /* The time of a step of a lane, t0 + n h with two roundings like the times of a solution. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
-int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
+int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
 

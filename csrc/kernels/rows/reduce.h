@@ -276,16 +276,18 @@ static void reduce(const PiReduceRows *r) {
         for (int i = 0; i < r->n; i++) {
             real *const sums = (real *)r->of[i].sums + u * VLEN;
             switch (r->of[i].kind) {
-            case PI_LARGEST: reduce_column(PI_LARGEST, 2, &c, sums); break;
-            case PI_SMALLEST: reduce_column(PI_SMALLEST, 2, &c, sums); break;
-            case PI_LARGEST_MAGNITUDE: reduce_column(PI_LARGEST_MAGNITUDE, 2, &c, sums); break;
-            case PI_SUM: reduce_column(PI_SUM, 2, &c, sums); break;
-            case PI_SUM_OF_SQUARES: reduce_column(PI_SUM_OF_SQUARES, 2, &c, sums); break;
-            case PI_LINE: reduce_column(PI_LINE, 10, &c, sums); break;
-            case PI_RISES: reduce_column(PI_RISES, 4, &c, sums); break;
-            case PI_FALLS: reduce_column(PI_FALLS, 4, &c, sums); break;
-            case PI_PASSES: reduce_column(PI_PASSES, 4, &c, sums); break;
-            case PI_BRIDGED: reduce_column(PI_BRIDGED, 4, &c, sums); break;
+#define KIND(kind, rows)                                                                           \
+    case kind: reduce_column(kind, rows, &c, sums); break;
+                KIND(PI_LARGEST, 2)
+                KIND(PI_SMALLEST, 2)
+                KIND(PI_LARGEST_MAGNITUDE, 2)
+                KIND(PI_SUM, 2)
+                KIND(PI_SUM_OF_SQUARES, 2)
+                KIND(PI_LINE, 10)
+                KIND(PI_RISES, 4)
+                KIND(PI_FALLS, 4)
+                KIND(PI_PASSES, 4)
+                KIND(PI_BRIDGED, 4)
             }
         }
     }
