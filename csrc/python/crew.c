@@ -107,7 +107,7 @@ int pi_work_together(Task task, PyObject *progress, int64_t helpers) {
 void pi_free_object(CoreObject *object) {
     PyTypeObject *type = Py_TYPE((PyObject *)object);
     pi_views_release(&object->views);
-    for (int i = 0; i < 3; i++) Py_XDECREF(object->kept[i]);
+    Py_XDECREF(object->kept);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);

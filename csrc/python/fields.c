@@ -141,11 +141,9 @@ PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *m
     Given given = {0};
     const uint32_t mode = pi_enter_float_mode();
     if (self) {
-        const int error = read_call(entry, caller, keywords, object + 1, &given);
-        object->kept[0] = Py_XNewRef(given.system);
-        object->kept[1] = Py_XNewRef(given.method ? given.method : given.methods);
-        object->kept[2] = Py_XNewRef(given.starter);
-        if (error || make(module, object, &given)) Py_CLEAR(self);
+        object->kept = Py_XNewRef(keywords);
+        if (read_call(entry, caller, keywords, object + 1, &given) || make(module, object, &given))
+            Py_CLEAR(self);
     }
     pi_leave_float_mode(mode);
     return self;

@@ -26,22 +26,7 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
-/* Signals, every 50 ms of a long computation. */
-typedef struct {
-    PiPause pause; /* first: the part that forces see */
-    double looked;
-    Caller caller;
-} Watch;
-static int look_for_signals(PiPause *pause) {
-    enum { PAUSES = 8 }; /* per reading of the clock: some microseconds at least */
-    Watch *watch = (Watch *)pause;
-    pause->left = PAUSES - 1;
-    if (now() - watch->looked < POLL_SECONDS) return 0;
-    const int stop = pi_poll_python(&watch->caller, 0);
-    pi_keep_float_mode();
-    watch->looked = now();
-    return stop;
-}
+static int64_t nothing(const void *none) { return 0; }
 static PyObject *evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
@@ -63,29 +48,27 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
-    Watch watch = {{0, look_for_signals}, now(), {NULL, Py_None}};
-    sample.pause = &watch.pause;
+    Caller caller = {NULL, Py_None};
+    _Atomic int cancelled = 0;
+    Pace pace = make_pace(NULL, nothing, &cancelled, pi_poll_python, &caller);
+    sample.pause = &pace.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
-    PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
-    char *workspace =
-        PyMem_Malloc(pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64));
+    PiRow *rows = pi_views_zeros(&views, s->dim + s->n_params, sizeof *rows);
+    char *workspace = pi_views_zeros(
+        &views, pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64), 1);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
-    if (!rows || !workspace) PyErr_NoMemory();
-    else if (!pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
-             !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
-             !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8,
-                            rows + s->dim) &&
-             (sample.out =
-                  pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
-        watch.caller.state = PyEval_SaveThread();
+    if (rows && workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+        !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
+        !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
+        (sample.out =
+             pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
+        caller.state = PyEval_SaveThread();
         const int stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
-        PyEval_RestoreThread(watch.caller.state);
+        PyEval_RestoreThread(caller.state);
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
-    PyMem_Free(rows);
-    PyMem_Free(workspace);
     pi_views_release(&views);
     return result;
 }

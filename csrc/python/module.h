@@ -45,7 +45,7 @@ typedef struct {
     PyObject_HEAD _Atomic unsigned long holder; /* the thread at work, or that alters it, or 0 */
     int altering;                               /* it may call altering functions */
     Views views;                                /* of its arrays */
-    PyObject *kept[3];                          /* alive: the system, the methods and the starter */
+    PyObject *kept;                             /* alive: the keywords, with system and methods */
 } CoreObject;
 /* Frees it, at the end of the deallocation of its type. */
 void pi_free_object(CoreObject *object);
