@@ -9,14 +9,16 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "sizes.h"
 #if defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
-/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
- * that it inlines. With PI_ROLLED, for the sanitizers, neither is. */
+/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, UP_TO(i, n) one that stays a
+ * loop, and an INLINE function is one that it inlines. With PI_ROLLED, for the sanitizers, none is.
+ */
 #define ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 #ifdef PI_ROLLED
 #define INLINE static __attribute__((unused))

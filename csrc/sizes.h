@@ -1,7 +1,10 @@
 /* Sizes that cannot wrap around: one that overflows, or began as a negative number, is as large as
- * possible; no memory is that large, and no array. */
+ * possible; no memory is that large, and no array. And the usual loop. */
 #pragma once
 #include <stdint.h>
+
+/* A loop over i = 0, 1, ..., n - 1. */
+#define UP_TO(i, n) for (int64_t i = 0; i < (n); i++)
 
 #define PI_TOO_LARGE INT64_MAX
 static inline int64_t pi_product(int64_t a, int64_t b) {

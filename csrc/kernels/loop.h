@@ -86,7 +86,7 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
     const int own = row->stride ? valid : 1;
     if (!row->stride) *to = vset(*data);
     else
-        for (int u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
+        UP_TO(u, valid) to[u] = vload(data + tile->lane + (r + u) * VLEN);
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
 /* The end of a call: the largest components (far), the state in rows of `count`; -1 in lanes that
@@ -106,7 +106,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
         if (dim <= 4)
             EACH(d, 0, dim) KEEP(d);
         else
-            for (int d = 0; d < dim; d++) KEEP(d);
+            UP_TO(d, dim) KEEP(d);
 #undef KEEP
         if (frozen) good |= frozen[u];
         bad |= ~good;
@@ -128,7 +128,7 @@ FINISH(finish_4, 4)
 /* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
 static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
     const vint *frozen = (const vint *)tile->frozen;
-    for (int64_t i = 0; i < tile->registers; i++)
+    UP_TO(i, tile->registers)
         for (int d = vany(frozen[i]) ? 0 : dim; d < dim; d++) {
             const real *in = (const real *)tile->in + d * tile->in_stride + i * VLEN;
             real *at = to + d * stride + i * VLEN;

@@ -20,7 +20,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
-    for (int64_t u = 0; u < R; u++) {
+    UP_TO(u, R) {
         vreal y[VALUES], p[PARAMETERS], answer[PI_MAX_DIM];
         EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];

@@ -56,15 +56,14 @@ INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vr
 INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     const vreal h2 = h * h;
     const int positions = m->nystrom ? m->start[m->stages + 1] : 0;
-    for (int i = 0; i < m->start[m->stages + 2]; i++)
-        w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
+    UP_TO(i, m->start[m->stages + 2]) w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
 /* y[u] += sum_j w_j k_j[u] over a row of the table. */
 INLINE void combine(const Model *model, const PiTable *m, int row, int n, int count, const vreal *w,
                     int64_t stride, vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM],
                     int first) {
     if (rolled(model))
-        for (int u = 0; u < count; u++) {
+        UP_TO(u, count) {
             vreal sum[PI_MAX_DIM];
             assign(n, y[u] + first, sum);
             for (int i = m->start[row]; i < m->start[row + 1]; i++)
@@ -79,7 +78,7 @@ INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count
                                  int64_t stride, int64_t n, Flight *f) {
     const int dim = model->system->dim;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int s = 0; s < m->stages; s++) {
+    UP_TO(s, m->stages) {
         FLIGHT(u, 0, count, assign(dim, f->y[u], ys[u]););
         combine(model, m, s, dim, count, w, stride, k, ys, 0);
         const vreal c = vset(m->c[s]);
@@ -93,7 +92,7 @@ INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int coun
                                   int64_t stride, int64_t n, Flight *f) {
     const int dof = model->system->dof;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int s = 0; s < m->stages; s++) {
+    UP_TO(s, m->stages) {
         const vreal c = vset(m->c[s]);
         FLIGHT(u, 0, count, assign(dof, f->y[u], xs[u]););
         if (m->c[s] != 0) FLIGHT(u, 0, count, accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]););

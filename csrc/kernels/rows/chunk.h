@@ -30,10 +30,10 @@ typedef struct {
 
 /* Each register of a row, or of n rows one after the other; of these, those of one register; each
  * lane, and what a row has for it. */
-#define EACH_REGISTER(u, c)        for (int64_t u = 0; u < (c)->R; u++)
-#define EACH_ENTRY(i, n, c)        for (int64_t i = 0; i < (n) * (c)->R; i++)
+#define EACH_REGISTER(u, c)        UP_TO(u, (c)->R)
+#define EACH_ENTRY(i, n, c)        UP_TO(i, (n) * (c)->R)
 #define EACH_IN_COLUMN(i, u, n, c) for (int64_t i = u; i < (n) * (c)->R; i += (c)->R)
-#define EACH_LANE(i, c)            for (int64_t i = 0; i < (c)->R * VLEN; i++)
+#define EACH_LANE(i, c)            UP_TO(i, (c)->R * VLEN)
 #define LANE(row, i)               (row)[(i) / VLEN][(i) % VLEN]
 
 static vreal *take_rows(Chunk *c, int64_t n) {
@@ -105,13 +105,13 @@ INLINE void combine_some(const Chunk *c, int n, const PiTable *m, int row, int p
     const int from = m->start[row], terms = m->start[row + 1] - from;
     vreal w[PI_MAX_STAGES + 1][4], sum[4];
     const vreal *at[PI_MAX_STAGES + 1];
-    for (int j = 0; j < terms; j++) {
+    UP_TO(j, terms) {
         EACH(u, 0, count) w[j][u] = weight_at(c, m->weight[from + j], power, first + u);
         at[j] = k + m->index[from + j] * n_k * c->R + first;
     }
     for (int64_t i = 0; i < n * c->R; i += c->R) {
         EACH(u, 0, count) sum[u] = y[i + first + u];
-        for (int j = 0; j < terms; j++)
+        UP_TO(j, terms)
             EACH(u, 0, count) sum[u] = vfma(w[j][u], at[j][i + u], sum[u]);
         EACH(u, 0, count) out[i + first + u] = sum[u];
     }

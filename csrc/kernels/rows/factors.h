@@ -15,7 +15,7 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-    for (int k = 0; k < n; k++)
+    UP_TO(k, n)
         EACH_REGISTER(u, c) {
             if (c->stopped || pi_pause(c->tile->pause)) {
                 c->stopped = 1;
@@ -29,7 +29,7 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
                 most = vselect(size > most, size, most);
             }
             pivot[k * R + u] = top;
-            for (int64_t lane = 0; lane < VLEN; lane++)
+            UP_TO(lane, VLEN)
                 for (int j = k; j < n && top[lane] != k; j++)
                     swap_lane(&ENTRY(k, j), &ENTRY(top[lane], j), lane);
             const vreal inverse = 1 / ENTRY(k, k);
@@ -50,8 +50,8 @@ static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *p
     const int64_t R = c->R;
     if (c->stopped) return;
     EACH_REGISTER(u, c) {
-        for (int k = 0; k < n; k++) {
-            for (int64_t lane = 0; lane < VLEN; lane++) {
+        UP_TO(k, n) {
+            UP_TO(lane, VLEN) {
                 const int64_t top = pivot[k * R + u][lane];
                 if (top != k) swap_lane(&r[k * R + u], &r[top * R + u], lane);
             }

@@ -17,7 +17,7 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
         for (int s = from; s < to; s++) {
             vreal *base_s = base + (s - from) * dim * R;
             copy_rows(c, dim, c->y, base_s);
-            for (int j = 0; j < from; j++)
+            UP_TO(j, from)
                 if (m->a[s][j] != 0) add_rows(c, dim, m->a[s][j], 0, hk + j * dim * R, base_s);
         }
         if (to == from + 1 && m->a[from][from] == 0) {
@@ -41,7 +41,7 @@ static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *ta
     const int dim = c->dim;
     vreal *const free = c->free, *hk = take_rows(c, m->stages * dim);
     implicit_stages(c, m, table, n, hk);
-    for (int s = 0; s < m->stages; s++)
+    UP_TO(s, m->stages)
         if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, increments(c, 0));
     settle(c, 0, dim);
     c->free = free;

@@ -38,16 +38,15 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     c.scratch = take_rows(&c, system->scratch);
     if (tile->frozen) c.frozen = (const vint *)tile->frozen + first;
     const real *in = (const real *)tile->in + first * VLEN;
-    for (int d = 0; d < rows; d++)
-        for (int64_t u = 0; u < count; u++)
-            c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
-    for (int i = 0; i < system->n_params; i++) {
+    UP_TO(d, rows)
+        UP_TO(u, count) c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
+    UP_TO(i, system->n_params) {
         load_values(&c, tile->params[i], lane, c.p + i * count);
         if (i < 64 && !tile->params[i].stride) c.uniform |= (uint64_t)1 << i;
     }
     load_values(&c, tile->t0, lane, c.t0);
     load_values(&c, tile->h, lane, c.h);
-    for (int64_t u = 0; u < count; u++) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
+    UP_TO(u, count) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
     ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
     return c;
 }
@@ -61,7 +60,7 @@ INLINE vreal unless_frozen(const Chunk *c, int d, int64_t u, int64_t lane) {
 /* One save; frozen lanes keep the state before. */
 static void record_chunk(const Chunk *c, int64_t first, real *record) {
     const PiTile *tile = c->tile;
-    for (int d = 0; d < c->dim; d++)
+    UP_TO(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t lane = (first + u) * VLEN;
             const vreal y = unless_frozen(c, d, u, lane);
@@ -79,7 +78,7 @@ static vint store_chunk(const Chunk *c, int64_t first) {
     EACH_REGISTER(u, c) {
         const int64_t lane = (first + u) * VLEN;
         vint good = vset_int(-1);
-        for (int d = 0; d < rows; d++) {
+        UP_TO(d, rows) {
             const vreal y = unless_frozen(c, d, u, lane);
             if (d < c->dim) good &= vabs(y) <= bound;
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
@@ -101,7 +100,7 @@ static void look_at_chunk(const Chunk *c, int64_t first) {
     real *far = (real *)c->tile->reach + first * VLEN;
     for (int64_t u = 0; u < c->R; u++, far += VLEN) {
         vreal most = vload(far);
-        for (int d = 0; d < c->dim; d++) most = vfarther(c->y[d * c->R + u], most);
+        UP_TO(d, c->dim) most = vfarther(c->y[d * c->R + u], most);
         vstore(far, most);
     }
 }
@@ -196,7 +195,7 @@ static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *
         if (!row.stride) to[u] = vset(*data);
         else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
         else
-            for (int i = 0; i < VLEN; i++) to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
+            UP_TO(i, VLEN) to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
 }
 static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
@@ -218,9 +217,8 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         c.t = take_rows(&c, 1);
         c.scratch = take_rows(&c, system->scratch);
         vreal *out = take_rows(&c, answers);
-        for (int d = 0; d < dim; d++)
-            load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
-        for (int i = 0; i < system->n_params; i++)
+        UP_TO(d, dim) load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
+        UP_TO(i, system->n_params)
             load_some(sample->params[i], lane, sample->lanes, c.R, c.p + i * c.R);
         load_some(sample->t, lane, sample->lanes, c.R, c.t);
         ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
@@ -228,7 +226,7 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         else ask(&c, question, c.t, c.y, c.y + dof * c.R, out);
         if (c.stopped) return -1;
         const int64_t left = sample->lanes - lane, some = left < c.R * VLEN ? left : c.R * VLEN;
-        for (int64_t i = 0; i < answers; i++)
+        UP_TO(i, answers)
             memcpy((real *)sample->out + i * sample->lanes + lane, out + i * c.R,
                    some * sizeof(real));
     }

@@ -27,7 +27,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     if (r->origin) {
         const vreal origin = ((const vreal *)r->origin)[u], factor = ((const vreal *)r->factor)[u];
         FEW_TURNS
-        for (int64_t k = 0; k < r->count; k++) room[k] = (c.q[k * r->next] - origin) * factor;
+        UP_TO(k, r->count) room[k] = (c.q[k * r->next] - origin) * factor;
         c.q = room;
         c.next = 1;
     }
@@ -58,7 +58,7 @@ INLINE vreal magnitude(PiReduction kind, vreal q) {
 }
 INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
-    for (int64_t k = 0; k < r->count; k++) {
+    UP_TO(k, r->count) {
         const vreal q = magnitude(kind, c->q[k * c->next]);
         const vint within = kind == PI_SMALLEST ? q >= s[0] : q <= s[0];
         const vint first = vset_int(r->index + k ? 0 : -1);
@@ -136,7 +136,7 @@ INLINE void tell_nan(const Column *c, vint spoiled, vreal told, vreal *to) {
 INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
     const vreal told = s[1];
     const vint spoiled = (s[0] != s[0]) & (told == told);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    UP_TO(k, c->rows->count) {
         const vreal q = c->q[k * c->next];
         const vreal before[2] = {s[0], s[1]};
         add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
@@ -202,7 +202,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    UP_TO(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal f = fall * old, b = bend * old;
@@ -247,7 +247,7 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     return rest_of_square(r, old, new, vset(1)) > 0;
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    UP_TO(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], both = old *new;
         vint passes = (both <= 0) & (new != old);
         const vint near = (both > 0) & (both < 18.5);
@@ -271,9 +271,9 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
 }
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
-    for (int64_t u = 0; u < r->registers; u++) {
+    UP_TO(u, r->registers) {
         const Column c = column_of(r, u, room);
-        for (int i = 0; i < r->n; i++) {
+        UP_TO(i, r->n) {
             real *const sums = (real *)r->of[i].sums + u * VLEN;
             switch (r->of[i].kind) {
 #define KIND(kind, rows)                                                                           \

@@ -43,7 +43,7 @@ static void survey_sums(PiSurvey *s) {
         rest |= r != b;
     }
     s->sum[0] = s->sum[1] = 0;
-    for (int i = 0; i < VLEN; i++) s->sum[0] += high[i], s->sum[1] += low[i];
+    UP_TO(i, VLEN) s->sum[0] += high[i], s->sum[1] += low[i];
     s->odd = vany(rest);
 }
 static void survey_places(PiSurvey *s) {

@@ -78,7 +78,7 @@ static void planets_force(Chunk *c, Planets *b) {
     add_jacobi(b, b->q, b->a);
 }
 static void planets_kick(Planets *b, vreal h) {
-    for (int64_t i = 0; i < 3 * b->n; i++) b->v[i] = vfma(h, b->a[i], b->v[i]);
+    UP_TO(i, 3 * b->n) b->v[i] = vfma(h, b->a[i], b->v[i]);
 }
 /* The kicks and drifts of a step; kept: the force is that of the step before. */
 static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int kept) {
@@ -139,8 +139,8 @@ static void planets_steps(Chunk *c, int64_t u) {
                   .out = x + 4 * dof,
                   .scratch = c->scratch,
                   .pause = tile->pause}};
-    for (int64_t i = 0; i < 2 * dof; i++) x[i] = (starts ? shown : moving)[i * R];
-    for (int64_t i = 0; i < n_p; i++) p[i] = c->p[i * R + u];
+    UP_TO(i, 2 * dof) x[i] = (starts ? shown : moving)[i * R];
+    UP_TO(i, n_p) p[i] = c->p[i * R + u];
     vreal mass = p[1];
     for (int64_t i = 1; i < n; i++) {
         mass += p[1 + i];
@@ -152,11 +152,11 @@ static void planets_steps(Chunk *c, int64_t u) {
         if (pi_pause(tile->pause)) c->stopped = 1;
         planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
     }
-    for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
+    UP_TO(i, 2 * dof) moving[i * R] = x[i];
     if (corrected) planets_correct(c, &b, m, h, 1);
     for (int64_t i = 0; vany(~b.solved) && i < 2 * dof; i++) /* what is not shown does not move */
         moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
-    for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
+    UP_TO(i, 2 * dof) shown[i * R] = x[i];
     c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
 }
 static void planets(Chunk *c) {

@@ -19,7 +19,7 @@ static void end_step(Lanes *l, int64_t i) {
     static const PiStatus status[] = {
         [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
     const PiStepEnd end = (PiStepEnd)l->end[i];
-    for (int64_t d = 0; d < l->c.dim; d++) LANE(l->low + d * l->c.R, i) = 0;
+    UP_TO(d, l->c.dim) LANE(l->low + d * l->c.R, i) = 0;
     if (end != PI_STEP_JUMPED) {
         LANE(l->leaves, i) = -1;
         LANE(l->code, i) = status[end];
@@ -46,7 +46,7 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
-    for (int64_t i = 0; i < lanes; i++) l->end[i] = (int8_t)-LANE(l->accepted, i);
+    UP_TO(i, lanes) l->end[i] = (int8_t)-LANE(l->accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
                        .end = l->end,
@@ -67,7 +67,7 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
         if (c->stopped) return -1;
     }
     if (asks < 0) return -1;
-    for (int64_t i = 0; i < lanes; i++) {
+    UP_TO(i, lanes) {
         if (l->end[i] > PI_STEP_MADE) end_step(l, i);
         jumped |= l->end[i] == PI_STEP_JUMPED;
     }

@@ -158,7 +158,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
     int64_t on_their_way = 0;
     int more = 1;
     EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
-    for (int64_t i = 0; i < lanes; i++) {
+    UP_TO(i, lanes) {
         while (l->id[i] < 0 && more) {
             while (*next < lanes && waiting->id[*next] < 0) ++*next;
             if (*next < lanes) {
@@ -184,7 +184,7 @@ static void make_radau(Lanes *l) {
     l->radau.jacobian = own_whole(l, OWN_JACOBIAN);
     l->radau.h_before = own(l, OWN_BEFORE);
     radau_parts(l->c.dim, rows);
-    for (int i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
+    UP_TO(i, RADAU_PARTS) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
 /* States within steps that were kept, at the times that are to be saved: each lane makes one step
  * again, with the same bits. */
@@ -201,7 +201,7 @@ static int make_again(Lanes *l) {
         load_own(l, *row++, first, count, c->h);
         load_own(l, *row++, first, count, l->whole);
         load_own(l, *row++, first, count, own(l, OWN_T_LOW));
-        for (int d = 0; d < c->dim; d++) load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
+        UP_TO(d, c->dim) load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
         for (int d = 0; row < s->within + within_rows(s); d++)
             load_own(l, *row++, first, count, rest + d * R);
         EACH_REGISTER(u, c) {
@@ -209,7 +209,7 @@ static int make_again(Lanes *l) {
             l->tn[u] = own(l, OWN_END)[u];
             l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
         }
-        for (int64_t i = 0; i < lanes; i++) {
+        UP_TO(i, lanes) {
             const int lane = i < count;
             l->id[i] = lane ? first + i : -1;
             LANE(l->active, i) = LANE(l->accepted, i) = -lane;
@@ -226,7 +226,7 @@ static int make_again(Lanes *l) {
             make_polynomials(l);
         }
         record_due(l);
-        for (int64_t i = 0; i < count; i++) leave(l, i, PI_OK);
+        UP_TO(i, count) leave(l, i, PI_OK);
     }
     return c->stopped ? -1 : 0;
 }
@@ -276,7 +276,7 @@ static int solve_on_rows(PiSolver *solver) {
     int stopped = load_waiting(&waiting, first, count, slope);
     /* Lanes that stay empty hold the numbers of some trajectory. */
     memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
-    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, LANE(l.active, i) = 0;
+    UP_TO(i, lanes) l.id[i] = -1, LANE(l.active, i) = 0;
     EACH_ENTRY(i, l.n, c) l.k[i] = vset(0);
     EACH_REGISTER(u, c) c->t[u] = c->t0[u];
     while (!stopped) {

@@ -49,10 +49,10 @@ INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
 }
 /* u(theta) = sum_s w_s z_s, the polynomial through 0 and z_s at c_s. */
 INLINE void collocation_weights(const Radau *r, vreal theta, vreal w[3]) {
-    for (int s = 0; s < 3; s++) {
+    UP_TO(s, 3) {
         double below = r->c[s];
         w[s] = theta;
-        for (int j = 0; j < 3; j++) {
+        UP_TO(j, 3) {
             if (j == s) continue;
             below *= r->c[s] - r->c[j];
             w[s] *= theta - vset(r->c[j]);
@@ -72,8 +72,8 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
     const vreal *scale = r->part[RADAU_SCALE];
     vreal sum = vset(0);
-    for (int s = 0; s < states; s++)
-        for (int64_t d = 0; d < c->dim; d++) {
+    UP_TO(s, states)
+        UP_TO(d, c->dim) {
             const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
             sum = vfma(q, q, sum);
         }
@@ -87,8 +87,7 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
     if (!any_row(c, need)) return;
     jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], made, r->part[RADAU_SHIFTED],
                   r->part[RADAU_HERE]);
-    for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
-        J[i] = vselect(need[i % c->R], made[i], J[i]);
+    UP_TO(i, (int64_t)c->dim * c->dim * c->R) J[i] = vselect(need[i % c->R], made[i], J[i]);
     EACH_REGISTER(u, c) {
         r->part[RADAU_H][u] = vselect(need[u], vset(NAN), r->part[RADAU_H][u]);
         r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
@@ -102,8 +101,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
+    UP_TO(i, n)
+        UP_TO(k, n)
             EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
                 vreal *const pair = r->part[RADAU_PAIR] + u;
@@ -120,9 +119,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
     const int64_t n = c->dim * c->R;
-    for (int s = 0; s < 3; s++)
-        for (int64_t i = 0; i < n; i++)
-            r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
+    UP_TO(s, 3)
+        UP_TO(i, n) r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
 }
 /* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
@@ -132,7 +130,7 @@ static void radau_start(Chunk *c, const Radau *r) {
     vreal *const z = r->part[RADAU_Z], *const there = r->part[RADAU_STATE];
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
-        for (int s = 0; s < 3; s++) {
+        UP_TO(s, 3) {
             const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vset(1));
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
@@ -148,11 +146,11 @@ static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
     vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W], *const y = r->part[RADAU_STATE],
                  *const f = r->part[RADAU_SLOPES], *const dw = r->part[RADAU_RESIDUAL];
-    for (int s = 0; s < 3; s++) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
+    UP_TO(s, 3) {
+        UP_TO(i, n) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
     }
-    for (int64_t i = 0; i < n; i++) {
+    UP_TO(i, n) {
         const vreal h = c->h[i % R], w1 = w[n + i], w2 = w[2 * n + i];
         dw[i] = vfma(h, three(radau_t_inverse[0], f, n, i), -RADAU_GAMMA * w[i]);
         dw[n + i] = vfma(h, three(radau_t_inverse[1], f, n, i),
@@ -182,7 +180,7 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
         const vint ends = (size == 0) | (later & shrinks & (rest * size <= enough));
         const vint moves = going[u] & ~fails;
         for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
-        for (int s = 0; s < 3; s++)
+        UP_TO(s, 3)
             for (int64_t i = u; i < n; i += R)
                 z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
         if (iteration > 1) {
@@ -197,8 +195,7 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
 /* The estimate from the slope f. */
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
-    for (int64_t i = 0; i < n; i++)
-        error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->part[RADAU_Z], n, i));
+    UP_TO(i, n) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->part[RADAU_Z], n, i));
     substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], error);
 }
 
@@ -241,12 +238,12 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     radau_estimate(c, r, slope, error);
     EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
+        UP_TO(i, n) y[i] = c->y[i] + error[i];
         rhs_rows(c, times(c, 0, 0), y, r->part[RADAU_SLOPES]);
         radau_estimate(c, r, r->part[RADAU_SLOPES], y);
-        for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
+        UP_TO(i, n) error[i] = vselect(again[i % R], y[i], error[i]);
     }
-    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
+    UP_TO(i, 3 * n) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
@@ -284,7 +281,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         going[u] = active[u] & (c->h[u] != 0);
         lost[u] = vset_int(0);
     }
-    for (int s = 0; s < 3; s++)
+    UP_TO(s, 3)
         EACH_REGISTER(u, c)
             polynomial(r, vset(r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
     radau_to_w(c, r);

@@ -15,7 +15,7 @@ static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vr
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
     vreal sum = vset(0);
-    for (int d = 0; d < c->dim; d++) {
+    UP_TO(d, c->dim) {
         const int64_t at = d * c->R + u;
         const vreal r = own(l, OWN_RTOL)[(l->solve->n_rtol > 1 ? d * c->R : 0) + u];
         const vreal a = own(l, OWN_ATOL)[(l->solve->n_atol > 1 ? d * c->R : 0) + u];
@@ -73,8 +73,7 @@ static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
 static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t number) {
     const PiSolve *s = l->solve;
     real *to = (real *)s->record + number * s->record_next + l->id[i] * s->record_lane;
-    for (int d = 0; d < s->n_saved; d++)
-        to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
+    UP_TO(d, s->n_saved) to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
 /* The next time at which lane i is saved; beyond the end if there is none. */
 static inline real due_of(const Lanes *l, int64_t i) {
@@ -92,15 +91,15 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     real *to = (real *)l->solver->keep(l->solver, l->id[i]);
     if (!to) return -1;
     *to++ = LANE(l->c.t0, i);
-    for (int d = 0; d < s->n_saved; d++) *to++ = LANE(l->c.y + s->saved[d] * R, i);
+    UP_TO(d, s->n_saved) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
     const vreal *const rest = s->pair.slope != 0 ? l->radau.part[RADAU_Z] : l->k;
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
     *to++ = LANE(own(l, OWN_T_LOW), i);
-    for (int d = 0; d < l->c.dim; d++) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
-    for (int d = 0; d < n; d++) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
+    UP_TO(d, l->c.dim) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
+    UP_TO(d, n) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
     return 0;
 }
 /* Marks where a continuation of lane i sets out, unless it is known: here, with a first step as it
@@ -111,7 +110,7 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     if (!s->mark || s->mark[id]) return;
     real *const to = (real *)s->onward + id * s->n_onward;
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
-    for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
+    UP_TO(k, rows) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
     s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
     s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
@@ -136,7 +135,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
-    for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
+    UP_TO(k, l->at[OWN_END] + rows_beyond(s)) *number_onward(l, i, k) = from[k];
     LANE(own_whole(l, OWN_CHANGED), i) = 0;
     if (s->pair.slope != 0) LANE(l->radau.part[RADAU_H], i) = NAN; /* no factors */
     LANE(l->accepted, i) = -1;
@@ -145,8 +144,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
 static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
-    for (int d = 0; d < l->c.dim; d++)
-        ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);
+    UP_TO(d, l->c.dim) ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = LANE(l->c.t0, i);
     const real next = LANE(own(l, OWN_NEXT), i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
@@ -165,7 +163,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
 static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
     const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
     PiStatus status = PI_OK;
-    for (int d = 0; d < l->c.dim; d++) {
+    UP_TO(d, l->c.dim) {
         const real y = LANE(l->c.y + d * l->c.R, i), f = LANE(slope + d * l->c.R, i);
         if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
         else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
@@ -176,14 +174,11 @@ static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
 static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
-    for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
-    for (int d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
-    for (int i = 0; i < s->system->n_params; i++)
-        load_own(l, s->params[i], first, count, c->p + i * c->R);
-    for (int i = 0; i < s->n_rtol; i++)
-        load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
-    for (int i = 0; i < s->n_atol; i++)
-        load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
+    UP_TO(i, l->at[OWN_PARTS] * c->R) l->own[i] = vset(0);
+    UP_TO(d, c->dim) load_own(l, s->initial[d], first, count, c->y + d * c->R);
+    UP_TO(i, s->system->n_params) load_own(l, s->params[i], first, count, c->p + i * c->R);
+    UP_TO(i, s->n_rtol) load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
+    UP_TO(i, s->n_atol) load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
     load_own(l, s->t0, first, count, c->t0);
     load_own(l, s->t_end, first, count, own(l, OWN_END));
     load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
@@ -250,9 +245,8 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
 /* Moves one lane from there to lane i here. */
 static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
     const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
-    for (int64_t r = 0; r < own_rows; r++)
-        LANE(l->own + r * R, i) = LANE(waiting->own + r * R, from);
-    for (int64_t d = 0; d < l->n; d++) LANE(l->k + d * R, i) = LANE(slope + d * R, from);
+    UP_TO(r, own_rows) LANE(l->own + r * R, i) = LANE(waiting->own + r * R, from);
+    UP_TO(d, l->n) LANE(l->k + d * R, i) = LANE(slope + d * R, from);
     l->id[i] = waiting->id[from];
     l->due[i] = waiting->due[from];
     LANE(l->active, i) = -1;

@@ -101,9 +101,9 @@ static void stiff_lanes_leave(Lanes *l) {
     if (!vany(any)) return;
     sizes_and_start(l, size, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
-    for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);
+    UP_TO(i, POWERS) times_jacobian(l, v0, slope, size, length);
     EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, size, u) / (real)c->dim);
-    for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
+    UP_TO(i, n) v1[i] = v0[i] = v0[i] / length[i % R];
     times_jacobian(l, v1, slope, size, length);
     copy_rows(c, c->dim, v1, v2);
     times_jacobian(l, v2, slope, size, length); /* J v1 / |v1| */
@@ -130,10 +130,10 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const int64_t R = c->R, n = c->dim;
     const vreal *const J = l->radau.part[RADAU_JACOBIAN];
     vreal *const out = l->sums;
-    for (int64_t i = 0; i < n; i++)
+    UP_TO(i, n)
         EACH_REGISTER(u, c) {
             vreal sum = vset(0);
-            for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
+            UP_TO(k, n) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
             out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
         }
     copy_rows(c, c->dim, out, x);
@@ -150,7 +150,7 @@ static void calm_lanes_leave(Lanes *l) {
     EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
     sizes_and_start(l, size, x);
-    for (int i = 0; i < POWERS; i++) {
+    UP_TO(i, POWERS) {
         times_kept_jacobian(l, x);
         for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
             before[u] = product_of(c, x, x, size, u);

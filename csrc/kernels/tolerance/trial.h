@@ -150,7 +150,7 @@ static void implicit_slopes(Lanes *l) {
     c->frozen = l->idle;
     if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k);
     else implicit_stages(c, s->implicit, &s->table, 0, l->k);
-    for (int64_t i = 0; i < s->pair.stages * l->n * c->R; i++) l->k[i] /= c->h[i % c->R];
+    UP_TO(i, s->pair.stages * l->n * c->R) l->k[i] /= c->h[i % c->R];
 }
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
@@ -191,7 +191,7 @@ static void radau_trial(Lanes *l) {
         ((vint *)r->part[RADAU_AGAIN])[u] =
             (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
-    for (int64_t i = 0; i < all; i++) {
+    UP_TO(i, all) {
         l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
         l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
     }
@@ -202,7 +202,7 @@ static void radau_parts_of_steps(Lanes *l) {
     vreal *const z = l->radau.part[RADAU_PARTS_Z];
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
-    for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
+    UP_TO(i, all) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
 }
 /* A trial step of all lanes: the sums. */
 static void try_steps(Lanes *l) {
@@ -222,7 +222,7 @@ static void try_steps(Lanes *l) {
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
     if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
-    for (int kind = 0; kind < 2 + (m->combined > 0); kind++) {
+    UP_TO(kind, 2 + (m->combined > 0)) {
         vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
         if (m->nystrom) {
             IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
@@ -242,7 +242,7 @@ INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
-    for (int64_t d = 0; d < c->dim; d++)
+    UP_TO(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
             const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
@@ -259,7 +259,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
     EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) {
+    UP_TO(d, c->dim) {
         const int64_t at = d * R + u;
         const vreal *const r = own(l, OWN_RTOL) + (l->solve->n_rtol > 1 ? at : u);
         const vreal *const a = own(l, OWN_ATOL) + (l->solve->n_atol > 1 ? at : u);
@@ -335,7 +335,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
         vint finite = sum[i] <= REAL_MAX, inside = vset_int(-1);
-        for (int d = 0; d < c->dim; d++) {
+        UP_TO(d, c->dim) {
             const vreal size = vabs(l->yn[d * c->R + at]);
             finite &= size <= REAL_MAX;
             inside &= size <= bound;
