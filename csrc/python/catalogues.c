@@ -58,7 +58,7 @@ static PyObject *coefficients(const PiMethod *m) {
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
         const double *first = pi_list((PiMethod *)m, n);
         int length = m->stages + n->more, left_out = n->optional;
-        for (int i = 0; i < length; i++) left_out &= first[i] == 0;
+        UP_TO(i, length) left_out &= first[i] == 0;
         PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
             if (pi_append(list, numbers(first + s * n->row, m->stages))) Py_CLEAR(list);

@@ -156,7 +156,7 @@ PyObject *pi_core_failures(PyObject *self, PyObject *none) {
     if (claimed < 0) return NULL;
     const int64_t n = pi_run_count_failures(run);
     PyObject *part[3];
-    for (int i = 0; i < 3; i++) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
+    UP_TO(i, 3) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
     if (part[0] && part[1] && part[2])
         pi_run_read_failures(run, n, (int64_t *)PyBytes_AsString(part[0]),
                              (int8_t *)PyBytes_AsString(part[1]),
@@ -214,7 +214,7 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
         }
         PyThread_free_lock(errand.over);
     }
-    for (int tries = 0; tries < 1000; tries++) {
+    UP_TO(tries, 1000) {
         Py_CLEAR(errand.error);
         call(&errand);
         if (!errand.error || !is_interrupt(errand.error)) break;

@@ -34,7 +34,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
                             stages, PyTuple_Size(rows), pi_families[family].most_stages,
                             evaluations, derivative);
     }
-    for (int i = 0; i < needed; i++) {
+    UP_TO(i, needed) {
         PyObject *row = PyTuple_GetItem(rows, i);
         int n, optional;
         double *to = pi_method_row(m, i, &n, &optional);
@@ -69,7 +69,7 @@ static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     if (!m) return NULL;
     if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);
     PyObject *halves[2] = {NULL, NULL};
-    for (int i = 0; i < 2; i++) {
+    UP_TO(i, 2) {
         PiMethod *half = PyMem_Malloc(sizeof *half);
         if (!half) continue;
         *half = *m;

@@ -30,7 +30,7 @@ static int read_drive(Run *r, PyObject *strides) {
     int64_t *own = pi_views_zeros(&r->base.views, n, sizeof *own);
     if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
     View *const *params = pi_views_find(&r->base.views, "params");
-    for (int i = 0; i < n; i++) {
+    UP_TO(i, n) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != each ||
@@ -50,7 +50,7 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     if (!record->steps) return -1;
     record->listed = *saves = (*pi_views_find(&r->base.views, "save_steps"))->buffer.len / 8;
     record->every = 0;
-    for (int64_t i = 0; i < *saves; i++) {
+    UP_TO(i, *saves) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
         if (step < least || step > r->run.n_steps)
             return pi_refused("save_steps: step %lld, expected %lld to %lld", (long long)step,

@@ -95,7 +95,7 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
-    for (Py_ssize_t i = 0; i < n; i++) {
+    UP_TO(i, n) {
         PiReduced *one = &watch->reduced[i];
         PyObject *three = PyTuple_GetItem(list, i);
         if (!PyTuple_Check(three) ||
@@ -200,9 +200,9 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     if (images < 0 || statistics < 0 || read_reduced(fields, watch) ||
         ZEROS(watch, density, images) || ZEROS(watch, across, statistics))
         return -1;
-    for (Py_ssize_t i = 0; i < images; i++)
+    UP_TO(i, images)
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
-    for (Py_ssize_t i = 0; i < statistics; i++)
+    UP_TO(i, statistics)
         if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
     if (!images && !statistics && !watch->n_rows) return pi_refused("a watch of nothing");
     watch->runs |= watch->n_sums || images || statistics;
@@ -247,7 +247,7 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
-    for (int i = 0; i < one->of.axes; i++) {
+    UP_TO(i, one->of.axes) {
         int8_t *const need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
@@ -286,8 +286,8 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         !(p->need = pi_views_zeros(r->views, quantities, 1)) || ZEROS(p, samples, n_samples) ||
         ZEROS(p, after, n_after))
         return -1;
-    for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
-    for (Py_ssize_t i = 0; i < n; i++) {
+    UP_TO(i, quantities) p->need[i] = PI_NEED_APART; /* of comparisons */
+    UP_TO(i, n) {
         PiPieceReduction *one = &p->reduction[i];
         PyObject *three = PyTuple_GetItem(list, i);
         if (!PyTuple_Check(three) ||
@@ -303,7 +303,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     }
     p->n_reductions = (int)n;
     p->n_after = (int)n_after;
-    for (Py_ssize_t i = 0; i < n_samples; i++)
+    UP_TO(i, n_samples)
         if (read_samples(r, PyTuple_GetItem(samples, i), lanes, p)) return -1;
     if (MEMORY(p, numbers, pi_product(lanes, p->n_numbers))) return -1;
     return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
@@ -347,7 +347,7 @@ static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
 /* Are the reductions those of events? */
 static int all_pass(const PiWatch *watch) {
     int pass = watch->every == 1;
-    for (int i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
+    UP_TO(i, watch->n_reduced) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
 static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
@@ -386,7 +386,7 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
         !(p->seen = pi_views_array(views, field(fields, "seen"), "seen", lanes, 1, 1)) ||
         ZEROS(p, watch, n))
         return -1;
-    for (Py_ssize_t w = 0; w < n; w++)
+    UP_TO(w, n)
         if (read_ends(r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
     if (read_counted(r, fields, lanes, p) || row(r, fields, "sampled", &p->sampled) ||
         (timed != Py_None && read_reductions(r, timed, lanes, p)))
@@ -467,7 +467,7 @@ static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
     if (!given || !row || MEMORY(own, sums, pi_product(rows, r->stride))) return -1;
     memcpy(row, given, items * sizeof *row);
     own->row = row;
-    for (int64_t i = 0; i < items; i++)
+    UP_TO(i, items)
         if (row[i] < 0 || row[i] >= r->dim)
             return pi_refused("there is no component %lld", (long long)row[i]);
     if (run->state_rows != r->dim || run->n_observers)
@@ -488,8 +488,7 @@ int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *rec
 }
 
 void pi_free_watches(Watches *watches) {
-    for (int i = 0; i < watches->count; i++)
-        for (int j = 0; j < watches->watch[i].n_across; j++)
-            pi_across_free(&watches->watch[i].across[j]);
+    UP_TO(i, watches->count)
+        UP_TO(j, watches->watch[i].n_across) pi_across_free(&watches->watch[i].across[j]);
     Py_XDECREF(watches->programs);
 }

@@ -29,7 +29,7 @@ static int64_t first_beyond(const Look *l, int64_t lane) {
         int64_t stride;
         const char *y = state(l, k, lane, &stride);
         int beyond = 0;
-        for (int d = 0; d < l->run->system->dim; d++) {
+        UP_TO(d, l->run->system->dim) {
             const double size = fabs(number_at(l->run, y, d * stride));
             if (!(size <= DBL_MAX)) return -1;
             beyond |= size > l->bound;
@@ -43,7 +43,7 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
     const PiRun *run = l->run;
     int64_t from_stride, stride;
     const char *from = state(l, k - 1, lane, &from_stride);
-    for (int d = 0; d < run->system->dim; d++) {
+    UP_TO(d, run->system->dim) {
         const char *value = row_at(run, from, from_stride, d, 0);
         for (int64_t i = k; i <= l->seen->count; i++) {
             char *to = (char *)state(l, i, lane, &stride);
@@ -60,9 +60,9 @@ static int suspect(const Look *l, const PiFailures *failures, const void *far, i
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
     const PiFailures *failures = &run->failures[seen->tile];
     const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
-    for (int64_t i = 0; i < seen->lanes; i++)
+    UP_TO(i, seen->lanes)
         if (suspect(&look, failures, far, i) && first_beyond(&look, i) < 0) return 1;
-    for (int64_t i = 0; i < seen->lanes; i++) {
+    UP_TO(i, seen->lanes) {
         const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
         if (k == 0) continue;
         if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) return -1;

@@ -7,7 +7,7 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
-    for (int d = 0; d < run->system->dim; d++) {
+    UP_TO(d, run->system->dim) {
         const double y = fabs(number_at(run, rows, d * stride + lane));
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > run->bound) status = PI_OUT_OF_BOUNDS;
@@ -16,11 +16,11 @@ PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int
 }
 /* The same for many lanes at once, without a branch. */
 #define LOOK(real)                                                                                 \
-    for (int64_t i = 0; i < lanes; i++) bad |= !(fabs(((const real *)row)[i]) <= most);
+    UP_TO(i, lanes) bad |= !(fabs(((const real *)row)[i]) <= most);
 int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;
-    for (int d = 0; d < run->system->dim; d++) {
+    UP_TO(d, run->system->dim) {
         const void *row = row_at(run, rows, stride, d, 0);
         WITH_REAL(run, LOOK)
     }
@@ -37,7 +37,7 @@ static int make_masks(const PiRun *run, PiFailures *f) {
     if (f->status && f->step) f->mask = pi_aligned(bytes); /* last: it indicates all */
     if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
-    for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
+    UP_TO(i, run->tile_lanes) f->step[i] = -1;
     return 0;
 }
 static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, int frozen) {
@@ -79,7 +79,7 @@ void pi_run_clear_failure(PiRun *run, int64_t lane) {
     f->count--;
 }
 void pi_forget_failures(PiRun *run, int64_t step) {
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    UP_TO(tile, run->n_tiles) {
         const PiFailures *f = &run->failures[tile];
         for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++)
             if (f->step[i] > step) pi_run_clear_failure(run, tile * run->tile_lanes + i);
@@ -92,13 +92,13 @@ int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
 /* ---- the report ------------------------------------------------------------------------------ */
 int64_t pi_run_count_failures(const PiRun *run) {
     int64_t count = 0;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) count += run->failures[tile].count;
+    UP_TO(tile, run->n_tiles) count += run->failures[tile].count;
     return count;
 }
 int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
                              int64_t *step) {
     int64_t n = 0;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    UP_TO(tile, run->n_tiles) {
         const PiFailures *f = &run->failures[tile];
         for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++) {
             if (f->step[i] < 0) continue;

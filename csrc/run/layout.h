@@ -42,12 +42,12 @@ static inline void set_number(const PiRun *run, void *row, int64_t i, double val
 }
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
 #define GATHER(real)                                                                               \
-    for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];
+    UP_TO(i, n) ((real *)to)[i] = ((const real *)from)[at[i]];
 #define SCATTER(real)                                                                              \
-    for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
+    UP_TO(i, n) ((real *)to)[at[i]] = ((const real *)from)[i];
 static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
                              int64_t from_stride, void *to, int64_t to_stride) {
-    for (int d = 0; d < run->state_rows; d++)
+    UP_TO(d, run->state_rows)
         memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
                tile->registers * run->vector_bytes);
 }

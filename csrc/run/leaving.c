@@ -31,7 +31,7 @@ int64_t pi_leaving_bytes(const PiRun *run) {
 /* The lanes of the tile that continue. */
 static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
-    for (int64_t i = 0; i < lanes; i++)
+    UP_TO(i, lanes)
         if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
@@ -61,7 +61,7 @@ static int64_t last_left(const Leaving *l, int64_t i) {
 }
 static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
-    for (int d = 0; d < run->state_rows; d++) {
+    UP_TO(d, run->state_rows) {
         memcpy(row_at(run, l->target, l->stride, d, p->at[i]), row_at(run, rows, p->stride, d, i),
                run->real_bytes);
     }
@@ -103,7 +103,7 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
                        memory + packed,
                        (int8_t *)memory + packed + row};
     PiPacked failing = pi_packed_in(run, tile, lanes, memory);
-    for (int64_t i = 0; i < lanes; i++)
+    UP_TO(i, lanes)
         if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
             failing.at[failing.count++] = i;
     pi_packed_collect(&failing, tile->in, tile->in_stride, failing.in);
@@ -167,7 +167,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
         else if (most < MOST_STEPS && 32 * leavers.count < before) most *= 2;
         if (leave(&l, &leavers, run->first + n, steps)) return -1;
     }
-    for (int d = 0; d < run->state_rows; d++)
+    UP_TO(d, run->state_rows)
         scatter(run, row_at(run, going.in, going.stride, d, 0), going.at, going.count,
                 row_at(run, target, run->stride, d, 0));
     return 0;
@@ -192,7 +192,7 @@ typedef struct {
 /* Those of the list that have not stopped, in place; returns their number. */
 static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
     int64_t left = 0;
-    for (int64_t i = 0; i < count; i++)
+    UP_TO(i, count)
         if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
@@ -235,7 +235,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.record = NULL;
     tile.status = NULL;
     if (pi_let_intervene(run, seen, &tile)) return -1;
-    for (int d = 0; d < run->state_rows; d++)
+    UP_TO(d, run->state_rows)
         scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
                 row_at(run, s->target, run->stride, d, 0));
     return 0;
@@ -256,7 +256,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                   rows,
                   (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
     if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
-    for (int64_t i = 0; i < count; i++) going[i] = i;
+    UP_TO(i, count) going[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
         count = still_there(&s, going, count);
         if (count == 0) return 0;

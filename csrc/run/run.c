@@ -41,12 +41,12 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 /* ---- one tile, one block --------------------------------------------------------------------- */
 /* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
 #define SPREAD(real)                                                                               \
-    for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
+    UP_TO(i, lanes) ((real *)row)[i] = ((const real *)run->initial)[d];
 static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
-    for (int d = 0; d < run->state_rows; d++) {
+    UP_TO(d, run->state_rows) {
         void *row = row_at(run, rows, run->stride, d, 0);
         WITH_REAL(run, SPREAD)
     }
@@ -128,7 +128,7 @@ int64_t pi_run_scratch_bytes(const PiRun *run) {
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     PiRow *rows = (PiRow *)(scratch + drive_offset(run));
-    for (int i = 0; i < run->system->n_params; i++) {
+    UP_TO(i, run->system->n_params) {
         rows[i] = run->params[i];
         rows[i].data = (const char *)rows[i].data + step * run->drive_strides[i] * run->real_bytes;
     }
@@ -280,7 +280,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
 }
 
 int pi_run_begin(PiRun *run, void *scratch) {
-    for (int64_t tile = 0; tile < run->n_tiles; tile++)
+    UP_TO(tile, run->n_tiles)
         if (begin_tile(run, tile, scratch)) return -1;
     return 0;
 }
@@ -288,7 +288,7 @@ int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
     run->first = n;
     run->n_steps = 0;
     run->interval = run->cut = 1;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    UP_TO(tile, run->n_tiles) {
         PiSeen seen = seen_of(run, tile, 0, 0, 1, scratch);
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
         seen.stride = run->stride;

@@ -21,8 +21,7 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     for (int d = 0; d < run->state_rows && !before; d++)
         memcpy(row_at(run, run->state[0], run->stride, d, 0),
                row_at(run, scratch, run->tile_lanes, d, 0), bytes);
-    for (int i = 0; i < run->n_undo; i++)
-        memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
+    UP_TO(i, run->n_undo) memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     pi_forget_failures(run, run->first + from);
 }
 /* The completed steps of a block: all or none. */
@@ -32,9 +31,8 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
-    for (int i = 0; i < run->n_undo; i++)
-        memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    UP_TO(i, run->n_undo) memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
+    UP_TO(tile, run->n_tiles) {
         error |= pi_advance_tile(run, tile, block, scratch, pause);
         if (!error && pause && tile + 1 < run->n_tiles && look(pause)) error = -1;
         if (error && before) break;

@@ -19,7 +19,7 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
     table->nystrom = nystrom || own;
     for (int s = 0; s <= stages; s++) {
         table->start[s] = n;
-        for (int j = 0; j < s; j++)
+        UP_TO(j, s)
             n = append(table, n, j,
                        nystrom && !own ? nystrom_weight(m, s, j)
                        : s < stages    ? m->a[s][j]
@@ -35,22 +35,22 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
 /* Gauss-Jordan elimination with partial pivoting of an n x n block, n <= PI_MAX_STAGES. */
 static void invert(const PiMethod *m, int from, int n, PiTable *table) {
     double left[PI_MAX_STAGES][PI_MAX_STAGES], right[PI_MAX_STAGES][PI_MAX_STAGES] = {{0}};
-    for (int i = 0; i < n; i++) {
+    UP_TO(i, n) {
         memcpy(left[i], &m->a[from + i][from], n * sizeof(double));
         right[i][i] = 1;
     }
-    for (int k = 0; k < n; k++) {
+    UP_TO(k, n) {
         int top = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(left[i][k]) > fabs(left[top][k])) top = i;
-        for (int j = 0; j < n; j++) {
+        UP_TO(j, n) {
             const double l = left[k][j], r = right[k][j];
             left[k][j] = left[top][j], left[top][j] = l;
             right[k][j] = right[top][j], right[top][j] = r;
         }
         const double pivot = left[k][k];
-        for (int j = 0; j < n; j++) left[k][j] /= pivot, right[k][j] /= pivot;
-        for (int i = 0; i < n; i++) {
+        UP_TO(j, n) left[k][j] /= pivot, right[k][j] /= pivot;
+        UP_TO(i, n) {
             const double factor = left[i][k];
             for (int j = 0; i != k && j < n; j++) {
                 left[i][j] = fma(-factor, left[k][j], left[i][j]);
@@ -58,13 +58,12 @@ static void invert(const PiMethod *m, int from, int n, PiTable *table) {
             }
         }
     }
-    for (int i = 0; i < n; i++)
-        memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
+    UP_TO(i, n) memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
 }
 /* Each group ends as soon as no stage in it needs a later one. */
 void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
     int from = 0, needed = 0;
-    for (int s = 0; s < m->stages; s++) {
+    UP_TO(s, m->stages) {
         for (int j = s; j < m->stages; j++)
             if (m->a[s][j] != 0 && j > needed) needed = j;
         if (needed > s) continue;

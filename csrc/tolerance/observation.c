@@ -26,7 +26,7 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     const PiSolve *s = p->solve;
     const int64_t lanes = p->e.lanes;
     if (!memcmp(p->holds, id, lanes * sizeof *id)) return;
-    for (int64_t i = 0; i < lanes; i++) {
+    UP_TO(i, lanes) {
         if (id[i] < 0 || id[i] == p->holds[i]) continue;
         p->holds[i] = id[i];
         double least = INFINITY, *to = p->tolerances + i;
@@ -62,7 +62,7 @@ static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int6
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
     EACH_LANE(i, &p->e) {
         r->t[i] = get(&p->e, s->t, i);
-        for (int d = 0; d < p->e.dim; d++) {
+        UP_TO(d, p->e.dim) {
             const int64_t at = d * p->e.lanes + i;
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
@@ -134,7 +134,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     const int64_t lanes = p->e.lanes;
     if (q->linear) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     widen(&p->e, s->t0, lanes, q->rows.t);
-    for (int d = 0; d < p->e.dim; d++) {
+    UP_TO(d, p->e.dim) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
         const double *const atol =
             p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
@@ -166,7 +166,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
-        for (int k = 0; k < p->of->n_after; k++) {
+        UP_TO(k, p->of->n_after) {
             const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
@@ -191,7 +191,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             const double from = pi_time_within(&p->e, s, i, q->from[i]);
             const double to = pi_time_within(&p->e, s, i, q->to[i]),
                          middle = from + 0.5 * (to - from);
-            for (int k = 0; k < p->of->n_reductions; k++) {
+            UP_TO(k, p->of->n_reductions) {
                 const PiPieceReduction *r = &p->of->reduction[k];
                 double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
                 const int from_start = !counts_from(p, r->after, s->id[i], &after);
@@ -203,7 +203,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
                                    from_start || (to - after) * p->e.h[i] >= 0, numbers);
                 }
             }
-            for (int k = 0; k < p->of->n_samples; k++) {
+            UP_TO(k, p->of->n_samples) {
                 const PiPieceSamples *one = &p->of->samples[k];
                 const int64_t id = s->id[i];
                 const double t_end = item(p, p->solve->t_end, id);
@@ -242,7 +242,7 @@ int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
 }
 void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
     for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
-        for (int64_t k = 0; k < c->rows; k++) {
+        UP_TO(k, c->rows) {
             const int64_t at = (k * lanes + lane) * c->bytes;
             memcpy(c->onward + at, c->live + at, c->bytes);
         }
@@ -273,7 +273,7 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
         sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
-    for (int w = 0; w < p->of->n_watches; w++)
+    UP_TO(w, p->of->n_watches)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
@@ -289,9 +289,9 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     const int64_t lanes = p->e.lanes;
     PiMemory m = {memory, 0};
     PLACE(&m, p->watch, of->n_watches);
-    for (int w = 0; w < of->n_watches; w++)
+    UP_TO(w, of->n_watches)
         pi_place_program(&m, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int i = 0; i < 2; i++) PLACE(&m, p->sees[i], lanes);
+    UP_TO(i, 2) PLACE(&m, p->sees[i], lanes);
     if (of->need) {
         const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
         pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);

@@ -46,7 +46,7 @@ int64_t pi_rows_onward(const PiSolve *solve) { return rows_onward(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
     PiSolve *s = &run->solve;
     int whole = run->keep && s->n_saved == s->system->dim;
-    for (int d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
+    UP_TO(d, s->n_saved) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
     const int within = run->solve.record || run->solve.segments;
     if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
@@ -202,7 +202,7 @@ void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record)
             memcpy(&lane, kept->data + from, sizeof lane);
             const char *entry = kept->data + from + sizeof lane;
             char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
-            for (int d = 0; d < numbers; d++) memcpy(to + d * lanes * item, entry + d * item, item);
+            UP_TO(d, numbers) memcpy(to + d * lanes * item, entry + d * item, item);
         }
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {

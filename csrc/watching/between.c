@@ -65,15 +65,15 @@ static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, doub
 static int rates(Pack *p, int end) {
     const PiBetween *b = p->b;
     const PiSystem *s = b->system.system;
-    for (int64_t i = 0; i < p->count; i++) {
+    UP_TO(i, p->count) {
         const double h = pi_item(b->h, p->lane[i]);
         const double start = pi_item(b->t0, p->lane[i]) + (p->n - 1) * h;
         p->t[i] = start + (end ? p->to : p->from) * h;
     }
-    for (int d = 0; d < s->dim; d++) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
-    for (int k = 0; k < s->n_params; k++) {
+    UP_TO(d, s->dim) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
+    UP_TO(k, s->n_params) {
         double *row = p->params + (int64_t)k * PACK;
-        for (int64_t i = 0; i < p->count; i++) row[i] = pi_item(b->params[k], p->lane[i]);
+        UP_TO(i, p->count) row[i] = pi_item(b->params[k], p->lane[i]);
         p->rows[s->dim + k] = (PiRow){row, 1};
     }
     const PiSample sample = {.system = s,
@@ -97,14 +97,14 @@ static int interpolate(Pack *p) {
     if (p->count == 0) return 0;
     const int chord = b->system.system->steps; /* of noise */
     if (!chord && (rates(p, 0) || rates(p, 1))) return -1;
-    for (int64_t i = 0; i < p->count; i++) {
+    UP_TO(i, p->count) {
         const int64_t lane = p->lane[i];
         const double width = (p->to - p->from) * pi_item(b->h, lane);
         while (b->due[lane] <= p->n) {
             const double part = position(b, p->run, lane) - (p->n - 1);
             if (part > p->to) break;
             const double s = (part - p->from) / (p->to - p->from);
-            for (int at = 0; at < b->record->n_saved; at++) {
+            UP_TO(at, b->record->n_saved) {
                 const int d = b->record->saved[at];
                 const double y0 = p->y[0][d * PACK + i], y1 = p->y[1][d * PACK + i];
                 const double f0 = chord ? y1 - y0 : p->f[0][d * p->count + i] * width;
@@ -126,7 +126,7 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
     pack.to = to;
     pack.count = 1;
     pack.lane[0] = lane;
-    for (int d = 0; d < b->system.system->dim; d++) {
+    UP_TO(d, b->system.system->dim) {
         pack.y[0][(int64_t)d * PACK] = y0[d * apart];
         pack.y[1][(int64_t)d * PACK] = y1[d * apart];
     }
@@ -137,7 +137,7 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
 static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, const void *rows,
                    int64_t stride, int64_t at) {
     while (b->due[lane] <= n) {
-        for (int i = 0; i < b->record->n_saved; i++)
+        UP_TO(i, b->record->n_saved)
             put(b, run, lane, i, number_at(run, rows, b->record->saved[i] * stride + at));
         b->next[lane]++;
         look_ahead(b, run, lane);
@@ -148,14 +148,14 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
                     const void *before, int64_t before_stride, const void *after) {
     const PiFailures *failures = &run->failures[seen->tile];
     Pack pack = make_pack(b, run, n, seen->scratch);
-    for (int64_t at = 0; at < seen->lanes; at++) {
+    UP_TO(at, seen->lanes) {
         const int64_t lane = seen->lane + at;
         if (!(b->due[lane] <= n)) continue;
         if (is_frozen(failures, at) && n >= failures->step[at]) {
             repeat(b, run, lane, n, after, seen->stride, at);
             continue;
         }
-        for (int d = 0; d < b->system.system->dim; d++) {
+        UP_TO(d, b->system.system->dim) {
             pack.y[0][d * PACK + pack.count] = number_at(run, before, d * before_stride + at);
             pack.y[1][d * PACK + pack.count] = number_at(run, after, d * seen->stride + at);
         }
@@ -166,7 +166,7 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
 }
 static double soonest(const PiBetween *b, const PiSeen *seen) {
     double least = INFINITY;
-    for (int64_t at = 0; at < seen->lanes; at++)
+    UP_TO(at, seen->lanes)
         least = b->due[seen->lane + at] < least ? b->due[seen->lane + at] : least;
     return least;
 }
@@ -175,7 +175,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const void *before = row_at(run, b->before, run->stride, 0, seen->lane);
     int64_t stride = run->stride;
     if (seen->block == 0) {
-        for (int64_t at = 0; at < seen->lanes; at++) {
+        UP_TO(at, seen->lanes) {
             b->next[seen->lane + at] = 0;
             look_ahead(b, run, seen->lane + at);
             repeat(b, run, seen->lane + at, run->first, seen->rows, seen->stride, at);
@@ -183,7 +183,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     }
     double due = soonest(b, seen);
     const char *rows = seen->rows;
-    for (int64_t i = 0; i < seen->count; i++) {
+    UP_TO(i, seen->count) {
         const int64_t n = run->first + smaller(seen->step + i * seen->every, run->n_steps);
         rows = row_at(run, seen->rows, seen->next, i, 0);
         if (seen->block > 0 && due <= n) {
@@ -193,7 +193,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
         before = rows;
         stride = seen->stride;
     }
-    for (int d = 0; d < b->system.system->dim; d++)
+    UP_TO(d, b->system.system->dim)
         memcpy(row_at(run, b->before, run->stride, d, seen->lane),
                row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
     return 0;

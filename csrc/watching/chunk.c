@@ -12,7 +12,7 @@ enum {
 
 static int has_energy(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
+    UP_TO(i, w->n_reduced) found |= w->reduced[i].source >= PI_OF_ENERGY;
     return found;
 }
 static int asks_system(const PiWatch *w) { return has_energy(w) || w->asks & PI_WATCH_INVARIANTS; }
@@ -59,7 +59,7 @@ static int64_t watch_rows(const PiWatch *w) {
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
     if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
     else
-        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
+        UP_TO(i, lanes) to[i] = ((const float *)from)[i];
 }
 /* One value; lanes are whole cache lines, or a register of the narrowest kind. */
 void pi_fill_row(double *to, double value, int64_t lanes) {
@@ -89,7 +89,7 @@ static int asks_time(const PiWatch *w) {
 }
 static int wants_energy_itself(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
+    UP_TO(i, w->n_reduced) found |= w->reduced[i].source == PI_OF_ENERGY;
     return found;
 }
 /* Lanes from `lane` on, and their parameters. */
@@ -124,7 +124,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     c->call = free, free += rows_of_call(w) * c->several * lanes;
     c->copied = free;
     c->uniform = 0;
-    for (int i = 0; i < n; i++) {
+    UP_TO(i, n) {
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
@@ -135,7 +135,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
     /* Byte code reads one register of rows that are alike, if they are no more than its bits. */
-    for (int i = 0; i < rows; i++)
+    UP_TO(i, rows)
         for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
             memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
     if (!asks_system(w)) return 0;

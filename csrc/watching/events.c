@@ -23,7 +23,7 @@ static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
 }
 void pi_forget_events(EventLanes *p, int64_t i) {
     int *added = p->added + 2 * i * p->of->count;
-    for (int k = 0; k < 2 * p->of->count; k++) {
+    UP_TO(k, 2 * p->of->count) {
         p->counts[k * p->of->stride + p->id[i]] -= added[k];
         added[k] = 0;
     }
@@ -77,9 +77,8 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
                        .from = a,
                        .to = b,
                        .whole = p->whole[i] / p->h[i]};
-    for (int k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
-    for (int k = 0; k < 2; k++)
-        bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
+    UP_TO(k, 3) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
+    UP_TO(k, 2) bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
     if (part > q->from[i] && part <= q->to[i])
         occurs(&p->occurring[i], fmin(part, 1 - 0x1p-53), 0, j);
@@ -117,7 +116,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
     const int count =
         simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
-    for (int k = 0; k < count; k++) {
+    UP_TO(k, count) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
         occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
@@ -168,11 +167,11 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
     const double error = 20 * q->resolution[i] * fmax(most, -least);
     const int found = pi_find_bernstein_zeros(q->degree, c, error, e->direction, zeros, &near);
-    for (int k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    UP_TO(k, found) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
-    for (int j = 0; j < p->of->count; j++) {
+    UP_TO(j, p->of->count) {
         p->tied[i * p->of->count + j] = 0;
         if (p->of->exact && p->quantities.from[i] == 0)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
@@ -187,7 +186,7 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* ---- consequences of an event ---------------------------------------------------------------- */
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
-    for (int d = 0; d < p->dim; d++) {
+    UP_TO(d, p->dim) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
@@ -221,7 +220,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
-    for (int j = 0; j < p->of->count; j++) {
+    UP_TO(j, p->of->count) {
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
@@ -229,10 +228,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         p->g[i * p->of->count + j] = g;
     }
-    for (int k = 0; k < o->count; k++)
+    UP_TO(k, o->count)
         tied[o->pending[k].event] |= o->pending[k].part - this->part <= 16 * least_part(p);
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
-    for (int d = 0; d < p->dim; d++) {
+    UP_TO(d, p->dim) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->single ? FLT_MAX : DBL_MAX);
         set(p, s->after, d * p->lanes + i, p->single ? (float)y : y);
@@ -266,7 +265,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
         event->t[k * of->stride + id] = t;
         for (int d = 0; event->y && d < p->dim; d++)
             event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
-        for (int v = 0; v < event->n_values; v++)
+        UP_TO(v, event->n_values)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
     }
@@ -291,7 +290,7 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
-    for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    UP_TO(d, p->dim) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
 /* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
@@ -302,7 +301,7 @@ static void place_states(EventLanes *p, const PiSteps *s) {
     EACH_LANE(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
-        for (int d = 0; d < p->dim; d++) {
+        UP_TO(d, p->dim) {
             const int64_t at = d * p->lanes + i;
             if (part[i] == 0) p->state[at] = get(p, s->before, at);
             else if (part[i] == 1) p->state[at] = get(p, s->after, at);
@@ -458,13 +457,13 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     if (show_ends(p, s)) return -1;
     memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
     EACH_LANE(i, p)
-        for (int j = 0; j < count; j++)
+        UP_TO(j, count)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
         q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);
-        for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        UP_TO(j, count) find_on_step(p, i, s->id[i], j);
         q->points[i] = 0;
     }
     return 0;
@@ -490,8 +489,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         if (!p->quantities.linear)
             pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
                             fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-        for (int j = 0; j < count; j++)
-            p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+        UP_TO(j, count) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
     }
     if (p->chords) {
         if (show_ends(p, s)) return -1;
@@ -516,7 +514,7 @@ int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     if (show_ends(p, s)) return -1;
     EACH_LANE(i, p) {
         if (!first[i]) continue;
-        for (int j = 0; j < p->of->count; j++) {
+        UP_TO(j, p->of->count) {
             const PiEvent *e = &p->of->event[j];
             const double g = p->quantities.rows.answer[j * p->lanes + i];
             const int holds = !e->located && e->direction > 0 && g > 0;

@@ -51,8 +51,8 @@ static int64_t lay_out(Segments *p, char *memory) {
                              &p->part, &p->begun,  &p->length, &p->lanes.whole};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
     PiMemory m = {memory, 0};
-    for (int i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
-    for (int i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
+    UP_TO(i, 8) PLACE(&m, *rows[i], lanes);
+    UP_TO(i, 5) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
     PLACE(&m, p->lanes.step, lanes);
     PLACE(&m, p->lanes.jumps, lanes);
@@ -100,7 +100,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const int64_t lanes = p->lanes.lanes, held = a->count;
     int64_t count = 0;
     int others = 0;
-    for (int64_t k = 0; k < p->count; k++) {
+    UP_TO(k, p->count) {
         if (!p->asks[k]) continue;
         others |= count >= held || a->at[count] != p->slot[k].lane;
         a->at[count] = p->slot[k].lane;
@@ -114,7 +114,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
                        number_at(run, row.data, row.stride * a->at[k]));
     }
     const PiRow t0 = p->tile->t0;
-    for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
+    UP_TO(k, ceil_div(count, unit(run)) * unit(run)) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
         const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
         const double start = p->begun[from] + later - first * p->length[from];
@@ -124,15 +124,14 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
             set_number(run, a->own, (of_run + r + 2) * a->stride + k,
                        r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
     }
-    for (int d = 0; d < run->state_rows; d++) {
+    UP_TO(d, run->state_rows) {
         const double *from = p->before + d * lanes;
         if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
         else if (run->real_bytes == 8)
             gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
         else
-            for (int64_t k = 0; k < count; k++)
-                ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
+            UP_TO(k, count) ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
     }
     PiTile tile = pi_packed_tile(a, first, 1);
     tile.t0 = (PiRow){a->own, 1};
@@ -141,12 +140,11 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
     if (part) a->count = 0; /* these are not the lanes' own */
     if (run->kernel(&tile) < 0) return -1;
-    for (int d = 0; d < rows; d++)
+    UP_TO(d, rows)
         if (run->real_bytes == 8)
             scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
         else
-            for (int64_t k = 0; k < count; k++)
-                to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
+            UP_TO(k, count) to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
@@ -156,7 +154,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     for (int64_t i = 0; p->lanes.chords && i < dim(p) * lanes; i++)
         y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
-    for (int64_t k = 0; k < p->count; k++) {
+    UP_TO(k, p->count) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
         p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
     }
@@ -185,23 +183,21 @@ static void *seen_rows(const Segments *p, int64_t i) {
 static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int64_t apart) {
     const void *from = i ? seen_rows(p, i - 1) : p->tile->in;
     const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
-    for (int d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
+    UP_TO(d, dim(p)) y[d * apart] = number_at(p->run, from, d * stride + at);
     for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
 }
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
-    for (int d = 0; d < rows; d++)
+    UP_TO(d, rows)
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
-    for (int d = 0; d < p->run->state_rows; d++)
-        to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
+    UP_TO(d, p->run->state_rows) to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
 }
 /* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
  */
 static int begins_anew(const Segments *p, int64_t lane) {
     int anew = 0;
-    for (int j = 0; j < p->e->events.count; j++)
-        anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
+    UP_TO(j, p->e->events.count) anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
     return anew;
 }
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
@@ -228,7 +224,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
-    for (int j = 0; j < p->e->events.count; j++) {
+    UP_TO(j, p->e->events.count) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
@@ -303,7 +299,7 @@ static int go_on(Segments *p, int64_t k) {
     }
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
-        for (int j = 0; j < p->e->events.count; j++) {
+        UP_TO(j, p->e->events.count) {
             double *const sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
@@ -316,7 +312,7 @@ static int go_on(Segments *p, int64_t k) {
 /* ---- all lanes that are under way ------------------------------------------------------------ */
 static PiStatus status_of(const Segments *p, int64_t k) {
     PiStatus status = PI_OK;
-    for (int d = 0; d < dim(p); d++) {
+    UP_TO(d, dim(p)) {
         const double y = fabs(p->after[d * p->lanes.lanes + k]);
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > p->run->bound) status = PI_OUT_OF_BOUNDS;
@@ -329,7 +325,7 @@ enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
     int rests = 0;
-    for (int64_t k = 0; k < p->count; k++) {
+    UP_TO(k, p->count) {
         rests |= p->waits[k] == WAITS_FOR_REST;
         if (p->waits[k] == WAITS_FOR_STEP || (p->waits[k] && p->lanes.chords))
             n = smaller(n, p->tile->first + p->slot[k].i + 1);
@@ -337,7 +333,7 @@ static int make(Segments *p) {
     for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
         const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
-        for (int64_t k = 0; k < p->count; k++) {
+        UP_TO(k, p->count) {
             const Slot *s = &p->slot[k];
             p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
             p->asks[k] = p->waits[k] == what && (!numbered || p->tile->first + s->i + 1 == n);
@@ -361,7 +357,7 @@ static int look(Segments *p) {
     const PiEvents *e = &p->e->events;
     const int64_t lanes = p->lanes.lanes;
     int again = 0;
-    for (int64_t k = 0; k < lanes; k++) {
+    UP_TO(k, lanes) {
         const Slot *s = &p->slot[k];
         const int goes = k < p->count && s->lane >= 0 && !p->waits[k];
         p->id[k] = goes ? s->lane : -1;
@@ -372,7 +368,7 @@ static int look(Segments *p) {
     for (int64_t k = 0; again && k < p->count; k++) {
         if (!p->end[k] || p->looked[k]) continue;
         p->looked[k] = (int8_t)begins_anew(p, p->id[k]);
-        for (int j = 0; j < e->count; j++) {
+        UP_TO(j, e->count) {
             const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
             const double new = p->lanes.quantities.rows.answer[j * lanes + k];
             p->looked[k] |= (int8_t)(e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
@@ -399,7 +395,7 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    for (int j = 0; j < p->e->events.count; j++) {
+    UP_TO(j, p->e->events.count) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         p->last[at] = s->jumped ? NAN : g == start ? p->last[at] : start;
@@ -460,7 +456,7 @@ static int follow(Segments *p, int64_t k) {
 static int go_through(Segments *p) {
     const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
-    for (int64_t k = 0; k < count; k++)
+    UP_TO(k, count)
         if (p->end[k]) {
             const Slot *s = &p->slot[k];
             p->part[k] = rounded(p->run, s->h - s->passed);
@@ -468,7 +464,7 @@ static int go_through(Segments *p) {
             p->lanes.jumps[k] = s->jumped;
         }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
-    for (int64_t k = 0; k < count; k++) {
+    UP_TO(k, count) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
                   leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
@@ -485,7 +481,7 @@ static int go_through(Segments *p) {
         }
     }
     if (pi_settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
-    for (int64_t k = 0; k < count; k++)
+    UP_TO(k, count)
         if (p->end[k] && follow(p, k)) return -1;
     return 0;
 }
@@ -507,7 +503,7 @@ static int look_back(Segments *p) {
         for (p->count = 0; at < p->seen->lanes && p->count < p->lanes.lanes; at++) {
             const int64_t k = p->count, lane = p->seen->lane + pi_place(p->seen, at);
             int unseen = 0;
-            for (int j = 0; j < n; j++)
+            UP_TO(j, n)
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
             p->slot[k] = (Slot){.at = at, .lane = lane};
@@ -522,8 +518,8 @@ static int look_back(Segments *p) {
         }
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || ask(p))) return -1;
-        for (int64_t k = 0; k < p->count; k++)
-            for (int j = 0; j < n; j++)
+        UP_TO(k, p->count)
+            UP_TO(j, n)
                 sums_of(p, p->slot[k].at, j)[p->run->stride] =
                     p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
     }
@@ -539,14 +535,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     char *const memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     int located = 0;
-    for (int j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
+    UP_TO(j, e->events.count) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;
     }
     if (pi_watch_see(&e->watch, run, seen)) return -1;
-    for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
+    UP_TO(j, e->events.count) p.jumps |= e->events.event[j].then >= 0;
     int64_t due = 0;
     for (int64_t at = seen->lanes; at > 0 && due < e->lanes; at--)
         if (is_due(&p, at - 1)) due++, p.next = at - 1;
@@ -566,14 +562,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
                         .part = p.part,
                         .at = states_at,
                         .of = &p};
-    for (int64_t k = 0; k < p.lanes.lanes; k++) {
+    UP_TO(k, p.lanes.lanes) {
         p.slot[k].lane = -1;
         p.waits[k] = p.looked[k] = 0;
         p.lanes.resolution[k] = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {
         left = 0;
-        for (int64_t k = 0; k < p.lanes.lanes; k++) {
+        UP_TO(k, p.lanes.lanes) {
             if (fill(&p, k)) return -1;
             if (p.slot[k].lane < 0) continue;
             left++;
@@ -597,7 +593,7 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;
-    for (int j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
+    UP_TO(j, e->events.count) stops |= e->events.event[j].stop > 0;
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,

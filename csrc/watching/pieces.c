@@ -21,8 +21,8 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared, &p->seeks};
-    for (int i = 0; i < 8; i++) PLACE(m, *rows[i], lanes);
-    for (int i = 0; i < 6; i++) {
+    UP_TO(i, 8) PLACE(m, *rows[i], lanes);
+    UP_TO(i, 6) {
         PLACE(m, *numbers[i], lanes);
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
@@ -39,7 +39,7 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     if (!m->at) return;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
-    for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
+    UP_TO(q, p->count) p->ends_only &= need[q] == PI_NEED_NOTHING;
     memset(p->learns, 0, lanes);
     memset(p->of, 0, lanes * sizeof *p->of);
 }
@@ -52,7 +52,7 @@ void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resoluti
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
     p->made[i] = p->points[i] = 0;
-    for (int q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
+    UP_TO(q, p->count) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
     p->of[i] = id;
 }
 void pi_cut_pieces(Pieces *p, int64_t i, double at) {
@@ -119,7 +119,7 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     else s->at(s, p->theta, r->y);
     const int dim = rounded ? r->of->system.system->dim : 0;
     const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
-    for (int d = 0; d < dim; d++)
+    UP_TO(d, dim)
         EACH_LANE(i, p) {
             const double off = fmax(least, INEXACT * p->resolution[i]);
             r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
@@ -143,7 +143,7 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
 static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
-        for (int q = 0; q < p->count; q++)
+        UP_TO(q, p->count)
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 double *noise = &p->noise[q * p->lanes + i];
@@ -171,7 +171,7 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
     p->degree = n;
-    for (int q = 0; q < p->count; q++) {
+    UP_TO(q, p->count) {
         const int64_t at = q * p->lanes;
         s->combine(s, p->rows.of->linear + q * dim, (const double *[]){begin + at, end + at},
                    (double *)linear_row(p, q, 0),
@@ -206,7 +206,7 @@ static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
-    for (int k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
+    UP_TO(k, 3) /* those of points j and n - j are alike but for the sign */
         for (int j = 0; 2 * j <= n; j++)
             weight[k][j] =
                 cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
@@ -220,13 +220,13 @@ static void measure(Pieces *p, int q, int n) {
             const Two even = f + g, odd = f - g, even2 = f * f + g * g, odd2 = f * f - g * g;
             least = choose(low < least, low, least);
             most = choose(high > most, high, most);
-            for (int k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
+            UP_TO(k, 3) sum[k] += weight[k][j] * (k % 2 ? odd : even);
             for (int k = 0; k < 3 && squared; k++)
                 square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
-        for (int e = 0; e < 2; e++) {
+        UP_TO(e, 2) {
             const int64_t at = q * p->lanes + i + e;
             if (p->points[i + e]) continue;
             p->least[at] = least[e], p->most[at] = most[e];
@@ -294,11 +294,11 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
 }
 /* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
-    for (int q = 0; q < p->count; q++)
+    UP_TO(q, p->count)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
             !is_resolved(p, i, q, n))
             return 0;
-    for (int q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
+    UP_TO(q, p->count) p->rough[q * p->lanes + i] = 0;
     p->points[i] = n;
     return 1;
 }
@@ -348,8 +348,7 @@ static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
     if (p->to[i] - p->from[i] <= SHORTEST || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
-        for (int q = 0; q < p->count; q++)
-            p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        UP_TO(q, p->count) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
         p->points[i] = CHEB_MOST;
         return 0;
     }

@@ -87,7 +87,7 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
-    for (int i = 0; i < count; i++) {
+    UP_TO(i, count) {
         if (!zeros[i].rises) continue;
         const double t = time_on(t_from, t_to, zeros[i].x);
         if (m[0] == 0) m[1] = t;

@@ -45,7 +45,7 @@ static inline Lanes load(const PiRun *run, const char *rows, int64_t stride, int
     Lanes out = {0};
     if (run->real_bytes == 8) memcpy(&out, from, sizeof out);
     else
-        for (int i = 0; i < TWO; i++) out[i] = ((const float *)from)[i];
+        UP_TO(i, TWO) out[i] = ((const float *)from)[i];
     return out;
 }
 static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t row, int64_t at,
@@ -54,7 +54,7 @@ static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t r
     value = pick(still, load(run, rows, stride, row, at), value);
     if (run->real_bytes == 8) memcpy(to, &value, sizeof value);
     else
-        for (int i = 0; i < TWO; i++) ((float *)to)[i] = (float)value[i];
+        UP_TO(i, TWO) ((float *)to)[i] = (float)value[i];
 }
 /* The mask of frozen lanes: all ones. */
 static Bits frozen(const PiRun *run, int64_t tile, int64_t at) {
@@ -74,10 +74,10 @@ static Lanes dot(const Lanes *a, const Lanes *b, int n) {
 static void indicate(const PiRun *run, double *sums, Lanes exponent, Lanes square, double n,
                      Bits still) {
     Lanes row[PI_INDICATORS];
-    for (int i = 0; i < PI_INDICATORS; i++) memcpy(&row[i], sums + i * run->stride, sizeof *row);
+    UP_TO(i, PI_INDICATORS) memcpy(&row[i], sums + i * run->stride, sizeof *row);
     const Lanes L = exponent * 0x1.62e42fefa39efp-1 + 0.5 * logarithm(square);
     const Lanes now[] = {pick(L > row[0], L, row[0]), row[1] + L, row[2] + 2 * (L - row[1] / n)};
-    for (int i = 0; i < PI_INDICATORS; i++) {
+    UP_TO(i, PI_INDICATORS) {
         row[i] = pick(still, row[i], now[i]);
         memcpy(sums + i * run->stride, &row[i], sizeof *row);
     }
@@ -91,25 +91,24 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
     const int dim = r->dim;
     double *sums = r->sums + seen->lane + at;
     Lanes *square = u + (int64_t)r->vectors * dim;
-    for (int j = 0; j < r->vectors; j++) {
+    UP_TO(j, r->vectors) {
         Lanes *own = u + (int64_t)j * dim, most = {0}, count;
-        for (int d = 0; d < dim; d++) {
+        UP_TO(d, dim) {
             own[d] = load(run, rows, stride, r->row[j * dim + d], at);
             const Lanes size = magnitude(own[d]);
             most = pick(size > most, size, most);
         }
         const Bits e = exponent(most);
         const Lanes scale = power_of_two(-e);
-        for (int d = 0; d < dim; d++) own[d] *= scale;
+        UP_TO(d, dim) own[d] *= scale;
         for (int i = 0; r->orthogonal && i < j; i++) {
             const Lanes *other = u + (int64_t)i * dim;
             const Lanes part = dot(own, other, dim) / square[i];
             const Lanes c = pick(square[i] > 0, part, all(0));
-            for (int d = 0; d < dim; d++) own[d] -= c * other[d];
+            UP_TO(d, dim) own[d] -= c * other[d];
         }
         square[j] = dot(own, own, dim);
-        for (int d = 0; d < dim; d++)
-            store(run, rows, stride, r->row[j * dim + d], at, own[d], still);
+        UP_TO(d, dim) store(run, rows, stride, r->row[j * dim + d], at, own[d], still);
         memcpy(&count, sums + j * run->stride, sizeof count);
         count = pick(still, count, count + as_number(e));
         memcpy(sums + j * run->stride, &count, sizeof count);

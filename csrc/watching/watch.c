@@ -20,7 +20,7 @@ static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *fa
     return failures->count > 0;
 }
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
-    for (int i = 0; i < c->w->n_sums; i++) {
+    UP_TO(i, c->w->n_sums) {
         double *here = c->y[0] + (pi_first_sum(c->w) + i) * c->lanes;
         double *there = sums + i * run->stride + c->lane;
         memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
@@ -68,7 +68,7 @@ static int pi_run_program(WatchChunk *c, double n, int64_t k, const double *ends
     for (int64_t i = 0; ends && i < lanes; i++)
         for (int j = 0; n >= ends[i] && j < w->n_sums; j++)
             after[j * lanes + i] = sums[j * lanes + i];
-    for (int i = 0; i < w->n_quantities; i++)
+    UP_TO(i, w->n_quantities)
         memcpy(answer_of(c, k, i), after + (w->n_sums + i) * lanes, lanes * sizeof *after);
     c->y[0] = c->y[1];
     c->y[1] = y;
@@ -110,13 +110,13 @@ static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, dou
     if (ends || c->at || w->n_densities) {
         const int64_t all = some.count;
         some = (PiSome){some.quantities, some.apart, 0, 0, at, lane};
-        for (int64_t i = 0; i < all; i++)
+        UP_TO(i, all)
             if (!ends || n < ends[i]) {
                 lane[some.count] = c->lane + (c->at ? c->at[i] : i);
                 at[some.count++] = (int)i;
             }
     }
-    for (int i = 0; i < w->n_densities; i++)
+    UP_TO(i, w->n_densities)
         pi_density_add(&w->density[i], seen->block, some.quantities, some.apart, at, some.count);
     return pi_across_add(w->across, w->n_across, (int64_t)n / w->every, &some,
                          w->program.set->survey);
@@ -141,8 +141,8 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
     const uint64_t all = (uintptr_t)rows | (uint64_t)next * 8 | (uint64_t)apart * 8;
     if (run->real_bytes == 8 && !(all & (uint64_t)(bytes - 1)))
         return (States){(const double *)rows, next, apart};
-    for (int d = 0; d < c->w->components; d++)
-        for (int64_t k = 0; k < count; k++)
+    UP_TO(d, c->w->components)
+        UP_TO(k, count)
             pi_copy_row(c->copied + (d * c->states + k) * lanes,
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
     return (States){c->copied, lanes, c->states * lanes};
@@ -266,7 +266,7 @@ void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, v
     ((WatchChunk *)scratch)->lanes = 0;
     const int64_t lane = tile * run->tile_lanes, unit = lanes_in_line(run);
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
-    for (int i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
+    UP_TO(i, w->n_densities) pi_density_open(&w->density[i], block);
     for (int i = 0; i < w->n_rows && w->sums[0] != w->sums[1]; i++)
         memcpy(w->sums[block & 1] + i * run->stride + lane,
                w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
@@ -279,7 +279,7 @@ int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
  */
 static int reduces_only(const PiWatch *w, PiSource source) {
     int others = w->runs || !w->n_reduced;
-    for (int i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
+    UP_TO(i, w->n_reduced) others |= w->reduced[i].source != (int)source;
     const ResolvedSystem *s = &w->system;
     return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;
 }

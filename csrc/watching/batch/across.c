@@ -217,12 +217,12 @@ static __attribute__((noinline)) int add_groups(PiAcross *a, int64_t row, const 
     int32_t label[PI_TOGETHER]; /* once, as others may write to them */
     int left[PI_TOGETHER], error = 0;
     double of[2][PI_TOGETHER];
-    for (int i = 0; i < some->count; i++) left[i] = i, label[i] = a->label[lane_of(some, i)];
+    UP_TO(i, some->count) left[i] = i, label[i] = a->label[lane_of(some, i)];
     for (int64_t count = some->count, others; count && !error; count = others) {
         const int32_t group = label[left[0]];
         PiSurvey s = {.q = of[0]};
         others = 0;
-        for (int64_t k = 0; k < count; k++) {
+        UP_TO(k, count) {
             const int i = left[k];
             if (label[i] != group) {
                 left[others++] = i;

@@ -22,14 +22,14 @@ static void note(const PiDensity *d, int parity, const int64_t *place, int64_t c
     const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
     int64_t *const list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
-    for (int64_t i = 0; i < count; i++)
+    UP_TO(i, count)
         if (from >= 0 && i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
 }
 void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
                     const int *at, int64_t count) {
     int64_t place[TOGETHER], n = 0;
-    for (int64_t i = 0; i < count; i++) {
+    UP_TO(i, count) {
         const int64_t there = pi_place_in(&d->of, quantities[d->of.quantity[0] * lanes + at[i]],
                                           quantities[d->of.quantity[1] * lanes + at[i]]);
         if (there < 0) continue;
