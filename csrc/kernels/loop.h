@@ -70,8 +70,7 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
     } else
         FLIGHT(u, 0, count, {
             const vreal h = f->h[u], t = time_at(f->t0[u], h, n), *p = f->p[u];
-            if (nystrom) nystrom_form_step(model, choice->method, t, h, f->y[u], p);
-            else explicit_rk_step(model, choice->method, t, h, f->y[u], p);
+            explicit_rk_step(model, choice->method, t, h, f->y[u], p);
         });
 }
 
@@ -240,7 +239,7 @@ INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *m
     int64_t r = 0;
     while (r < tile->registers) {
         const int64_t left = tile->registers - r;
-        const int valid = left < in_flight ? (int)left : in_flight;
+        const int valid = left < in_flight ? left : in_flight;
         if (rolled(model)) bad |= group(choice, tile, model, r, valid, valid, in_flight);
         else if (valid == 1 || 4 * valid <= in_flight) {
             bad |= group(choice, tile, model, r++, 1, 1, 1);

@@ -21,10 +21,9 @@ static void adaptive_run_dealloc(PyObject *self) {
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
     const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
     if (n != 1 && n != dim) return pi_refused("%s: expected a tuple of 1 or %d rows", name, dim);
-    if (pi_views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
-                      rows))
+    if (pi_views_rows(&r->base.views, tuple, name, n, r->run.solve.lanes, r->run.real_bytes, rows))
         return -1;
-    return (int)n;
+    return n;
 }
 static int read_due_times(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;

@@ -27,7 +27,7 @@ static int64_t lanes_of(const struct Context *context, const PiRows *rows) {
 /* ---- Python ---------------------------------------------------------------------------------- */
 static PyObject *memory(const void *data, int64_t bytes, int writable) {
     static char nothing[1];
-    return PyMemoryView_FromMemory(bytes ? (char *)data : nothing, (Py_ssize_t)bytes,
+    return PyMemoryView_FromMemory(bytes ? (char *)data : nothing, bytes,
                                    writable ? PyBUF_WRITE : PyBUF_READ);
 }
 /* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
@@ -157,7 +157,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .may_stop = 1,
                    .operations = 1 << 20, /* unknown, and slow */
                    .block = block},
-        .kind = (Kind)kind,
+        .kind = kind,
         .address = address,
         .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
     return pi_system_capsule(&callback->handle);

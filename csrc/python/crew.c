@@ -143,7 +143,7 @@ PyObject *pi_core_fail(PyObject *self, PyObject *args) {
         const int64_t lane = index[i]; /* read once, as others may write to the array */
         if (lane < 0 || lane >= run->lanes)
             error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
-        else if (pi_run_fail(run, lane, (PiStatus)status[i], step[i])) error = !PyErr_NoMemory();
+        else if (pi_run_fail(run, lane, status[i], step[i])) error = !PyErr_NoMemory();
     }
     pi_let_go(object, claimed);
     pi_views_release(&views);

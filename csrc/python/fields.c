@@ -152,7 +152,7 @@ PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *m
 void pi_size_rows(PiRun *run) {
     const int64_t unit = 512 / run->bits;
     run->stride = (run->lanes + unit - 1) / unit * unit;
-    run->real_bytes = (int)run->bits / 8;
+    run->real_bytes = run->bits / 8;
     if (run->bits == 32) run->bound = (float)run->bound;
 }
 
@@ -165,7 +165,7 @@ int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
         if (c < 0 || c >= dim) return pi_refused("there is no component %lld", c);
-        item[i] = (int)c;
+        item[i] = c;
     }
-    return (int)n;
+    return n;
 }

@@ -20,7 +20,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     PiMethod *m = PyMem_Calloc(1, PI_METHOD_BYTES);
     if (!m) return PyErr_NoMemory();
     *m = (PiMethod){.name = "",
-                    .family = (PiFamily)family,
+                    .family = family,
                     .stages = stages,
                     .order = order > 0 ? order : stages,
                     .evaluations = evaluations,
@@ -113,8 +113,8 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
     uint64_t trajectory[REGISTER] = {0};
     const uint32_t mode = pi_enter_float_mode();
     for (int64_t i = 0; out && i < n; i++, asked += 3) {
-        const PiPairs pair = {seed,     asked[1] / 2, (int)asked[2], stream,
-                              REGISTER, trajectory,   both[0],       both[1]};
+        const PiPairs pair = {seed,     asked[1] / 2, asked[2], stream,
+                              REGISTER, trajectory,   both[0],  both[1]};
         trajectory[0] = asked[0];
         pi_isa(state_of(module)->isa)->f64->draw(&pair);
         out[i] = both[asked[1] % 2][0];

@@ -43,7 +43,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     if (resolved.unanswered >> question & 1)
         return PyErr_Format(PyExc_ValueError, "the system has no answer to question %d, %s",
                             question, pi_question_names[question]);
-    const int64_t answers = pi_answer_rows(s, (PiQuestion)question);
+    const int64_t answers = pi_answer_rows(s, question);
     if (answers == 0) lanes = 0; /* there are no rows to bound them, and nothing to do */
     Views views = {0};
     PiSample sample = {
@@ -65,7 +65,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
         (sample.out =
              pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
         caller.state = PyEval_SaveThread();
-        const int stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
+        const int stopped = resolved.set->evaluate(&sample, question);
         PyEval_RestoreThread(caller.state);
         result = stopped ? NULL : Py_NewRef(Py_None);
     }

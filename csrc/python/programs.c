@@ -24,7 +24,7 @@ static int resolve_program(const void *self, ResolvedSystem *to) {
     to->force = to->set->program;
     to->context = program;
     UP_TO(question, PI_QUESTIONS)
-        if (!pi_program_has(program, (PiQuestion)question)) to->unanswered |= 1u << question;
+        if (!pi_program_has(program, question)) to->unanswered |= 1u << question;
     return 0;
 }
 

@@ -24,7 +24,7 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
     int64_t value;
     if (integer(fields, name, least, most, &value)) return -1;
-    *to = (int)value;
+    *to = value;
     return 0;
 }
 /* What a run asks and is asked with: its module, its system, the memory of its rows. */
@@ -171,8 +171,8 @@ PyObject *pi_cells_of(const Watches *watches) {
         for (int j = 0; list && j < watches->watch[i].n_across; j++) {
             PiAcross *a = &watches->watch[i].across[j];
             const int64_t cells = pi_across_cells(a, NULL);
-            PyObject *one = cells < 0 ? PyErr_NoMemory()
-                                      : PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(32 * cells));
+            PyObject *one =
+                cells < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, 32 * cells);
             if (one) pi_across_cells(a, (int64_t *)PyBytes_AsString(one));
             if (!one || PyList_Append(list, one)) Py_CLEAR(list);
             Py_XDECREF(one);
@@ -227,8 +227,9 @@ static int read_watches(const Reader *r, PiRun *run, PyObject *list) {
 static uint64_t asked_for(const PiLaneProgram *one) {
     const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
     uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
-    for (int i = 0; one->linear && dim <= 64 && i < n; i++)
-        if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
+    if (one->linear && dim <= 64)
+        UP_TO(i, n)
+            if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
     return bits ? bits : 1;
 }
 /* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
@@ -301,13 +302,12 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         one->first = p->n_numbers;
         p->n_numbers += pi_piece_reductions[one->kind].rows;
     }
-    p->n_reductions = (int)n;
-    p->n_after = (int)n_after;
+    p->n_reductions = n;
+    p->n_after = n_after;
     UP_TO(i, n_samples)
         if (read_samples(r, PyTuple_GetItem(samples, i), lanes, p)) return -1;
     if (MEMORY(p, numbers, pi_product(lanes, p->n_numbers))) return -1;
-    return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
-                                   p->after)
+    return n_after ? pi_views_rows(r->views, after, "after of watches", n_after, lanes, 8, p->after)
                    : 0;
 }
 

@@ -52,7 +52,7 @@ int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t ste
     }
     if (f->step[lane] >= 0) return 0;
     set_mask(run, f, lane, lane + 1, 1);
-    f->status[lane] = (int8_t)status;
+    f->status[lane] = status;
     f->step[lane] = step;
     f->count++;
     /* The padding copies the last trajectory, and fails with it. */

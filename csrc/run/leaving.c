@@ -77,7 +77,7 @@ static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t ste
             return -1;
         }
         for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
-            PiStatus why = (PiStatus)l->reason[i];
+            PiStatus why = l->reason[i];
             if (!why) why = pi_state_status(run, leavers->out, leavers->stride, i);
             put(l, leavers, leavers->in, i);
             if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1))
@@ -220,13 +220,14 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0 || (bad && steps > 1)) return bad;
-    for (int64_t i = 0; bad && i < count; i++) { /* they stay where they are */
-        const PiStatus found = pi_state_status(run, p->out, p->stride, i);
-        if (!found) continue;
-        const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
-        if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) return -1;
-        failed = 1;
-    }
+    if (bad)
+        UP_TO(i, count) { /* they stay where they are */
+            const PiStatus found = pi_state_status(run, p->out, p->stride, i);
+            if (!found) continue;
+            const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
+            if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) return -1;
+            failed = 1;
+        }
     if (failed) return 1;
     /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;

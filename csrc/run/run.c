@@ -62,10 +62,11 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     const void *rows = look ? initial_rows(run, number) : run->initial;
     const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
     const int valid = pi_states_are_valid(run, rows, stride, different);
-    for (int64_t i = 0; !valid && i < lanes; i++) {
-        const PiStatus status = pi_state_status(run, rows, stride, i % different);
-        if (status && pi_fail(run, number, i, status, run->first)) return -1;
-    }
+    if (!valid)
+        UP_TO(i, lanes) {
+            const PiStatus status = pi_state_status(run, rows, stride, i % different);
+            if (status && pi_fail(run, number, i, status, run->first)) return -1;
+        }
     if (!run->n_observers) return 0;
     PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
     seen.rows = rows;
@@ -382,11 +383,12 @@ const void *pi_run_state(const PiRun *run) {
 }
 
 void pi_run_free(PiRun *run) {
-    for (int64_t i = 0; run->failures && i < run->n_tiles; i++) {
-        pi_free_aligned(run->failures[i].mask);
-        free(run->failures[i].status);
-        free(run->failures[i].step);
-    }
+    if (run->failures)
+        UP_TO(i, run->n_tiles) {
+            pi_free_aligned(run->failures[i].mask);
+            free(run->failures[i].status);
+            free(run->failures[i].step);
+        }
     free(run->failures);
     free(run->table);
     run->failures = NULL;

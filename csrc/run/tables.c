@@ -1,10 +1,17 @@
 /* A method's numbers in the form for its kernels: sparse rows, and groups of implicit stages. */
 #include <math.h>
 #include <string.h>
-#include "../kernels/registers/nystrom_weight.h"
 #include "families.h"
 
 /* ---- explicit Runge-Kutta and Nystrom: sparse rows ------------------------------------------- */
+/* The weights of the Nystrom form of an explicit Runge-Kutta method (registers/explicit_rk.h):
+ * (a a)_sj for the stages s, and (b a)_j in the row past the last stage. */
+static double nystrom_weight(const PiMethod *m, int s, int j) {
+    double sum = 0;
+    for (int i = j + 1; i < m->evaluations; i++)
+        sum += (s < m->evaluations ? m->a[s][i] : m->b[i]) * m->a[i][j];
+    return sum;
+}
 static int append(PiTable *table, int n, int index, double weight) {
     if (weight == 0) return n;
     table->index[n] = index;
@@ -26,8 +33,8 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
                                        : m->b[j]);
     }
     table->start[stages + 1] = n;
-    for (int j = 0; table->nystrom && j < stages; j++)
-        n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
+    if (table->nystrom)
+        UP_TO(j, stages) n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
     table->start[stages + 2] = n;
 }
 
@@ -52,10 +59,11 @@ static void invert(const PiMethod *m, int from, int n, PiTable *table) {
         UP_TO(j, n) left[k][j] /= pivot, right[k][j] /= pivot;
         UP_TO(i, n) {
             const double factor = left[i][k];
-            for (int j = 0; i != k && j < n; j++) {
-                left[i][j] = fma(-factor, left[k][j], left[i][j]);
-                right[i][j] = fma(-factor, right[k][j], right[i][j]);
-            }
+            if (i != k)
+                UP_TO(j, n) {
+                    left[i][j] = fma(-factor, left[k][j], left[i][j]);
+                    right[i][j] = fma(-factor, right[k][j], right[i][j]);
+                }
         }
     }
     UP_TO(i, n) memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));

@@ -43,14 +43,14 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
 static void recall_noise(Pieces *p, const int64_t *id) {
     EACH_LANE(i, p) {
         p->of[i] = id[i];
-        for (int q = 0; id[i] >= 0 && q < p->count; q++)
-            p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
+        if (id[i] >= 0)
+            UP_TO(q, p->count) p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
     }
 }
 static void keep_noise(const Pieces *p, const int64_t *id) {
     EACH_LANE(i, p)
-        for (int q = 0; id[i] >= 0 && q < p->count; q++)
-            p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
+        if (id[i] >= 0)
+            UP_TO(q, p->count) p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
 }
 
 /* ---- sums over the steps --------------------------------------------------------------------- */
@@ -77,12 +77,12 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
     double *sums = program_sums(r);
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
-        for (int k = 0; sees[i] && k < n; k++)
-            sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
+        if (sees[i])
+            UP_TO(k, n) sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
     if (show_after(p, r, s, before)) return -1;
     EACH_LANE(i, &p->e)
-        for (int k = 0; sees[i] && k < n; k++)
-            program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
+        if (sees[i])
+            UP_TO(k, n) program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
     return 0;
 }
 
@@ -101,28 +101,32 @@ static double ahead_of(const PiStepObserver *p, int64_t id, double t) {
 static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees, int first) {
     ProgramRows *rows = &p->timed.rows;
     if (show_after(p, rows, s, 0)) return -1;
-    for (int64_t i = 0; first && i < p->e.lanes; i++)
-        for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
-            const PiPieceSamples *one = &p->of->samples[k];
-            const double *const q = rows->answer + i;
-            double after, ahead = ahead_of(p, s->id[i], rows->t[i]);
-            if (counts_from(p, one->after, s->id[i], &after) &&
-                !((rows->t[i] - after) * ahead >= 0))
-                continue;
-            pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
-                            q[one->of.quantity[1] * p->e.lanes], s->id[i]);
-        }
+    if (first)
+        UP_TO(i, p->e.lanes)
+            if (sees[i])
+                UP_TO(k, p->of->n_samples) {
+                    const PiPieceSamples *one = &p->of->samples[k];
+                    const double *const q = rows->answer + i;
+                    double after, ahead = ahead_of(p, s->id[i], rows->t[i]);
+                    if (counts_from(p, one->after, s->id[i], &after) &&
+                        !((rows->t[i] - after) * ahead >= 0))
+                        continue;
+                    pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
+                                    q[one->of.quantity[1] * p->e.lanes], s->id[i]);
+                }
     EACH_LANE(i, &p->e)
-        for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
-            const PiPieceReduction *r = &p->of->reduction[k];
-            const int64_t id = s->id[i];
-            const double t = rows->t[i], ahead = ahead_of(p, id, t);
-            const double value = rows->answer[r->quantity * p->e.lanes + i];
-            double after, *const numbers = p->of->numbers + id * p->of->n_numbers;
-            const int counts = !counts_from(p, r->after, id, &after) || (t - after) * ahead >= 0;
-            if (r->kind == PI_STATES) pi_count_state(r, value, counts, numbers);
-            else if (counts) pi_reduce_value(r, value, t, numbers);
-        }
+        if (sees[i])
+            UP_TO(k, p->of->n_reductions) {
+                const PiPieceReduction *r = &p->of->reduction[k];
+                const int64_t id = s->id[i];
+                const double t = rows->t[i], ahead = ahead_of(p, id, t);
+                const double value = rows->answer[r->quantity * p->e.lanes + i];
+                double after, *const numbers = p->of->numbers + id * p->of->n_numbers;
+                const int counts =
+                    !counts_from(p, r->after, id, &after) || (t - after) * ahead >= 0;
+                if (r->kind == PI_STATES) pi_count_state(r, value, counts, numbers);
+                else if (counts) pi_reduce_value(r, value, t, numbers);
+            }
     return 0;
 }
 /* How far the quantities are off at the beginning of the steps if each component is by its
@@ -139,18 +143,20 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
         const double *const atol =
             p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
         double *const y = q->rows.y + d * lanes;
-        for (int k = 0; q->linear && k < q->count; k++) {
-            const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
-            double *const off = q->off + k * lanes;
-            for (int64_t i = 0; factor != 0 && i < lanes; i++)
-                off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
-        }
-        for (int64_t i = 0; !q->linear && i < lanes; i++) {
-            uint64_t digits;
-            memcpy(&digits, &q->rows.t[i], sizeof digits);
-            const double by = atol[i] + rtol[i] * fabs(y[i]);
-            y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
-        }
+        if (q->linear)
+            UP_TO(k, q->count) {
+                const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
+                double *const off = q->off + k * lanes;
+                if (factor != 0)
+                    UP_TO(i, lanes) off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
+            }
+        if (!q->linear)
+            UP_TO(i, lanes) {
+                uint64_t digits;
+                memcpy(&digits, &q->rows.t[i], sizeof digits);
+                const double by = atol[i] + rtol[i] * fabs(y[i]);
+                y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
+            }
     }
     if (q->linear) return 0;
     if (pi_run_program(&q->rows)) return -1;
@@ -173,12 +179,14 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     }
     const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
     if (pi_load_parameters(&q->rows, s->id)) return -1;
-    for (int end = 0; q->linear && end < 2; end++) {
-        if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-        else memcpy(q->rows.y, p->e.after, state);
-        if (pi_run_program(&q->rows)) return -1;
-        memcpy(end ? p->begun : p->ended, q->rows.answer, q->count * p->e.lanes * sizeof *p->begun);
-    }
+    if (q->linear)
+        UP_TO(end, 2) {
+            if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+            else memcpy(q->rows.y, p->e.after, state);
+            if (pi_run_program(&q->rows)) return -1;
+            memcpy(end ? p->begun : p->ended, q->rows.answer,
+                   q->count * p->e.lanes * sizeof *p->begun);
+        }
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (ask_tolerance(p, s)) return -1;
@@ -225,8 +233,9 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
         first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
         any |= first[i];
     }
-    for (int w = 0; any && w < p->of->n_watches; w++)
-        if (add_up(p, w, s, first, 0)) return -1;
+    if (any)
+        UP_TO(w, p->of->n_watches)
+            if (add_up(p, w, s, first, 0)) return -1;
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
     if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
     EACH_LANE(i, &p->e)
@@ -300,7 +309,8 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     }
     PLACE(&m, p->holds, lanes);
     PLACE(&m, p->tolerances, pi_product(p->solve->n_rtol + p->solve->n_atol, lanes));
-    for (int64_t i = 0; memory && i < lanes; i++) p->holds[i] = -1;
+    if (memory)
+        UP_TO(i, lanes) p->holds[i] = -1;
     pi_place_events(&m, &p->e);
     return m.used;
 }
@@ -326,8 +336,9 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
     return p;
 }
 void pi_step_observer_free(PiStepObserver *p) {
-    for (int64_t i = 0; p->e.locating && i < p->e.lanes; i++)
-        if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
+    if (p->e.locating)
+        UP_TO(i, p->e.lanes)
+            if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

@@ -72,7 +72,7 @@ static int rates(Pack *p, int end) {
     }
     UP_TO(d, s->dim) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
     UP_TO(k, s->n_params) {
-        double *row = p->params + (int64_t)k * PACK;
+        double *row = p->params + k * PACK;
         UP_TO(i, p->count) row[i] = pi_item(b->params[k], p->lane[i]);
         p->rows[s->dim + k] = (PiRow){row, 1};
     }
@@ -127,8 +127,8 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
     pack.count = 1;
     pack.lane[0] = lane;
     UP_TO(d, b->system.system->dim) {
-        pack.y[0][(int64_t)d * PACK] = y0[d * apart];
-        pack.y[1][(int64_t)d * PACK] = y1[d * apart];
+        pack.y[0][d * PACK] = y0[d * apart];
+        pack.y[1][d * PACK] = y1[d * apart];
     }
     return interpolate(&pack);
 }

@@ -102,7 +102,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     const int64_t states = states_at_once(w, lanes);
     c->lane = lane;
     c->lanes = lanes;
-    c->states = (int)states;
+    c->states = states;
     c->has_energy = has_energy(w);
     c->asks_time = asks_time(w);
     if (c->has_energy && own->kernels && !own->system->time_dependent)

@@ -124,7 +124,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     /* Steps that hold so many may hide others: between steps on one side of zero. */
     int8_t *const zeros_of = p->crossings + i * p->of->count + j;
     const int before = *zeros_of;
-    *zeros_of = (int8_t)(before + count < 3 ? before + count : 3);
+    *zeros_of = before + count < 3 ? before + count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
     if (near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
@@ -191,7 +191,7 @@ static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiSt
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
     }
-    s->end[i] = (int8_t)end;
+    s->end[i] = end;
     p->part[i] = part;
     p->occurring[i].count = 0;
     end_pieces(&p->quantities, i);
@@ -257,14 +257,16 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const int64_t k = *count >= 0 && *count < event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
     p->tied[i * of->count + j] = -1;
-    for (int d = 0; event->onto >= 0 && d < p->dim; d++) {
-        const double y = p->react.answer[(event->onto + d) * p->lanes + i];
-        p->state[d * p->lanes + i] = p->single ? (float)y : y;
-    }
+    if (event->onto >= 0)
+        UP_TO(d, p->dim) {
+            const double y = p->react.answer[(event->onto + d) * p->lanes + i];
+            p->state[d * p->lanes + i] = p->single ? (float)y : y;
+        }
     if (k >= 0) {
         event->t[k * of->stride + id] = t;
-        for (int d = 0; event->y && d < p->dim; d++)
-            event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
+        if (event->y)
+            UP_TO(d, p->dim)
+                event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
         UP_TO(v, event->n_values)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
@@ -283,8 +285,8 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
         r->t[i] =
             o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
-        for (int d = 0; r->y != p->state && d < p->dim; d++)
-            r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+        if (r->y != p->state)
+            UP_TO(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
     return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
@@ -477,20 +479,21 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
     }
     if (!count) return 0;
-    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
-        Occurring *o = &p->occurring[i];
-        o->count = o->asks = 0;
-        end_pieces(&p->quantities, i);
-        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-        const int64_t events = p->of->exact ? o->events : 0;
-        *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
-        if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
-        const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
-        if (!p->quantities.linear)
-            pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
-                            fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-        UP_TO(j, count) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
-    }
+    if (!p->locating)
+        UP_TO(i, p->lanes) {
+            Occurring *o = &p->occurring[i];
+            o->count = o->asks = 0;
+            end_pieces(&p->quantities, i);
+            if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
+            const int64_t events = p->of->exact ? o->events : 0;
+            *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
+            if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
+            const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
+            if (!p->quantities.linear)
+                pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                                fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
+            UP_TO(j, count) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+        }
     if (p->chords) {
         if (show_ends(p, s)) return -1;
         memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
@@ -551,15 +554,16 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
-        for (int j = 0; j < count && (!wanted || wanted[i]); j++) {
-            double *const g = event_row(p, PI_QUANTITY, id, j);
-            double *const begin = event_row(p, PI_BEGINS, id, j);
-            const double now = values[j * p->lanes + i];
-            const int stays = *begin < 0 && fabs(now) <= -*begin;
-            const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-            if (how != BEGINS_ANYHOW || !stays) *begin = how;
-            *g = now;
-        }
+        if (!wanted || wanted[i])
+            UP_TO(j, count) {
+                double *const g = event_row(p, PI_QUANTITY, id, j);
+                double *const begin = event_row(p, PI_BEGINS, id, j);
+                const double now = values[j * p->lanes + i];
+                const int stays = *begin < 0 && fabs(now) <= -*begin;
+                const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
+                if (how != BEGINS_ANYHOW || !stays) *begin = how;
+                *g = now;
+            }
         if (lands) {
             double *const lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
             *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
@@ -567,7 +571,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         }
         if (s->end[i] != PI_STEP_STOPPED) continue;
         p->of->stopped_at[id] = pi_time_within(p, s, i, p->part[i]);
-        p->of->stopped_by[id] = (int8_t)p->occurring[i].stopped_by;
+        p->of->stopped_by[id] = p->occurring[i].stopped_by;
     }
     memset(p->added, 0, p->lanes * 2 * count * sizeof *p->added);
     p->locating = 0;
@@ -588,12 +592,13 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     if (!n) return;
     const int quantities = of->detect.program.system->n_invariants;
     PLACE(m, p->need, quantities);
-    for (int j = 0; m->at && j < quantities; j++)
-        p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
-                     : of->event[j].onto >= 0 ? PI_NEED_NOTHING
-                     : of->event[j].located   ? PI_NEED_VALUE
-                     : of->exact              ? PI_NEED_NOTHING
-                                              : PI_NEED_TRUTH;
+    if (m->at)
+        UP_TO(j, quantities)
+            p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
+                         : of->event[j].onto >= 0 ? PI_NEED_NOTHING
+                         : of->event[j].located   ? PI_NEED_VALUE
+                         : of->exact              ? PI_NEED_NOTHING
+                                                  : PI_NEED_TRUTH;
     pi_place_pieces(m, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
     p->state = p->quantities.rows.y;

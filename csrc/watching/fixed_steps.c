@@ -107,12 +107,14 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         p->column[count++] = k;
     }
     if ((a->count = count) == 0) return 0;
-    for (int i = 0; others && i < run->system->n_params; i++) {
-        const PiRow row = p->tile->params[i];
-        for (int64_t k = 0; row.stride && k < count; k++)
-            set_number(run, a->own, (i + 2) * a->stride + k,
-                       number_at(run, row.data, row.stride * a->at[k]));
-    }
+    if (others)
+        UP_TO(i, run->system->n_params) {
+            const PiRow row = p->tile->params[i];
+            if (row.stride)
+                UP_TO(k, count)
+                    set_number(run, a->own, (i + 2) * a->stride + k,
+                               number_at(run, row.data, row.stride * a->at[k]));
+        }
     const PiRow t0 = p->tile->t0;
     UP_TO(k, ceil_div(count, unit(run)) * unit(run)) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
@@ -151,8 +153,9 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
 static void states_at(const PiSteps *steps, const double *part, double *y) {
     Segments *p = (Segments *)steps->of;
     const int64_t lanes = p->lanes.lanes;
-    for (int64_t i = 0; p->lanes.chords && i < dim(p) * lanes; i++)
-        y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
+    if (p->lanes.chords)
+        UP_TO(i, dim(p) * lanes)
+            y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
     UP_TO(k, p->count) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
@@ -226,7 +229,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
     UP_TO(j, p->e->events.count) {
         double *sums = sums_of(p, at, j);
-        const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
+        const int64_t passes = sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
         if (!p->e->events.event[j].located &&
             passes >> count) { /* a condition that holds as the run begins */
@@ -365,17 +368,18 @@ static int look(Segments *p) {
         again |= goes && !p->looked[k];
     }
     if (again && ask(p)) return -1;
-    for (int64_t k = 0; again && k < p->count; k++) {
-        if (!p->end[k] || p->looked[k]) continue;
-        p->looked[k] = (int8_t)begins_anew(p, p->id[k]);
-        UP_TO(j, e->count) {
-            const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
-            const double new = p->lanes.quantities.rows.answer[j * lanes + k];
-            p->looked[k] |= (int8_t)(e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
-                                     (e->event[j].located && !p->lanes.chords &&
-                                      may_dip(p->last[j * lanes + k], old, new)));
+    if (again)
+        UP_TO(k, p->count) {
+            if (!p->end[k] || p->looked[k]) continue;
+            p->looked[k] = begins_anew(p, p->id[k]);
+            UP_TO(j, e->count) {
+                const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
+                const double new = p->lanes.quantities.rows.answer[j * lanes + k];
+                p->looked[k] |= (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
+                                 (e->event[j].located && !p->lanes.chords &&
+                                  may_dip(p->last[j * lanes + k], old, new)));
+            }
         }
-    }
     return 0;
 }
 /* Freezes a lane from the current step on, in spite of any later failure: it keeps the state in
@@ -430,8 +434,9 @@ static int follow(Segments *p, int64_t k) {
     } else {
         for (int d = dim(p); end != PI_STEP_MADE && d < p->run->state_rows; d++)
             p->after[d * p->lanes.lanes + k] = 0;
-        for (int d = 0; end == PI_STEP_LOST && d < dim(p); d++)
-            p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
+        if (end == PI_STEP_LOST)
+            UP_TO(d, dim(p))
+                p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
     }
     if (end != PI_STEP_MADE || !status)
         if (show_piece(p, k, passed, jumped ? p->lanes.landing : p->after)) return -1;
@@ -471,8 +476,9 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        for (int j = 0; end && s->passed == 0 && !s->jumped && j < p->e->events.count; j++)
-            p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (end && s->passed == 0 && !s->jumped)
+            UP_TO(j, p->e->events.count)
+                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
@@ -587,9 +593,10 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
     PiFixedEvents *e = self;
     const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
-    for (int j = 0; j < pi_event_rows(e->events.count) && e->counts[0] != e->counts[1]; j++)
-        memcpy(e->counts[block & 1] + j * run->stride + lane,
-               e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+    if (e->counts[0] != e->counts[1])
+        UP_TO(j, pi_event_rows(e->events.count))
+            memcpy(e->counts[block & 1] + j * run->stride + lane,
+                   e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;

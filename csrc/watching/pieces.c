@@ -14,7 +14,7 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
                      Pieces *p) {
     const int64_t count = program->program.system->n_invariants, all = pi_product(count, lanes);
-    *p = (Pieces){.count = (int)count, .need = need, .lanes = lanes};
+    *p = (Pieces){.count = count, .need = need, .lanes = lanes};
     pi_place_program(m, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
@@ -89,14 +89,16 @@ static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double 
     else if (!ends) s->at(s, p->theta, r->y);
     else if (after) memcpy(r->y, after, numbers * sizeof *after);
     else pi_copy_row(r->y, s->after, numbers, real_bytes);
-    for (int64_t i = 0; !begins && i < p->lanes; i++)
-        if (p->theta[i] == 1)
-            r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
-    for (int64_t at = 0; !begins && !ends && at < numbers; at++) {
-        const double theta = p->theta[at % p->lanes];
-        if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
-        else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
-    }
+    if (!begins)
+        UP_TO(i, p->lanes)
+            if (p->theta[i] == 1)
+                r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
+    if (!begins && !ends)
+        UP_TO(at, numbers) {
+            const double theta = p->theta[at % p->lanes];
+            if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
+            else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
+        }
 }
 /* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
  * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
@@ -179,7 +181,7 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
-    const int n = (int)p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
+    const int n = p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
     const int whole = piece_is_whole(p, lane);
     double c[PI_MAX_DEGREE + 1], own[PI_MAX_DEGREE + 1];
     for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
@@ -221,8 +223,8 @@ static void measure(Pieces *p, int q, int n) {
             least = choose(low < least, low, least);
             most = choose(high > most, high, most);
             UP_TO(k, 3) sum[k] += weight[k][j] * (k % 2 ? odd : even);
-            for (int k = 0; k < 3 && squared; k++)
-                square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
+            if (squared)
+                UP_TO(k, 3) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
@@ -336,11 +338,12 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
-    for (int q = 0; p->learns[i] && q < p->count; q++) {
-        double *const off = &p->off[q * p->lanes + i];
-        *off = fabs(*off - piece_row(p, q, 0)[i]);
-        if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
-    }
+    if (p->learns[i])
+        UP_TO(q, p->count) {
+            double *const off = &p->off[q * p->lanes + i];
+            *off = fabs(*off - piece_row(p, q, 0)[i]);
+            if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
+        }
     p->learns[i] = 0;
 }
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
@@ -386,7 +389,8 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&
                     ask_node(p, s, real_bytes, after, node, alone))
                     return -1;
-            for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
+            if (n > 4)
+                UP_TO(q, p->count) measure(p, q, n);
             any = 0;
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;

@@ -207,7 +207,7 @@ void pi_sample_piece(const PiPieceSamples *s, const Pieces *p, int64_t lane, dou
                      double t_to, double t0, double t_end, double after, int64_t of) {
     const double most = s->count - 1, whole = t_end - t0;
     if (whole == 0) return;
-    const int64_t last = (int64_t)((t_to - t0) / whole * most);
+    const int64_t last = (t_to - t0) / whole * most;
     int64_t k = (int64_t)((t_from - t0) / whole * most) + 1;
     if (k < 1) k = 1; /* that at t0 is known */
     double a[2][CHEB_MOST + 1] = {{0}}, f[CHEB_MOST + 1] = {0};

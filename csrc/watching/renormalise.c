@@ -60,8 +60,8 @@ static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t r
 static Bits frozen(const PiRun *run, int64_t tile, int64_t at) {
     const PiFailures *f = &run->failures[tile];
     Bits still = {0};
-    for (int i = 0; f->count && i < TWO; i++)
-        still[i] = at + i < run->tile_lanes && f->step[at + i] >= 0 ? -1 : 0;
+    if (f->count)
+        UP_TO(i, TWO) still[i] = at + i < run->tile_lanes && f->step[at + i] >= 0 ? -1 : 0;
     return still;
 }
 static Lanes dot(const Lanes *a, const Lanes *b, int n) {
@@ -92,7 +92,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
     double *sums = r->sums + seen->lane + at;
     Lanes *square = u + (int64_t)r->vectors * dim;
     UP_TO(j, r->vectors) {
-        Lanes *own = u + (int64_t)j * dim, most = {0}, count;
+        Lanes *own = u + j * dim, most = {0}, count;
         UP_TO(d, dim) {
             own[d] = load(run, rows, stride, r->row[j * dim + d], at);
             const Lanes size = magnitude(own[d]);
@@ -102,7 +102,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
         const Lanes scale = power_of_two(-e);
         UP_TO(d, dim) own[d] *= scale;
         for (int i = 0; r->orthogonal && i < j; i++) {
-            const Lanes *other = u + (int64_t)i * dim;
+            const Lanes *other = u + i * dim;
             const Lanes part = dot(own, other, dim) / square[i];
             const Lanes c = pick(square[i] > 0, part, all(0));
             UP_TO(d, dim) own[d] -= c * other[d];

@@ -6,7 +6,6 @@
  * Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
 #pragma once
 #include "../model.h"
-#include "nystrom_weight.h"
 
 /* y[i] += w k[i] */
 INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
@@ -30,24 +29,6 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
     }
     EACH(s, 0, stages)
         if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
-}
-INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
-                              const vreal *p) {
-    const int dof = model->system->dof, stages = m->evaluations;
-    vreal *x = y, *v = y + dof, k[PI_MAX_STAGES][PI_MAX_DIM], xs[PI_MAX_DIM];
-    const vreal h2 = h * h;
-    EACH(s, 0, stages + 1) {
-        const double c = s < stages ? m->c[s] : 1;
-        assign(dof, x, xs);
-        if (c != 0) accumulate(dof, h * (real)c, v, xs);
-        EACH(j, 0, s)
-            if (nystrom_weight(m, s, j) != 0)
-                accumulate(dof, h2 * (real)nystrom_weight(m, s, j), k[j], xs);
-        if (s < stages) model->acceleration(vfma(vset(c), h, t), xs, v, p, k[s]);
-    }
-    assign(dof, xs, x);
-    EACH(s, 0, stages)
-        if (m->b[s] != 0) accumulate(dof, h * (real)m->b[s], k[s], v);
 }
 
 /* The same operations in the same order with a table known only at run time. The loops over stages

@@ -148,8 +148,8 @@ static void set_scales_aside(Chunk *c) {
         c->scale[d] = (Factor){row, !one};
     }
     for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++)
-        for (int64_t u = 0; c->scale[d].row && u < c->R; u++)
-            c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
+        if (c->scale[d].row)
+            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
 }
 static void give_scales_back(Chunk *c) {
     for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {

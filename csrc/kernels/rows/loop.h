@@ -89,8 +89,8 @@ static vint store_chunk(const Chunk *c, int64_t first) {
             real *far = (real *)tile->reach + lane;
             vstore(far, vselect(good, vload(far), vset(INFINITY)));
         }
-        for (int i = 0; tile->status && i < VLEN; i++)
-            tile->status[lane + i] = (int8_t)c->code[u][i];
+        if (tile->status)
+            UP_TO(i, VLEN) tile->status[lane + i] = c->code[u][i];
     }
     return bad;
 }

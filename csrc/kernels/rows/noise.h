@@ -124,10 +124,11 @@ static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *
     double *const J = W + n;
     for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
         const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
-        for (int64_t i = 0; numbers->streams == 2 && i < n; i++) {
-            const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
-            J[i] = k ? J[i] + (W[i] + inside) : inside;
-        }
+        if (numbers->streams == 2)
+            UP_TO(i, n) {
+                const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
+                J[i] = k ? J[i] + (W[i] + inside) : inside;
+            }
         UP_TO(i, n) W[i] = k ? W[i] + z[i] : z[i];
     }
 }
@@ -149,9 +150,10 @@ static void noise_rows(Chunk *c) {
     const real *low = of_run(c, PI_OF_TRAJECTORY), *high = of_run(c, PI_OF_TRAJECTORY + 1);
     const real *jumps = of_run(c, PI_OF_JUMPS);
     const int goes_on = c->goes_on;
-    for (int64_t i = 0; !goes_on && i < lanes; i++)
-        trajectory[i] =
-            whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
+    if (!goes_on)
+        UP_TO(i, lanes)
+            trajectory[i] =
+                whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
     UP_TO(i, 3) numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
     if (numbers.substeps < 1) numbers.substeps = 1;

@@ -154,8 +154,9 @@ static void planets_steps(Chunk *c, int64_t u) {
     }
     UP_TO(i, 2 * dof) moving[i * R] = x[i];
     if (corrected) planets_correct(c, &b, m, h, 1);
-    for (int64_t i = 0; vany(~b.solved) && i < 2 * dof; i++) /* what is not shown does not move */
-        moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
+    if (vany(~b.solved))
+        UP_TO(i, 2 * dof) /* what is not shown does not move */
+            moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
     UP_TO(i, 2 * dof) shown[i * R] = x[i];
     c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
 }

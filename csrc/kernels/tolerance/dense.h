@@ -36,7 +36,7 @@ static void make_dense(Lanes *l) {
     const int n = l->degree = dense_degree(s);
     l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
     double over = 1;
-    for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = (real)rint(over);
+    for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = rint(over);
     if (!s->implicit) return;
     l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
     double b[2][2], cube[2];
@@ -48,7 +48,7 @@ static void make_dense(Lanes *l) {
     const double det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
     const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
     UP_TO(i, 2) {
-        UP_TO(j, 2) l->node_weight[i][j] = (real)inverse[i][j];
+        UP_TO(j, 2) l->node_weight[i][j] = inverse[i][j];
         l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
@@ -76,8 +76,9 @@ static void make_chords(Lanes *l) {
     const vreal *const z = l->radau.part[RADAU_Z];
     for (int j = 0; j < 2 && !c->stopped; j++) {
         const int radau = l->solve->pair.slope != 0;
-        for (int64_t u = 0; !radau && u < c->R; u++)
-            c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
+        if (!radau)
+            EACH_REGISTER(u, c)
+                c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
         if (!radau) make_parts(l);
         UP_TO(i, n) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
@@ -245,7 +246,7 @@ INLINE vreal from_doubles(const double *from) {
     vreal a;
     if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
     else
-        EACH(i, 0, VLEN) a[i] = (real)from[i];
+        EACH(i, 0, VLEN) a[i] = from[i];
     return a;
 }
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
@@ -295,10 +296,11 @@ static void add_components(const PiSteps *steps, const double *factors, const do
         WIDE(coefficients) = first;
         for (int m = 1; m <= n; m++) {
             Wide f = m < n ? first : WIDE(ends[1]);
-            for (int d = 0; m < n && d < l->c.dim; d++)
-                if (factors[d] != 0)
-                    f += factors[d] *
-                         __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
+            if (m < n)
+                UP_TO(d, l->c.dim)
+                    if (factors[d] != 0)
+                        f += factors[d] *
+                             __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
             WIDE(coefficients + m * R * VLEN) = f;
             least = WIDE_SELECT(f < least, f, least);
             most = WIDE_SELECT(f > most, f, most);

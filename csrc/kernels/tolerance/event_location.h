@@ -11,8 +11,8 @@ static void slopes_after_jumps(Lanes *l) {
     rhs_rows(c, c->t, l->yn, l->between);
     const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
     EACH_LANE(i, c)
-        for (int64_t d = 0; l->end[i] == PI_STEP_JUMPED && d < l->n; d++)
-            l->after[d * c->R + i / VLEN][i % VLEN] = slope[d * c->R + i / VLEN][i % VLEN];
+        if (l->end[i] == PI_STEP_JUMPED)
+            UP_TO(d, l->n) LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
 }
 /* A step of lane i that ended early. */
 static void end_step(Lanes *l, int64_t i) {

@@ -59,8 +59,9 @@ static void record_passed(Lanes *l) {
 /* States at times that the accepted steps have passed: on the polynomials of explicit pairs; with
  * implicit ones by steps of the method that end there, from the same state. */
 static void record_due(Lanes *l) {
-    for (int64_t i = 0; !l->solve->implicit && l->solve->record && i < l->c.R * VLEN; i++)
-        if (LANE(l->accepted, i)) record_on_polynomial(l, i);
+    if (!l->solve->implicit && l->solve->record)
+        EACH_LANE(i, &l->c)
+            if (LANE(l->accepted, i)) record_on_polynomial(l, i);
     while (l->solve->implicit && !l->c.stopped) {
         const vint within = find_passed(l);
         if (!any_row(&l->c, l->passed)) return;
@@ -242,7 +243,7 @@ static int solve_on_rows(PiSolver *solver) {
     const int rows =
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
     for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
-        l.w[i] = (real)s->pair.weight[i];
+        l.w[i] = s->pair.weight[i];
         l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
     }
     l.after = take_rows(c, l.n);
@@ -296,7 +297,8 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = go_on(&l);
         }
     }
-    for (int64_t i = 0; stopped && i < lanes; i++)
-        if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
+    if (stopped)
+        UP_TO(i, lanes)
+            if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
     return stopped ? -1 : 0;
 }

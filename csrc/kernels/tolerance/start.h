@@ -114,7 +114,7 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     if (!goes_on) to[OWN_NEXT] = given;
     s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
     s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
-    s->mark[id] = (int8_t)(PI_MARKED | goes_on);
+    s->mark[id] = PI_MARKED | goes_on;
     if (l->solver->marked) l->solver->marked(l->solver, id);
 }
 /* Lanes of register u that t_end holds up from now on. */
@@ -122,8 +122,9 @@ static void mark_lanes(const Lanes *l, int64_t u, vint which) {
     vint *const changed = own_whole(l, OWN_CHANGED) + u;
     which &= ~*changed;
     *changed |= which;
-    for (int64_t k = 0; vany(which) && k < VLEN; k++)
-        if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
+    if (vany(which))
+        UP_TO(k, VLEN)
+            if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
 }
 static int goes_on(const PiSolve *s, int64_t id) {
     return s->earlier && s->goes_on[id] & PI_GOES_ON;
@@ -150,7 +151,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
     s->accepted[id] = LANE(own_whole(l, OWN_TAKEN), i);
     s->rejected[id] = LANE(own_whole(l, OWN_REJECTED), i);
-    s->status[id] = (int8_t)status;
+    s->status[id] = status;
     for (; s->record && l->due[i] < s->n_times; l->due[i]++) record_lane(l, l->c.y, i, l->due[i]);
     if (l->solver->keep) keep_lane(l, i, 0); /* without memory the run is cancelled */
     l->id[i] = -1;
@@ -161,7 +162,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
 /* ---- the waiting room ------------------------------------------------------------------------ */
 /* Whether lane i can continue from its first state. */
 static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
-    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
+    const real bound = l->solve->bound < REAL_MAX ? l->solve->bound : REAL_MAX;
     PiStatus status = PI_OK;
     UP_TO(d, l->c.dim) {
         const real y = LANE(l->c.y + d * l->c.R, i), f = LANE(slope + d * l->c.R, i);
@@ -207,8 +208,8 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         l->due[i] = 0;
         LANE(l->active, i) = -(l->id[i] >= 0);
         if (i < count) {
-            const integer taken = (integer)s->accepted[first + i];
-            const integer rejected = (integer)s->rejected[first + i], made = taken + rejected;
+            const integer taken = s->accepted[first + i];
+            const integer rejected = s->rejected[first + i], made = taken + rejected;
             LANE(own_whole(l, OWN_TAKEN), i) = taken;
             LANE(own_whole(l, OWN_REJECTED), i) = rejected;
             if (s->decay > 0 && s->pair.slope == 0) {

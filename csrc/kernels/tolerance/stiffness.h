@@ -152,8 +152,8 @@ static void calm_lanes_leave(Lanes *l) {
     sizes_and_start(l, size, x);
     UP_TO(i, POWERS) {
         times_kept_jacobian(l, x);
-        for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
-            before[u] = product_of(c, x, x, size, u);
+        if (i == POWERS / 2 - 1)
+            EACH_REGISTER(u, c) before[u] = product_of(c, x, x, size, u);
     }
     EACH_REGISTER(u, c) {
         const vreal after = product_of(c, x, x, size, u), t = c->t0[u];

@@ -323,9 +323,8 @@ INLINE vint too_small(vreal h, vreal t) {
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
 INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const Chunk *c = &l->c;
-    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
-    const integer most =
-        (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
+    const real bound = l->solve->bound < REAL_MAX ? l->solve->bound : REAL_MAX;
+    const integer most = l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX;
     /* Lanes whose equations could not be solved have steps that are not numbers. */
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;

@@ -51,7 +51,8 @@ void pi_density_open(const PiDensity *d, int64_t block) {
         const int64_t there = list[i]; /* once, as others may write to the array */
         if (there >= 0 && there < bins) d->image[there]++;
     }
-    for (int64_t i = 0; noted > d->room && i < bins; i++) d->image[i] += pending[i];
+    if (noted > d->room)
+        UP_TO(i, bins) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
     d->state[PI_NOTED + parity] = 0;
 }
