@@ -23,10 +23,12 @@ def restricted(t, s, mu):
 def main(n):
     rng = np.random.default_rng(0)
     x, vy, period = rng.uniform([0.6, -0.5, 2], [0.95, 0.8, 7], (n, 3)).T
-    start, begin = np.stack([x, 0 * x, 0 * x, vy], axis=-1), time.process_time()
-    found = pi.analysis.periodic_orbits(restricted.compile(), start, period)
-    seconds = time.process_time() - begin
-    print(f"{seconds:.1f} s of processor time for {n:,} guesses")
+    start, system = np.stack([x, 0 * x, 0 * x, vy], axis=-1), restricted.compile()
+    for workers in (1, 2):
+        begin = time.perf_counter()
+        found = pi.analysis.periodic_orbits(system, start, period, workers=workers)
+        seconds = time.perf_counter() - begin
+        print(f"{seconds:.1f} s for {n:,} guesses, workers={workers}")
     for name in ("failures", "kinds"):
         print(dict(zip(*np.unique(getattr(found, name), return_counts=True), strict=True)))
 

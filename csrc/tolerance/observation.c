@@ -137,7 +137,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
     if (q->linear) memset(q->off, 0, q->count * lanes * sizeof *q->off);
-    widen(&p->e, s->t0, lanes, q->rows.t);
+    else widen(&p->e, s->t0, lanes, q->rows.t);
     UP_TO(d, p->e.dim) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
         const double *const atol =
@@ -164,13 +164,45 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     memset(q->learns, 1, lanes);
     return 0;
 }
+/* The piece of lane i. */
+static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
+    Pieces *q = &p->timed;
+    const double from = pi_time_within(&p->e, s, i, q->from[i]);
+    const double to = pi_time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
+    UP_TO(k, p->of->n_reductions) {
+        const PiPieceReduction *r = &p->of->reduction[k];
+        double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+        const int from_start = !counts_from(p, r->after, s->id[i], &after);
+        if (r->kind != PI_STATES) {
+            if (from_start || (middle - after) * p->e.h[i] > 0)
+                pi_reduce_piece(r, q, i, from, to, numbers);
+        } else if (!q->n_ends[i]) {
+            pi_count_state(r, pi_piece_end(q, i, r->quantity),
+                           from_start || (to - after) * p->e.h[i] >= 0, numbers);
+        }
+    }
+    UP_TO(k, p->of->n_samples) {
+        const PiPieceSamples *one = &p->of->samples[k];
+        const int64_t id = s->id[i];
+        const double t_end = item(p, p->solve->t_end, id);
+        const double t0 = pi_item(p->of->sampled, id);
+        double after = t0;
+        counts_from(p, one->after, id, &after);
+        pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
+    }
+    take_piece(q, i);
+}
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
-    recall_noise(q, s->id);
+    if (!q->linear) recall_noise(q, s->id);
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
+        if (q->linear && p->e.part[i] == 1 && !p->of->n_after) {
+            whole_piece(q, i, s->degree);
+            continue;
+        }
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         UP_TO(k, p->of->n_after) {
             const double after = pi_item(p->of->after[k], s->id[i]);
@@ -190,39 +222,14 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (ask_tolerance(p, s)) return -1;
-    for (;;) {
-        const int any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
-        if (any == 0) keep_noise(q, s->id);
-        if (any <= 0) return any;
-        EACH_LANE(i, &p->e) {
-            if (!q->points[i]) continue;
-            const double from = pi_time_within(&p->e, s, i, q->from[i]);
-            const double to = pi_time_within(&p->e, s, i, q->to[i]),
-                         middle = from + 0.5 * (to - from);
-            UP_TO(k, p->of->n_reductions) {
-                const PiPieceReduction *r = &p->of->reduction[k];
-                double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
-                const int from_start = !counts_from(p, r->after, s->id[i], &after);
-                if (r->kind != PI_STATES) {
-                    if (from_start || (middle - after) * p->e.h[i] > 0)
-                        pi_reduce_piece(r, q, i, from, to, numbers);
-                } else if (!q->n_ends[i]) {
-                    pi_count_state(r, pi_piece_end(q, i, r->quantity),
-                                   from_start || (to - after) * p->e.h[i] >= 0, numbers);
-                }
-            }
-            UP_TO(k, p->of->n_samples) {
-                const PiPieceSamples *one = &p->of->samples[k];
-                const int64_t id = s->id[i];
-                const double t_end = item(p, p->solve->t_end, id);
-                const double t0 = pi_item(p->of->sampled, id);
-                double after = t0;
-                counts_from(p, one->after, id, &after);
-                pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
-            }
-            take_piece(q, i);
-        }
-    }
+    int any;
+    do { /* those of linear quantities are there already */
+        EACH_LANE(i, &p->e)
+            if (q->points[i]) reduce_piece(p, s, i);
+        any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
+    } while (any > 0);
+    if (any == 0 && !q->linear) keep_noise(q, s->id);
+    return any;
 }
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */

@@ -69,6 +69,7 @@ static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->po
  * or NULL for those of `steps`. */
 int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
 /* The piece of a lane is done with. */
+static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
@@ -78,7 +79,6 @@ static inline double without_turns(double angle) {
     const double turn = 6.283185307179586477;
     return angle - turn * rint(angle / turn);
 }
-static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
  * end, and that these need no pieces. */
 void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
@@ -92,6 +92,11 @@ static inline double *piece_row(const Pieces *p, int quantity, int point) {
 /* That of linear quantities: at the points of a polynomial of that degree. */
 static inline int linear_points(int degree) {
     return degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+}
+/* Of linear quantities: a lane's step, of this degree, is one piece. */
+static inline void whole_piece(Pieces *p, int64_t lane, int degree) {
+    p->from[lane] = 0, p->to[lane] = 1;
+    p->points[lane] = linear_points(degree);
 }
 static inline int piece_is_whole(const Pieces *p, int64_t lane) {
     return p->from[lane] == 0 && p->to[lane] == 1;

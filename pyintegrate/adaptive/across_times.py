@@ -5,7 +5,7 @@ import numpy as np
 from ..errors import Status
 from ..integration import integrate
 from ..watching.batch.results import Across, one_after_the_other
-from ..watching.batch.statistics import checked
+from ..watching.batch.statistics import check_states, checked
 
 
 def check_across(across, system, given):
@@ -20,11 +20,7 @@ def check_across(across, system, given):
     for name, one in checked(across, system).items():
         if one.every != 1:
             raise ValueError(f"across[{name!r}] has every={one.every}: solve counts each of times=")
-        if {"energy_error", "phase_drift"} & {*map(str, one.quantities)}:
-            raise ValueError(
-                f"across[{name!r}] compares with the start of the motion, and these are states at"
-                " times: give a function of the state, or integrate"
-            )
+    check_states(across)
 
 
 def across_times(solution):

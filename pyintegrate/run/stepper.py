@@ -14,6 +14,7 @@ from ..values.keywords import explains_keywords
 from ..values.memory import outward, pad, whole
 from ..values.parameters import rows_of
 from ..values.types import (
+    Across,
     Any,
     ArrayLike,
     DTypeLike,
@@ -24,6 +25,7 @@ from ..values.types import (
     Method,
     Reduction,
     Sequence,
+    Statistic,
     System,
     Watched,
 )
@@ -99,6 +101,7 @@ class Snapshot:
         self.params = [rows.copy() for rows in stepper._param_rows]
         self.failures = stepper._core.failures()
         self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
+        self.counted = [] if stepper._counted is None else stepper._counted.steps[:]
 
     def __repr__(self):
         return f"<Snapshot at step {self.n}>"
@@ -109,6 +112,7 @@ def kind_of(stepper):
     problem = stepper._problem
     kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
     kind = (*kind, "compensated") if stepper._compensated else kind
+    kind = kind if stepper._counted is None else (*kind, "across", *stepper._counted.names)
     return kind if stepper._by_hand is None else (*kind, *stepper._by_hand.kind)
 
 
@@ -119,8 +123,8 @@ class Stepper:
     ----------
     system : System
     x0, v0 : array_like, optional
-        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start, watch, events, seed,
-        first_trajectory, substeps.
+        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start, watch, events, across,
+        seed, first_trajectory, substeps.
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
@@ -144,8 +148,9 @@ class Stepper:
     status : ndarray of int8, shape (*batch)
         See ``pi.Status``. A trajectory that fails, or that an event stops, is frozen at its last
         good state until it is reset.
-    watched, events, stopped_at, stopped_by
-        The results of watches and events so far, as in a Solution: new arrays each time.
+    watched, events, across, stopped_at, stopped_by
+        The results of watches, events and statistics so far, as in a Solution: new arrays each
+        time. Statistics count the states in which steps of ``step`` end, and the first.
 
     Raises
     ------
@@ -189,6 +194,7 @@ class Stepper:
         start: str | Method | ArrayLike | None = None,
         watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
         events: Mapping[str, Event] | None = None,
+        across: Mapping[str, Statistic] | None = None,
         seed: int | None = None,
         first_trajectory: ArrayLike = 0,
         substeps: int = 1,
@@ -229,6 +235,12 @@ class Stepper:
         self.step, self.kick, self.drift = self._core.step, self._core.kick, self._core.drift
         if self._by_hand is not None and self._by_hand.rounds:
             self.step = _following(self._core.step, self._by_hand.follow)
+        self._counted = None
+        if across is not None:
+            from .counted import Counted
+
+            self._counted = Counted(across, problem)
+            self.step = self._counted.stepping(self, self.step)
 
     @property
     def system(self) -> System:
@@ -352,6 +364,15 @@ class Stepper:
         from ..watching.event_log import Events
 
         return Events({}) if self._by_hand is None else self._by_hand.events()
+
+    @property
+    def across(self) -> Across:
+        from ..watching.batch.results import Across
+
+        if self._counted is None:
+            return Across({})
+        self._counted.count(self)
+        return self._counted.across()
 
     @property
     def stopped_at(self) -> Floats:
@@ -522,6 +543,8 @@ class Stepper:
             self._core.fail(*snapshot.failures)
             if self._by_hand is not None:
                 self._by_hand.put_back(snapshot.watching)
+            if self._counted is not None:
+                self._counted.steps[:] = snapshot.counted
 
         self._whole(go_back)
 

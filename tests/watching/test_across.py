@@ -428,3 +428,36 @@ def test_solve_refuses_statistics_that_it_cannot_make(options, said):
     given = {"across": {"m": pi.across.mean("x")}} | options
     with pytest.raises((TypeError, ValueError), match=said):
         pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=1.0, **given)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("noise", [False, True])
+def test_a_stepper_has_the_statistics_of_integrate(noise, dtype):
+    """Of any steps, with trajectories that leave, and after a restored snapshot."""
+    across = {
+        "mean": pi.across.mean(lambda t, y: y[0], every=3, by=np.arange(300) % 4),
+        "band": pi.across.quantiles(lambda t, y: y[0], [0.05, 0.5], every=5),
+        "square": pi.across.mean(lambda t, y: (t - 0.1) * y[0] ** 2),
+    }
+    system = pi.systems.geometric_brownian_motion if noise else pi.systems.logistic
+    x = np.linspace(0.1, 3, 300).reshape(300, 1)
+    options = {"t0": 0.3, "dt": 0.25, "bound": 3.2, "dtype": dtype, "across": across}
+    options |= {"seed": 4} if noise else {"method": "explicit_euler"}
+    once = pi.integrate(system, x, n_steps=17, save="final", on_failure="ignore", **options)
+    stepper = pi.Stepper(system, x, **options)
+    stepper.step(0)
+    stepper.step(np.int64(4))
+    before = stepper.snapshot()
+    for n in (1, 3, 2):
+        stepper.step(n)
+    assert len(stepper.across["mean"]) == 4
+    stepper.restore(before)
+    assert len(stepper.across["mean"]) == 2
+    stepper.step(13)
+    assert once.n_failed or not noise
+    same(stepper.across, once.across)
+
+
+def test_a_stepper_refuses_statistics_of_the_start():
+    with pytest.raises(ValueError, match="compares with the start of the motion"):
+        pi.Stepper(SPRING, 1.0, 0.0, dt=0.1, across={"e": pi.across.mean("energy_error")})

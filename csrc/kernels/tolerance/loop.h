@@ -270,6 +270,10 @@ static int solve_on_rows(PiSolver *solver) {
     make_radau(&l);
     make_dense(&l);
     if (s->within) return make_again(&l);
+    Lanes apart = l;
+    apart.own = take_rows(c, stiffness_rows(s));
+    apart.passed = l.idle;
+    l.apart = &apart;
 
     const int64_t lanes = c->R * VLEN;
     int64_t first, count, next = 0;

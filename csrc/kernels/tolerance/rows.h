@@ -45,6 +45,12 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         at[i + 1] = at[i] + rows;
     }
 }
+/* Of lanes whose stiffness is tested. */
+static inline int64_t stiffness_rows(const PiSolve *s) {
+    int64_t at[OWN_PARTS + 1];
+    own_rows(s, at);
+    return s->decay > 0 && s->pair.slope == 0 ? at[OWN_PARTS] : 0;
+}
 /* Components of each slope: accelerations only, if the force does not depend on velocities. */
 static inline int slope_rows(const PiSolve *s) {
     return s->pair.nystrom ? s->system->dof : s->system->dim;
@@ -97,7 +103,7 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
     const int64_t dim = s->system->dim;
-    return newton_workspace(s) + dense_rows(s) +
+    return newton_workspace(s) + dense_rows(s) + stiffness_rows(s) +
            2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
            (s->pair.stages + dense_slopes(s) + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }

@@ -22,27 +22,24 @@ enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE 
 #define MANY      REAL(100.0) /* steps to come, beside which a test costs little */
 #define CALM_PART REAL(0.1)   /* of the time before */
 
-/* <x, y> of register u, in units of the sizes of the components. */
-INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *size,
+/* <x, y> of register u, in units of the sizes of the components, of which the inverse is given. */
+INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
                         int64_t u) {
     vreal sum = vset(0);
-    EACH_IN_COLUMN(i, u, c->dim, c) {
-        const vreal inverse = 1 / size[i];
-        sum = vfma(x[i] * inverse, y[i] * inverse, sum);
-    }
+    EACH_IN_COLUMN(i, u, c->dim, c) sum = vfma(x[i] * inverse[i], y[i] * inverse[i], sum);
     return sum;
 }
 /* x becomes J x / |x|: (f(y + d x / |x|) - f(y)) / d. length: |x|. */
-static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *size,
+static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *inverse,
                            vreal *length) {
     Chunk *c = &l->c;
-    const vreal width = vsqrt(vset(EPSILON));
+    const vreal width = vsqrt(vset(EPSILON)), per_width = 1 / width;
     EACH_REGISTER(u, c) {
-        length[u] = vsqrt(product_of(c, x, x, size, u) / (real)c->dim);
+        length[u] = vsqrt(product_of(c, x, x, inverse, u) / (real)c->dim);
         EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
     }
     rhs_rows(c, times(c, 0, 0), l->ys, x);
-    EACH_ENTRY(i, c->dim, c) x[i] = (x[i] - slope[i]) / width;
+    EACH_ENTRY(i, c->dim, c) x[i] = (x[i] - slope[i]) * per_width;
 }
 /* The most negative real part of the roots of x^2 = a x + b, with v0 of length 1, v1 = J v0 and
  * v2 = J v1. */
@@ -57,35 +54,74 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal pair = vselect(most > -(0.5 * least), vset(0), least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
-/* The sizes of the components, and a vector in which all of them have theirs. */
-static void sizes_and_start(const Lanes *l, vreal *size, vreal *start) {
+/* The inverse sizes of the components, and a vector in which all of them have their size. */
+static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
     const Chunk *c = &l->c;
     const int64_t R = c->R;
     EACH_ENTRY(i, c->dim, c) {
         const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
         const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
-        size[i] = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
-        const vreal along = i / R % 2 ? -size[i] : size[i];
-        start[i] = vselect(size[i] <= REAL_MAX, along, vset(0)); /* 0 for tangents */
+        const vreal size = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
+        inverse[i] = 1 / size;
+        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
     }
 }
-/* The lanes of l->passed leave to the other method. */
-static void leave_to_another(Lanes *l) {
-    for (int64_t i = 0; i < l->c.R * VLEN && !l->c.stopped; i++)
-        if (LANE(l->passed, i)) {
-            leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
-            LANE(l->leaves, i) = -1;
-        }
+static void leave_to_another(Lanes *l, int64_t i) {
+    leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
+    LANE(l->leaves, i) = -1;
 }
-/* Lanes that are stiff leave; slope, size and three vectors use rows that the next step
+/* The lanes of l->passed side by side; the first of a register fills what is left of it. */
+static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
+    Chunk *c = &few->c;
+    c->R = (count + VLEN - 1) / VLEN;
+    c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
+    for (int64_t to = 0, i = 0; to < count; i++) {
+        if (!LANE(l->passed, i)) continue;
+        vreal *at = few->own + to / VLEN;
+        for (const vreal *row = l->own; row < l->own + l->at[OWN_PARTS] * l->c.R; row += l->c.R) {
+            const real number = LANE(row, i);
+            if (to % VLEN) (*at)[to % VLEN] = number;
+            else *at = vset(number);
+            at += c->R;
+        }
+        to++;
+    }
+}
+/* Which lanes of l pass the test; slope, sizes and three vectors use rows that the next step
  * overwrites. */
-static void stiff_lanes_leave(Lanes *l) {
+static void test_stiffness(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
     const real most = l->solve->decay;
-    vreal *const slope = l->sums, *const size = l->sums + n, *const v0 = l->yn, *const v1 = l->low,
-                 *const v2 = l->between, *const length = l->tn;
-    vint any = {0};
+    vreal *const slope = l->sums, *const inverse = l->sums + n, *const v0 = l->yn,
+                 *const v1 = l->low, *const v2 = l->between, *const length = l->tn;
+    sizes_and_start(l, inverse, v0);
+    rhs_rows(c, times(c, 0, 0), c->y, slope);
+    UP_TO(i, POWERS) times_jacobian(l, v0, slope, inverse, length);
+    EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, inverse, u) / (real)c->dim);
+    UP_TO(i, n) v1[i] = v0[i] = v0[i] / length[i % R];
+    times_jacobian(l, v1, slope, inverse, length);
+    copy_rows(c, c->dim, v1, v2);
+    times_jacobian(l, v2, slope, inverse, length); /* J v1 / |v1| */
+    EACH_REGISTER(u, c) {
+        const vreal decay = fastest_decay(
+            product_of(c, v0, v0, inverse, u), product_of(c, v0, v1, inverse, u),
+            product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
+            length[u] * product_of(c, v1, v2, inverse, u));
+        const vint stiff = -own(l, OWN_NEXT)[u] * decay >= most;
+        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
+        const vint twice = 2 * made - due[2 * R];
+        *often = (*often - stiff) & stiff;
+        *due = vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice);
+        l->passed[u] = *often == IN_A_ROW;
+    }
+}
+/* Lanes that are stiff leave. They are tested at different times: those that are due, together. */
+static void stiff_lanes_leave(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R;
+    int64_t count = 0;
     EACH_REGISTER(u, c) {
         vint *const due = own_whole(l, OWN_CHECK) + u;
         const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
@@ -96,31 +132,21 @@ static void stiff_lanes_leave(Lanes *l) {
             l->passed[u] &= own_whole(l, OWN_RETURNS)[u] == 0;
         mark_lanes(l, u, l->passed[u] & ~far);
         l->passed[u] &= far;
-        any |= l->passed[u];
+        if (vany(l->passed[u]))
+            EACH(k, 0, VLEN) count -= l->passed[u][k];
     }
-    if (!vany(any)) return;
-    sizes_and_start(l, size, v0);
-    rhs_rows(c, times(c, 0, 0), c->y, slope);
-    UP_TO(i, POWERS) times_jacobian(l, v0, slope, size, length);
-    EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, size, u) / (real)c->dim);
-    UP_TO(i, n) v1[i] = v0[i] = v0[i] / length[i % R];
-    times_jacobian(l, v1, slope, size, length);
-    copy_rows(c, c->dim, v1, v2);
-    times_jacobian(l, v2, slope, size, length); /* J v1 / |v1| */
-    EACH_REGISTER(u, c) {
-        const vreal decay = fastest_decay(
-            product_of(c, v0, v0, size, u), product_of(c, v0, v1, size, u),
-            product_of(c, v1, v1, size, u), length[u] * product_of(c, v0, v2, size, u),
-            length[u] * product_of(c, v1, v2, size, u));
-        const vint asked = l->passed[u], stiff = -own(l, OWN_NEXT)[u] * decay >= most;
-        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
-        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
-        const vint twice = 2 * made - due[2 * R];
-        *often = vselect_int(asked, (*often - stiff) & stiff, *often);
-        *due = vselect_int(asked, vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice), *due);
-        l->passed[u] &= *often == IN_A_ROW;
+    if (!count) return;
+    Lanes *few = l->apart;
+    gather_passed(l, few, count);
+    test_stiffness(few);
+    c->stopped = few->c.stopped;
+    for (int64_t to = 0, i = 0; to < count && !c->stopped; i++) {
+        if (!LANE(l->passed, i)) continue;
+        for (int64_t k = l->at[OWN_CHECK]; k < l->at[OWN_CHECK + 1]; k++)
+            l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
+        if (few->passed[to / VLEN][to % VLEN]) leave_to_another(l, i);
+        to++;
     }
-    leave_to_another(l);
 }
 
 /* x becomes h J x, with the Jacobian that Radau's method keeps and the step that it would try next.
@@ -138,25 +164,25 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
         }
     copy_rows(c, c->dim, out, x);
 }
-/* Lanes that are stiff no more leave; size, a vector and its length use rows that the next step
+/* Lanes that are stiff no more leave; sizes, a vector and its length use rows that the next step
  * overwrites. Of |(h J)^8 v|^2 <= (h |lambda|)^8 |(h J)^4 v|^2 no root is needed. */
 static void calm_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
     const real most = l->solve->decay, square = most * most,
                eighth = square * square * square * square;
-    vreal *const size = l->yn, *const x = l->low, *const before = l->tn;
+    vreal *const inverse = l->yn, *const x = l->low, *const before = l->tn;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
-    sizes_and_start(l, size, x);
+    sizes_and_start(l, inverse, x);
     UP_TO(i, POWERS) {
         times_kept_jacobian(l, x);
-        if (i == POWERS / 2 - 1)
-            EACH_REGISTER(u, c) before[u] = product_of(c, x, x, size, u);
+        for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
+            before[u] = product_of(c, x, x, inverse, u);
     }
     EACH_REGISTER(u, c) {
-        const vreal after = product_of(c, x, x, size, u), t = c->t0[u];
+        const vreal after = product_of(c, x, x, inverse, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
         const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
         vint *const often = own_whole(l, OWN_CHECK) + u;
@@ -167,5 +193,6 @@ static void calm_lanes_leave(Lanes *l) {
         const vint tries = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
         l->passed[u] = made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= tries);
     }
-    leave_to_another(l);
+    UP_TO(i, R * VLEN)
+        if (LANE(l->passed, i)) leave_to_another(l, i);
 }

@@ -12,12 +12,13 @@
 #include "rows.h"
 
 /* A chunk of active trajectories, or of waiting ones. */
-typedef struct {
+typedef struct Lanes {
     Chunk c; /* t0: times; h: the attempted steps */
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
     vreal *own;                  /* rows of each trajectory (rows.h) */
+    struct Lanes *apart;         /* those whose stiffness is tested, with rows of their own */
     int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
     real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
     const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */

@@ -21,10 +21,12 @@ TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a s
 # without, of the largest; shares, of which other ones help when only rounding is left.
 TRIED = np.array([(0.15, 1e-10, 0.5), (0.5, 1e-7, 1.0), (1.5, 1e-4, 1.0), (6.0, 1e-2, 0.25)])
 LONGEST = 0.5  # a step, as a share of the state and of the period
+LARGEST = 1e50  # a derivative beside a collision
 MOST = 2000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
-ROUGH = 1e-8  # to which tolerance motions are followed until they almost close
-NEAR = 1e-2  # residuals from which they are followed exactly
+ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
+NEAR = 0.1  # first residuals that are measured again so exactly
+UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
 CYCLES = 30  # round an orbit, which sort its directions by their growth
@@ -85,7 +87,7 @@ def periodic_orbits(
     *,
     segments: int = 1,
     tolerance: float = 1e-12,
-    rounds: int = 30,
+    rounds: int = 60,
     rtol: float = 3e-14,
     atol: float = 3e-15,
     workers: int = 1,
@@ -163,10 +165,7 @@ def periodic_orbits(
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
     shots.lay_out(y, T)
-    shots.options |= {"rtol": max(rtol, ROUGH), "atol": max(atol, ROUGH), "max_steps": MOST // 2}
-    shots.close(all_lanes, max(tolerance, 10 * ROUGH), rounds)
-    shots.options |= {"rtol": rtol, "atol": atol, "max_steps": MOST}
-    shots.close(np.flatnonzero(shots.best < NEAR), tolerance, rounds)
+    shots.close(all_lanes, tolerance, rounds)
     shots.fire(np.flatnonzero(shots.best <= tolerance))  # not by secants
     return _told(shots, tolerance)
 
@@ -182,7 +181,7 @@ class _Shots:
         self.system, self.batch, self.segments = system, batch, segments
         self.moving = moving  # the period is free
         names = ("x0", "v0") if system.dof else ("x0",)
-        self.names, self.options = names, options | {"save": "final", "on_failure": "ignore"}
+        self.names, self.options = names, options | {"on_failure": "ignore", "max_steps": MOST}
 
     def lay_out(self, y, T):
         """Begin with states along motions from y."""
@@ -190,21 +189,27 @@ class _Shots:
         self.Y, self.T = y[:, np.newaxis], T
         if m > 1:
             times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
-            own = {k: v for k, v in self.options.items() if k != "save"}
             one = system_at(self.system, self.batch, np.arange(lanes))
-            sol = solve(one, y, t_end=T, times=times, **own)
+            sol = solve(one, y, t_end=T, times=times, **self.options)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
-        self.best = np.empty(lanes)
+        self.best = np.full(lanes, np.inf)
+
+    def loose(self, lane):
+        """How many times looser than asked motions are followed."""
+        exact = self.options["rtol"]
+        with quiet():
+            return np.clip(FINE * self.best[lane] ** 2, exact, max(exact, ROUGH)) / exact
 
     def ends(self, lane, Y, T, **along):
         """Motions, their ends (n, m, dim), and the system and the times at these."""
         n, m, dim = Y.shape
         one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
-        begins = np.tile(np.arange(m), n) * part
-        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, **along,
-                    **self.options)  # fmt: skip
+        begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
+        own = {name: self.options[name] * loose for name in ("rtol", "atol")}
+        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, save="final",
+                    **self.options | own | along)  # fmt: skip
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
         return sol, end.reshape(Y.shape), one, begins + part
 
@@ -227,8 +232,9 @@ class _Shots:
             with quiet():
                 J[..., -1] = one.rhs(late, end.reshape(-1, dim)).reshape(Y.shape) / m
         self.J[lane] = J.reshape(n, m * dim, -1)
-        best = np.minimum(best, self.best[lane])  # with tangents the steps round otherwise
-        self.best[lane] = np.where(np.isfinite(J).all(axis=(1, 2, 3)), best, np.inf)
+        known = np.minimum(best, self.best[lane])  # with tangents the steps round otherwise
+        best = np.where(known < ROUNDING, known, best)
+        self.best[lane] = np.where((np.abs(J) < LARGEST).all(axis=(1, 2, 3)), best, np.inf)
 
     def left_open(self, end, Y):
         """F (..., unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
@@ -245,8 +251,8 @@ class _Shots:
         convergence is quadratic even where the equations are singular, and the steps are short.
         Tangents are many times the work of motions: between two of them a secant replaces them.
         """
-        self.best[active] = np.inf
         self.fire(active)
+        self.fire(active[self.best[active] < NEAR])
         mark, damping = self.best.copy(), np.full(len(self.T), 0.1)
         for i in range(1, rounds + 1):
             before = self.best[active]
@@ -291,7 +297,10 @@ class _Shots:
         Y = Y + step[..., :size].reshape(-1, *Y.shape)
         T = np.broadcast_to(T + (step[..., -1] if self.moving else 0.0), far.shape)
         end = self.ends(np.tile(lane, len(TRIED)), Y.reshape(-1, *Y.shape[2:]), T.ravel())[1]
-        return step, Y, T, *self.left_open(end.reshape(Y.shape), Y)
+        F, best = self.left_open(end.reshape(Y.shape), Y)
+        loose = self.loose(lane)
+        unsure = np.where(loose > 1, UNSURE * loose * self.options["rtol"], 0.0)
+        return step, Y, T, F, np.maximum(best, unsure)
 
 
 def multipliers(M):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,13 @@ class Asked:
         self.told, self.name, self.options, self.t, self.parts = told, name, options, t, parts
         self.groups, self.sizes, self.labels = groups, sizes, labels
 
+    def then(self, later):
+        """Followed by later times."""
+        both = copy(self)
+        both.parts = [a.then(b) for a, b in zip(self.parts, later.parts, strict=True)]
+        both.t = np.concatenate([self.t, later.t])
+        return both
+
     def results(self):
         counted = self.parts[0].tally
         out = _values(self.name, self.parts, self.options, self.labels)
@@ -376,14 +384,16 @@ def of_run(plan, problem, sums):
 
 
 def one_after_the_other(some):
-    """Those of one batch at later and later times."""
-    out = some[0]
-    for later in some[1:]:
-        for name, one in out._asked.items():
-            two = later._asked[name]
-            one.parts = [a.then(b) for a, b in zip(one.parts, two.parts, strict=True)]
-            one.t = np.concatenate([one.t, two.t])
-    return out
+    """Those of one batch at later and later times; not each need have all names."""
+    if len(some) == 1:
+        return some[0]
+    first, later = (
+        one_after_the_other(half) for half in (some[: len(some) // 2], some[len(some) // 2 :])
+    )
+    asked = dict(first._asked)
+    for name, two in later._asked.items():
+        asked[name] = asked[name].then(two) if name in asked else two
+    return Across(asked, first._system)
 
 
 def _times(problem, steps):

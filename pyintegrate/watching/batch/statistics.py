@@ -299,4 +299,14 @@ def checked(across, system):
     return dict(across)
 
 
+def check_states(across):
+    """Refuse statistics that need more than states at some times."""
+    for name, one in across.items():
+        if {"energy_error", "phase_drift"} & {*map(str, one.quantities)}:
+            raise ValueError(
+                f"across[{name!r}] compares with the start of the motion, and these are states at"
+                " times: give a function of the state, or integrate"
+            )
+
+
 Across.__module__ = __name__

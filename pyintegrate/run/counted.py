@@ -1,0 +1,64 @@
+"""Statistics across the batch of a Stepper: of its states at the steps that each counts."""
+
+import numpy as np
+
+from ..errors import Status
+from ..watching.batch.results import Across, check_times, of_run, one_after_the_other
+from ..watching.batch.statistics import check_states, checked
+from .arguments import make_run
+from .output import begin
+
+
+class Counted:
+    """What has been counted, as a list of steps and of the Across of each.
+
+    Parameters
+    ----------
+    across : mapping of str to Statistic
+    problem : Problem
+    """
+
+    def __init__(self, across, problem):
+        self._across = checked(across, problem.system)
+        check_states(self._across)
+        check_times(problem)
+        self.names, self.steps = [*across], []
+
+    def stepping(self, stepper, step):
+        """The function `step` of a Stepper, which counts."""
+
+        def stepped(n=1):
+            """Advance n steps, in place."""
+            self.count(stepper)
+            if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+                step(n)  # refuses it
+            end = stepper.n + int(n)
+            while (here := stepper.n) < end:
+                due = ((here // one.every + 1) * one.every for one in self._across.values())
+                step(min(end, *due) - here)
+                self.count(stepper)
+
+        return stepped
+
+    def count(self, stepper):
+        """The state at this step, once."""
+        n = stepper.n
+        due = {name: one for name, one in self._across.items() if n % one.every == 0}
+        if not due or (self.steps and self.steps[-1][0] >= n):
+            return
+        system = stepper.system(**{name: view.copy() for name, view in stepper.params.items()})
+        going = (stepper.status == Status.OK)[..., np.newaxis]
+        seed = None if system.noise is None else 0  # no step is made
+        problem, options = make_run(
+            system, np.where(going, stepper.y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
+            method=system.usual_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
+            across=due, on_failure="ignore",
+        )  # fmt: skip
+        run = begin(problem, options)
+        run.go()
+        self.steps.append((n, of_run(options.watch, problem, run.outcome().sums)))
+
+    def across(self):
+        """The Across of all steps until here."""
+        found = one_after_the_other([one for _, one in self.steps])
+        return Across({name: found._asked[name] for name in self._across}, found._system)
