@@ -1,5 +1,6 @@
-/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; other
- * operations are defined here.
+/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane, and a
+ * number beside it stands for all lanes: x > 0, 1 / x, 0.5 * x (a constant that single precision
+ * has exactly, or one in REAL). Other operations are defined here.
  *
  * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see kernels/isa/). A
  * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
@@ -16,9 +17,8 @@
 #include <arm_neon.h>
 #endif
 
-/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, UP_TO(i, n) one that stays a
- * loop, and an INLINE function is one that it inlines. With PI_ROLLED, for the sanitizers, none is.
- */
+/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls (UP_TO of sizes.h stays one), and
+ * an INLINE function is one that it inlines. With PI_ROLLED, for the sanitizers, neither is. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 #ifdef PI_ROLLED
 #define INLINE static __attribute__((unused))
