@@ -1,5 +1,6 @@
-/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; other
- * operations are defined here.
+/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane, and a
+ * number beside it stands for all lanes: x > 0, 1 / x, 0.5 * x (a constant that single precision
+ * has exactly, or one in REAL). Other operations are defined here.
  *
  * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see kernels/isa/). A
  * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "sizes.h"
 #if defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -86,36 +88,37 @@ INLINE void vstream_end(void) {}
 #endif
 
 /* vfma: a b + c with one rounding; vsqrt: rounded correctly; vstream: store an aligned register
- * past the caches; vany: is the mask set in any lane?  Without an instruction for it, fma comes
- * from the C library: slow, the same bits, and too large to inline. */
+ * past the caches; vany: is the mask set in any lane? vlarger: a > b ? a : b, which is one
+ * instruction on x86, and vsmaller: a < b ? a : b; b if one of them is NaN. Without an instruction
+ * for it, fma comes from the C library: slow, the same bits, and too large to inline. */
+#if PI_VECTOR_BYTES > 16
+/* A register as the instructions of x86 have it, whose names differ in what they begin and end
+ * with; the signs of its lanes. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
-INLINE vreal vfma(vreal a, vreal b, vreal c) {
-    return (vreal)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
-INLINE vreal vsqrt(vreal a) { return (vreal)_mm512_sqrt_pd((__m512d)a); }
-INLINE void vstream(real *p, vreal a) { _mm512_stream_pd(p, (__m512d)a); }
-INLINE int vany(vint mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
+typedef __m512d native;
+#define NATIVE(name) _mm512_##name##_pd
+#define SIGNS(mask)  _mm512_movepi64_mask((__m512i)(mask))
 #elif PI_VECTOR_BYTES == 64
+typedef __m512 native;
+#define NATIVE(name) _mm512_##name##_ps
+#define SIGNS(mask)  _mm512_movepi32_mask((__m512i)(mask))
+#elif PI_REAL_BITS == 64
+typedef __m256d native;
+#define NATIVE(name) _mm256_##name##_pd
+#define SIGNS(mask)  NATIVE(movemask)((native)(mask))
+#else
+typedef __m256 native;
+#define NATIVE(name) _mm256_##name##_ps
+#define SIGNS(mask)  NATIVE(movemask)((native)(mask))
+#endif
 INLINE vreal vfma(vreal a, vreal b, vreal c) {
-    return (vreal)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+    return (vreal)NATIVE(fmadd)((native)a, (native)b, (native)c);
 }
-INLINE vreal vsqrt(vreal a) { return (vreal)_mm512_sqrt_ps((__m512)a); }
-INLINE void vstream(real *p, vreal a) { _mm512_stream_ps(p, (__m512)a); }
-INLINE int vany(vint mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
-#elif PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
-INLINE vreal vfma(vreal a, vreal b, vreal c) {
-    return (vreal)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
-INLINE vreal vsqrt(vreal a) { return (vreal)_mm256_sqrt_pd((__m256d)a); }
-INLINE void vstream(real *p, vreal a) { _mm256_stream_pd(p, (__m256d)a); }
-INLINE int vany(vint mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
-#elif PI_VECTOR_BYTES == 32
-INLINE vreal vfma(vreal a, vreal b, vreal c) {
-    return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-INLINE vreal vsqrt(vreal a) { return (vreal)_mm256_sqrt_ps((__m256)a); }
-INLINE void vstream(real *p, vreal a) { _mm256_stream_ps(p, (__m256)a); }
-INLINE int vany(vint mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+INLINE vreal vsqrt(vreal a) { return (vreal)NATIVE(sqrt)((native)a); }
+INLINE void vstream(real *p, vreal a) { NATIVE(stream)(p, (native)a); }
+INLINE int vany(vint mask) { return SIGNS(mask) != 0; }
+INLINE vreal vlarger(vreal a, vreal b) { return (vreal)NATIVE(max)((native)a, (native)b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)NATIVE(min)((native)a, (native)b); }
 #else
 #if defined(__aarch64__) && PI_REAL_BITS == 64
 INLINE vreal vfma(vreal a, vreal b, vreal c) {
@@ -153,25 +156,10 @@ INLINE int vany(vint mask) {
     for (int i = 0; i < VLEN; i++) any |= mask[i];
     return any < 0; /* the sign bit, which the instructions use */
 }
-#endif
-
-/* a > b ? a : b, which is one instruction on x86, and a < b ? a : b: b if one of them is NaN. */
-#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
-INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_pd((__m512d)a, (__m512d)b); }
-INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm512_min_pd((__m512d)a, (__m512d)b); }
-#elif PI_VECTOR_BYTES == 64
-INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_ps((__m512)a, (__m512)b); }
-INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm512_min_ps((__m512)a, (__m512)b); }
-#elif PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
-INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_pd((__m256d)a, (__m256d)b); }
-INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm256_min_pd((__m256d)a, (__m256d)b); }
-#elif PI_VECTOR_BYTES == 32
-INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_ps((__m256)a, (__m256)b); }
-INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm256_min_ps((__m256)a, (__m256)b); }
-#else
 INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }
 INLINE vreal vsmaller(vreal a, vreal b) { return vselect(a < b, a, b); }
 #endif
+
 /* x if a = b, else y. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
@@ -182,13 +170,9 @@ INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
 INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) { return vselect(a == b, x, y); }
 #endif
 /* The larger of |a| and far, which is not negative; a NaN in a is ignored. */
-#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+#if PI_VECTOR_BYTES == 64
 INLINE vreal vfarther(vreal a, vreal far) {
-    return (vreal)_mm512_range_pd((__m512d)a, (__m512d)far, 0x0b);
-}
-#elif PI_VECTOR_BYTES == 64
-INLINE vreal vfarther(vreal a, vreal far) {
-    return (vreal)_mm512_range_ps((__m512)a, (__m512)far, 0x0b);
+    return (vreal)NATIVE(range)((native)a, (native)far, 0x0b);
 }
 #else
 INLINE vreal vfarther(vreal a, vreal far) { return vlarger(vabs(a), far); }

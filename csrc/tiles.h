@@ -6,7 +6,6 @@
  * lanes. */
 #pragma once
 #include "pyintegrate.h"
-#include "sizes.h"
 
 /* ---- pauses ---------------------------------------------------------------------------------- */
 /* Long computations on rows ask now and then whether to stop: once per force, stage, column of

@@ -106,7 +106,6 @@
     TRIAL(id)                                                                                      \
     ENERGIES(id)                                                                                   \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
-        (void)context;                                                                             \
         switch (question) {                                                                        \
             ANSWER(id, PI_RHS)                                                                     \
             ANSWER(id, PI_ACCELERATION)                                                            \

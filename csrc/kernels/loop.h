@@ -70,8 +70,7 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
     } else
         FLIGHT(u, 0, count, {
             const vreal h = f->h[u], t = time_at(f->t0[u], h, n), *p = f->p[u];
-            if (nystrom) nystrom_form_step(model, choice->method, t, h, f->y[u], p);
-            else explicit_rk_step(model, choice->method, t, h, f->y[u], p);
+            explicit_rk_step(model, choice->method, t, h, f->y[u], p);
         });
 }
 
@@ -86,14 +85,14 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
     const int own = row->stride ? valid : 1;
     if (!row->stride) *to = vset(*data);
     else
-        for (int u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
+        for (int64_t u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
 /* The end of a call: the largest components (far), the state in rows of `count`; -1 in lanes that
  * have failed. */
 INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
                    const vreal *far) {
-    const vreal bound = vset((real)tile->bound);
+    const vreal bound = vset(tile->bound);
     const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
     const int64_t stride = tile->out_stride;
     real *out = (real *)tile->out + r * VLEN;
@@ -106,11 +105,11 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
         if (dim <= 4)
             EACH(d, 0, dim) KEEP(d);
         else
-            for (int d = 0; d < dim; d++) KEEP(d);
+            for (int64_t d = 0; d < dim; d++) KEEP(d);
 #undef KEEP
         if (frozen) good |= frozen[u];
         bad |= ~good;
-        if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset((real)INFINITY)));
+        if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset(INFINITY)));
     }
     return bad;
 }
@@ -119,7 +118,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
     static __attribute__((noinline, unused)) vint name(const PiTile *tile, int dim, int64_t r,     \
                                                        int count, int valid, const vreal *y,       \
                                                        const vreal *far) {                         \
-        return (void)dim, finish(tile, components, r, count, valid, y, far);                       \
+        return finish(tile, components, r, count, valid, y, far);                                  \
     }
 FINISH(finish_any, dim)
 FINISH(finish_2, 2)
@@ -240,7 +239,7 @@ INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *m
     int64_t r = 0;
     while (r < tile->registers) {
         const int64_t left = tile->registers - r;
-        const int valid = left < in_flight ? (int)left : in_flight;
+        const int valid = left < in_flight ? left : in_flight;
         if (rolled(model)) bad |= group(choice, tile, model, r, valid, valid, in_flight);
         else if (valid == 1 || 4 * valid <= in_flight) {
             bad |= group(choice, tile, model, r++, 1, 1, 1);

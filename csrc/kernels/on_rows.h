@@ -71,14 +71,15 @@ ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
     const PiSystem *const s = model->system;
     const int64_t R = rows->registers;
     const vreal *const origin = rows->origin, *const factor = rows->factor;
-    for (int64_t u = 0; model->energy && u < R; u++) {
-        const vreal *from = (const vreal *)rows->y + u;
-        vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
-        const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
-        EACH(i, 0, parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
-        for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
-            EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
-            *out = (model->energy(vset(0), y, p) - first) * scale;
+    if (model->energy)
+        for (int64_t u = 0; u < R; u++) {
+            const vreal *from = (const vreal *)rows->y + u;
+            vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
+            const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
+            EACH(i, 0, parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
+            for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
+                EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
+                *out = (model->energy(vset(0), y, p) - first) * scale;
+            }
         }
-    }
 }

@@ -39,17 +39,17 @@ INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
     vreal z = beta * XX, edge = one;
     int quarters = 0;
     for (; quarters < KEPLER_QUARTERS && vany(size > edge); quarters++) {
-        z = vselect(size > edge, z * REAL(0.25), z);
-        edge *= REAL(4.0);
+        z = vselect(size > edge, z * 0.25, z);
+        edge *= 4;
     }
     vreal c3 = vpolynomial_even_odd(z, kepler_c3, TERMS(kepler_c3)),
           c2 = vpolynomial_even_odd(z, kepler_c2, TERMS(kepler_c2)), c1 = vfma(-z, c3, one),
           c0 = vfma(-z, c2, one);
     for (; quarters > 0; quarters--) {
-        edge *= REAL(0.25);
+        edge *= 0.25;
         const vint more = size > edge;
-        c3 = vselect(more, vfma(c0, c3, c2) * REAL(0.25), c3);
-        c2 = vselect(more, c1 * c1 * REAL(0.5), c2);
+        c3 = vselect(more, vfma(c0, c3, c2) * 0.25, c3);
+        c2 = vselect(more, c1 * c1 * 0.5, c2);
         c1 = vselect(more, c0 * c1, c1);
         c0 = vselect(more, vfma(c0 + c0, c0, -one), c0);
     }
@@ -70,19 +70,19 @@ typedef struct {
  * for; then Newton's, with the functions at X + d from those at X by their addition theorems, if d
  * is small. Found is what is near, or as near as rounding of F lets it be. Each lane by itself. */
 INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
-    const vreal half = vset(REAL(0.5)), one = vset(1), most = vset(REAL_MAX);
+    const vreal half = vset(0.5), one = vset(1), most = vset(REAL_MAX);
     vreal G[4];
     kepler_functions(o->beta, o->X, G);
     const vreal F = vfma(o->zeta, G[3], vfma(o->eta, G[2], vfma(o->r0, o->X, -o->h))),
                 slope = vfma(o->zeta, G[2], vfma(o->eta, G[1], o->r0)),
                 bend = vfma(o->zeta, G[1], o->eta * G[0]) * half;
-    const vint past = vselect_int(vabs(F) <= most, F > vset(0), o->X > vset(0));
+    const vint past = vselect_int(vabs(F) <= most, F > 0, o->X > 0);
     o->low = vselect(past, o->low, o->X);
     o->high = vselect(past, o->X, o->high);
     const vreal sum = o->low + o->high, next = o->X - F * slope / vfma(slope, slope, -F * bend),
                 middle = vselect(vabs(sum) <= most, sum * half, o->X + o->X),
-                X = vselect((next >= o->low) & (next <= o->high) &
-                                (vabs(next) <= vabs(o->X) * REAL(4.0)) & vset_int(-!bisect),
+                X = vselect((next >= o->low) & (next <= o->high) & (vabs(next) <= vabs(o->X) * 4) &
+                                vset_int(-!bisect),
                             next, middle),
                 d = X - o->X, dd = d * d, w = o->beta * dd;
     const vreal g3 = dd * d * vpolynomial(w, kepler_c3, 3), g2 = dd * vpolynomial(w, kepler_c2, 3),
@@ -94,7 +94,7 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
                 time = vfma(o->zeta, G3, vfma(o->eta, G2, vfma(o->r0, X, -o->h))),
                 terms = vabs(o->r0 * X) + vabs(o->eta * G2) + vabs(o->h), rest = time / -r;
     const vint near =
-        (vabs(w) <= vset(REAL(1e-4))) & ~o->found &
+        (vabs(w) <= REAL(1e-4)) & ~o->found &
         ((vabs(rest) <= vabs(X) * KEPLER_NEAR) | (vabs(time) <= terms * KEPLER_ROUNDING));
     o->G[3] = vselect(near, vfma(rest, G2, G3), o->G[3]);
     o->G[2] = vselect(near, vfma(rest, G1, G2), o->G[2]);
@@ -109,22 +109,21 @@ static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
 
 /* The orbit, and a start: X = h / r0 (1 - a - b + 2 a^2 - ...), where that is one. */
 INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, KeplerRoot *o) {
-    const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = vset(1) / r0,
-                infinite = vset((real)INFINITY);
+    const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = 1 / r0, infinite = vset(INFINITY);
     o->h = h;
     o->r0 = r0;
     o->near = near;
     o->eta = dot3(x, v);
     o->beta = vfma(mu + mu, near, -vv);
     o->zeta = vfma(vv, r0, -mu);
-    o->low = vselect(h > vset(0), vset(0), -infinite);
-    o->high = vselect(h > vset(0), infinite, vset(0));
-    o->G[1] = o->G[2] = o->G[3] = o->r = vset((real)NAN);
-    const vreal first = h * near, a = o->eta * first * near * REAL(0.5),
+    o->low = vselect(h > 0, vset(0), -infinite);
+    o->high = vselect(h > 0, infinite, vset(0));
+    o->G[1] = o->G[2] = o->G[3] = o->r = vset(NAN);
+    const vreal first = h * near, a = o->eta * first * near * 0.5,
                 b = o->zeta * first * first * near * (real)(1 / 6.),
-                series = vfma(a, vfma(vset(2), a, vset(-1)), vset(1) - b);
-    o->X = first * vlarger(vsmaller(series, vset(REAL(4.0))), vset(REAL(0.25)));
-    o->found = ~(vabs(o->X + o->beta + o->zeta) <= vset(REAL_MAX)); /* no orbit */
+                series = vfma(a, vfma(vset(2), a, vset(-1)), 1 - b);
+    o->X = first * vlarger(vsmaller(series, vset(4)), vset(0.25));
+    o->found = ~(vabs(o->X + o->beta + o->zeta) <= REAL_MAX); /* no orbit */
 }
 /* In place of x and v their changes, NaN where they were not found. */
 INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {

@@ -55,7 +55,7 @@ INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
 INLINE void rigid_axes(const vreal *B, vreal n[3][3], vreal *rate) {
     const vreal l1 = B[3] / B[0], l2 = B[4] / B[0];
     const vreal d1 = vfma(-l1, B[3], B[1]), l3 = vfma(-l1, B[4], B[5]) / d1;
-    n[0][0] = n[1][1] = n[2][2] = vset(REAL(1.0));
+    n[0][0] = n[1][1] = n[2][2] = vset(1);
     n[1][0] = n[2][0] = n[2][1] = vset(0);
     n[0][1] = l1, n[0][2] = l2, n[1][2] = l3;
     rate[0] = B[0];
@@ -79,7 +79,7 @@ INLINE void symmetric_inverse(const vreal *S, vreal *to) {
     EACH(i, 0, 6) to[i] /= determinant;
 }
 INLINE void rigid_prepare(const Rigid *b) {
-    const vreal zero = vset(0), one = vset(REAL(1.0));
+    const vreal zero = vset(0), one = vset(1);
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
     const vint moves = ~(inverse_mass == zero); /* NaN propagates */
     vreal B[6], I[6], n[3][3], rate[3], scale;
@@ -127,7 +127,7 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     const vreal distance = vsqrt(dot3(s.d, s.d));
     s.stretch = distance - length;
     /* The direction is undefined if the ends coincide, and not needed without a rest length. */
-    s.pull = s.stiffness * vselect(length == vset(0), vset(REAL(1.0)), s.stretch / distance);
+    s.pull = s.stiffness * vselect(length == 0, vset(1), s.stretch / distance);
     return s;
 }
 
@@ -152,13 +152,13 @@ INLINE void rigid_loads(const Rigid *b, const vreal *y, vreal M[3][3], vreal *a,
 /* drag |v| / m, or 0: the rate at which drag slows the body down. */
 INLINE vreal rigid_drag_rate(const Rigid *b, const vreal *v) {
     const vreal drag = *rigid_parameter(b, RIGID_DRAG) * *rigid_parameter(b, RIGID_INVERSE_MASS);
-    const vint there = ~(drag == vset(0));
+    const vint there = ~(drag == 0);
     if (!vany(there)) return vset(0);
     return vselect(there, drag * vsqrt(dot3(v, v)), vset(0));
 }
 INLINE void rigid_drag(const Rigid *b, const vreal *v, vreal *a) {
     const vreal rate = rigid_drag_rate(b, v);
-    EACH(i, 0, 3) a[i] = vselect(rate == vset(0), a[i], vfma(-rate, v[i], a[i]));
+    EACH(i, 0, 3) a[i] = vselect(rate == 0, a[i], vfma(-rate, v[i], a[i]));
 }
 /* S a, for the inertia (RIGID_I) or its inverse (RIGID_B). */
 INLINE void rigid_symmetric(const Rigid *b, int which, const vreal *a, vreal *to) {
@@ -204,7 +204,7 @@ INLINE void rigid_rhs(const Rigid *b, const vreal *y, vreal *dydt) {
     add3(-*rigid_parameter(b, RIGID_ANGULAR_DAMPING), y + RIGID_W, dydt + RIGID_W);
     EACH(i, 0, 3) dydt[RIGID_X + i] = y[RIGID_V + i];
     spin(y + RIGID_W, y + RIGID_Q, dydt + RIGID_Q);
-    EACH(i, 0, 4) dydt[RIGID_Q + i] *= REAL(0.5);
+    EACH(i, 0, 4) dydt[RIGID_Q + i] *= 0.5;
 }
 
 /* ---- energy and invariants ------------------------------------------------------------------- */
@@ -222,11 +222,11 @@ INLINE vreal rigid_energy(const Rigid *b, const vreal *y) {
     rotation_matrix(y + RIGID_Q, M);
     rigid_spin_momentum(b, y, L);
     rigid_vector(b, rigid_derived(b, RIGID_CONSTANT), 3, load);
-    vreal energy = vfma(mass, dot3(v, v), dot3(y + RIGID_W, L)) * REAL(0.5);
+    vreal energy = vfma(mass, dot3(v, v), dot3(y + RIGID_W, L)) * 0.5;
     energy = vfma(-mass, dot3(load, y + RIGID_X), energy);
     for (int64_t i = 0; i < b->springs; i++) {
         const Spring s = rigid_spring(b, i, y + RIGID_X, M);
-        energy = vfma(s.stiffness * REAL(0.5), s.stretch * s.stretch, energy);
+        energy = vfma(s.stiffness * 0.5, s.stretch * s.stretch, energy);
     }
     return energy;
 }

@@ -25,7 +25,7 @@ INLINE void symmetric3(const vreal *S, const vreal *a, vreal *to) {
 
 /* |q|^2 times the rotation: a quaternion that is not of unit length scales the vector. */
 INLINE void rotation_matrix(const vreal *q, vreal M[3][3]) {
-    const vreal two = vset(REAL(2.0));
+    const vreal two = vset(2);
     const vreal ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];
     const vreal wx = q[0] * q[1], wy = q[0] * q[2], wz = q[0] * q[3];
     M[0][0] = (ww - zz) + (xx - yy);
@@ -63,6 +63,6 @@ INLINE void turn(vreal c, const vreal *s, vreal *q) {
 }
 INLINE void normalise(vreal *q) {
     const vreal scale =
-        REAL(1.0) / vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
+        1 / vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
     EACH(i, 0, 4) q[i] *= scale;
 }

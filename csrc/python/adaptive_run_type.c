@@ -21,10 +21,9 @@ static void adaptive_run_dealloc(PyObject *self) {
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
     const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
     if (n != 1 && n != dim) return pi_refused("%s: expected a tuple of 1 or %d rows", name, dim);
-    if (pi_views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
-                      rows))
+    if (pi_views_rows(&r->base.views, tuple, name, n, r->run.solve.lanes, r->run.real_bytes, rows))
         return -1;
-    return (int)n;
+    return n;
 }
 static int read_due_times(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
@@ -125,10 +124,9 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     return 0;
 }
 
-PyObject *pi_core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
-                                 PyObject *names) {
-    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
-                          (Call){args, n, names});
+PyObject *pi_core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
+    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run, args,
+                          keywords);
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
@@ -154,7 +152,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
         own ? pi_views_array(&views, objects[1], "record", pi_product(most, entry), item, 1) : NULL;
     if (record) {
         pi_adaptive_gather(&r->run, own, record);
-        memcpy(counts, own, (size_t)s->lanes * sizeof *own);
+        memcpy(counts, own, s->lanes * sizeof *own);
     }
     pi_views_release(&views);
     r->base.holder = 0;

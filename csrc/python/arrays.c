@@ -21,7 +21,7 @@ static View *one_more(Views *views, const char *name) {
         views->view = more;
         View *block = PyMem_Malloc(pi_product(VIEWS, sizeof *block));
         if (!block) return (View *)PyErr_NoMemory();
-        for (int i = 0; i < VIEWS; i++) more[views->room++] = block + i;
+        for (int64_t i = 0; i < VIEWS; i++) more[views->room++] = block + i;
     }
     View *view = views->view[views->count];
     view->name = name;
@@ -105,13 +105,13 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
                   PiRow *rows) {
     if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
         return pi_refused("%s: expected a tuple of %d arrays", name, n);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (pi_views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
     return 0;
 }
 
 View *const *pi_views_find(const Views *views, const char *name) {
-    for (int i = 0; i < views->count; i++)
+    for (int64_t i = 0; i < views->count; i++)
         if (!strcmp(views->view[i]->name, name)) return views->view + i;
     return NULL;
 }
@@ -120,7 +120,7 @@ void *pi_views_zeros(Views *views, int64_t count, size_t size) {
     View *view = one_more(views, "");
     if (!view) return NULL;
     views->count++;
-    view->memory = PyMem_Calloc((size_t)count + 1, size);
+    view->memory = PyMem_Calloc(count + 1, size);
     return view->memory ? view->memory : PyErr_NoMemory();
 }
 void pi_views_release(Views *views) {
@@ -137,7 +137,7 @@ void pi_views_release(Views *views) {
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out) {
     if (!PyTuple_Check(sequence) || PyTuple_Size(sequence) != n)
         return pi_refused("%s: expected a tuple of %d numbers", name, n);
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         out[i] = PyFloat_AsDouble(PyTuple_GetItem(sequence, i));
         if (out[i] == -1 && PyErr_Occurred()) return -1;
     }

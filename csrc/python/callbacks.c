@@ -27,7 +27,7 @@ static int64_t lanes_of(const struct Context *context, const PiRows *rows) {
 /* ---- Python ---------------------------------------------------------------------------------- */
 static PyObject *memory(const void *data, int64_t bytes, int writable) {
     static char nothing[1];
-    return PyMemoryView_FromMemory(bytes ? (char *)data : nothing, (Py_ssize_t)bytes,
+    return PyMemoryView_FromMemory(bytes ? (char *)data : nothing, bytes,
                                    writable ? PyBUF_WRITE : PyBUF_READ);
 }
 /* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
@@ -44,13 +44,13 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
         memory(rows->v, halves ? row * s->dof : 0, 0), memory(rows->p, row * s->n_params, 0),
         memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
     int error = 0;
-    for (int i = 0; i < 5; i++) error |= !views[i];
+    for (int64_t i = 0; i < 5; i++) error |= !views[i];
     PyObject *result =
         error ? NULL
               : PyObject_CallFunction(callback->handle.kept[0], "iLOOOOO", (int)question,
                                       (long long)lanes_of(context, rows), views[0], views[1],
                                       views[2], views[3], views[4]);
-    for (int i = 0; i < 5; i++) { /* released: an error if the memory is still viewed */
+    for (int64_t i = 0; i < 5; i++) { /* released: an error if the memory is still viewed */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);
         Py_XDECREF(done);
@@ -74,11 +74,11 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
     for (int64_t i = 0; i < lanes; i++) {
-        for (int d = 0; d < s->dim; d++) y[d] = y_rows[d * lanes + i];
-        for (int d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
+        for (int64_t d = 0; d < s->dim; d++) y[d] = y_rows[d * lanes + i];
+        for (int64_t d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
         const int error = function(t[i], y, dydt, p);
         pi_keep_float_mode();
-        for (int d = 0; d < s->dim; d++) out[d * lanes + i] = error ? (double)NAN : dydt[d];
+        for (int64_t d = 0; d < s->dim; d++) out[d * lanes + i] = error ? NAN : dydt[d];
     }
     return 0;
 }
@@ -157,7 +157,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .may_stop = 1,
                    .operations = 1 << 20, /* unknown, and slow */
                    .block = block},
-        .kind = (Kind)kind,
+        .kind = kind,
         .address = address,
         .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
     return pi_system_capsule(&callback->handle);

@@ -57,12 +57,11 @@ static PyObject *coefficients(const PiMethod *m) {
     PyObject *all = PyDict_New();
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
         const double *first = pi_list((PiMethod *)m, n);
-        int length = pi_list_length(m, n), left_out = n->optional;
-        for (int i = 0; i < length; i++) left_out &= first[i] == 0;
+        int length = m->stages + n->more, left_out = n->optional;
+        for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
         PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
-            if (pi_append(list, numbers(pi_matrix_row((PiMethod *)m, n, s), m->stages)))
-                Py_CLEAR(list);
+            if (pi_append(list, numbers(first + s * n->row, m->stages))) Py_CLEAR(list);
         if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
         Py_XDECREF(list);
     }

@@ -107,7 +107,7 @@ int pi_work_together(Task task, PyObject *progress, int64_t helpers) {
 void pi_free_object(CoreObject *object) {
     PyTypeObject *type = Py_TYPE((PyObject *)object);
     pi_views_release(&object->views);
-    for (int i = 0; i < 3; i++) Py_XDECREF(object->kept[i]);
+    Py_XDECREF(object->kept);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
@@ -143,7 +143,7 @@ PyObject *pi_core_fail(PyObject *self, PyObject *args) {
         const int64_t lane = index[i]; /* read once, as others may write to the array */
         if (lane < 0 || lane >= run->lanes)
             error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
-        else if (pi_run_fail(run, lane, (PiStatus)status[i], step[i])) error = !PyErr_NoMemory();
+        else if (pi_run_fail(run, lane, status[i], step[i])) error = !PyErr_NoMemory();
     }
     pi_let_go(object, claimed);
     pi_views_release(&views);
@@ -156,7 +156,7 @@ PyObject *pi_core_failures(PyObject *self, PyObject *none) {
     if (claimed < 0) return NULL;
     const int64_t n = pi_run_count_failures(run);
     PyObject *part[3];
-    for (int i = 0; i < 3; i++) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
+    for (int64_t i = 0; i < 3; i++) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
     if (part[0] && part[1] && part[2])
         pi_run_read_failures(run, n, (int64_t *)PyBytes_AsString(part[0]),
                              (int8_t *)PyBytes_AsString(part[1]),
@@ -214,7 +214,7 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
         }
         PyThread_free_lock(errand.over);
     }
-    for (int tries = 0; tries < 1000; tries++) {
+    for (int64_t tries = 0; tries < 1000; tries++) {
         Py_CLEAR(errand.error);
         call(&errand);
         if (!errand.error || !is_interrupt(errand.error)) break;

@@ -77,16 +77,7 @@ static const Field fields[] = {
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
-_Static_assert(sizeof fields / sizeof *fields <= MOST_FIELDS,
-               "the state of the module has a name for each field");
-
-int pi_name_fields(State *state) {
-    for (int i = 0; i < FIELDS; i++) {
-        state->field_names[i] = PyUnicode_InternFromString(fields[i].name);
-        if (!state->field_names[i]) return -1;
-    }
-    return 0;
-}
+_Static_assert(FIELDS <= 64, "a bit of a number for each");
 
 static int read_integer(const Field *field, PyObject *value, int64_t *to) {
     PyObject *index = PyNumber_Index(value);
@@ -117,81 +108,51 @@ static int read_field(const Field *field, PyObject *value, void *run, Given *giv
     }
     return 0;
 }
-/* Where the fields of a call go. */
-typedef struct {
-    PyObject *const *names; /* of all fields */
-    Entry entry;
-    const char *caller;
-    void *run;
-    Given *given;
-    int next;       /* the field after the last: callers name them in the order of the table */
-    uint64_t found; /* a bit for each */
-} Reading;
-static int is_named(const Reading *r, int i, PyObject *name, int exactly) {
-    if (!(fields[i].known & r->entry)) return 0;
-    return exactly ? r->names[i] == name
-                   : PyUnicode_Check(name) &&
-                         PyUnicode_CompareWithASCIIString(name, fields[i].name) == 0;
-}
-static int read_named(Reading *r, PyObject *name, PyObject *value) {
-    for (int look = 0; look < 2 * FIELDS; look++) { /* names are interned, but for a few */
-        const int i = (r->next + look) % FIELDS;
-        if (!is_named(r, i, name, look < FIELDS)) continue;
-        r->next = i + 1;
-        r->found |= (uint64_t)1 << i;
-        return read_field(&fields[i], value, r->run, r->given);
-    }
-    PyErr_Format(PyExc_TypeError, "%s has no field %R", r->caller, name);
-    return -1;
-}
-/* more: the dictionary, which no other thread can change. 0, or -1 with an exception. */
-static int read_call(Reading *r, const Call *call, PyObject *more) {
-    const Py_ssize_t named = call->names ? PyTuple_Size(call->names) : 0;
-    for (Py_ssize_t i = 0; i < named; i++)
-        if (read_named(r, PyTuple_GetItem(call->names, i), call->values[call->n + i])) return -1;
+/* keywords: a dictionary of this call alone, or NULL. 0, or -1 with an exception. */
+static int read_call(Entry entry, const char *caller, PyObject *keywords, void *run, Given *given) {
+    uint64_t found = 0;
     PyObject *name, *value;
-    for (Py_ssize_t at = 0; more && PyDict_Next(more, &at, &name, &value);)
-        if (read_named(r, name, value)) return -1;
-    for (int i = 0; i < FIELDS; i++) {
-        if (!fields[i].needed || !(fields[i].known & r->entry) || r->found >> i & 1) continue;
-        PyErr_Format(PyExc_TypeError, "%s needs the field %s", r->caller, fields[i].name);
-        return -1;
+    int i = 0; /* callers name the fields in the order of the table */
+    for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &name, &value);) {
+        int left = PyUnicode_Check(name) ? FIELDS : 0;
+        for (; left; left--, i = (i + 1) % FIELDS)
+            if (fields[i].known & entry && !PyUnicode_CompareWithASCIIString(name, fields[i].name))
+                break;
+        if (!left) return PyErr_Format(PyExc_TypeError, "%s has no field %R", caller, name), -1;
+        found |= (uint64_t)1 << i;
+        if (read_field(&fields[i], value, run, given)) return -1;
     }
+    for (i = 0; i < FIELDS; i++)
+        if (fields[i].needed && fields[i].known & entry && !(found >> i & 1))
+            return PyErr_Format(PyExc_TypeError, "%s needs the field %s", caller, fields[i].name),
+                   -1;
     return 0;
 }
 
-PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call) {
+PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, PyObject *args,
+                         PyObject *keywords) {
     const char *caller = entry == START     ? "start()"
                          : entry == STEPPER ? "stepper()"
                                             : "start_adaptive()";
-    PyObject *given_more = call.n ? call.values[0] : Py_None;
-    if (call.n > 1 || (given_more != Py_None && !PyDict_Check(given_more)))
-        return PyErr_Format(PyExc_TypeError, "%s takes a dictionary and keyword arguments only",
-                            caller);
-    PyObject *more = given_more == Py_None ? NULL : PyDict_Copy(given_more);
-    if (!more && given_more != Py_None) return NULL;
+    if (PyTuple_Size(args))
+        return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", caller);
     PyObject *self = PyType_GenericAlloc((PyTypeObject *)type, 0);
+    CoreObject *object = (CoreObject *)self;
     Given given = {0};
-    Reading reading = {state_of(module)->field_names, entry, caller, NULL, &given, 0, 0};
     const uint32_t mode = pi_enter_float_mode();
     if (self) {
-        reading.run = (CoreObject *)self + 1;
-        CoreObject *object = (CoreObject *)self;
-        int error = read_call(&reading, &call, more);
-        object->kept[0] = Py_XNewRef(given.system);
-        object->kept[1] = Py_XNewRef(given.method ? given.method : given.methods);
-        object->kept[2] = Py_XNewRef(given.starter);
-        if (error || make(module, object, &given)) Py_CLEAR(self);
+        object->kept = Py_XNewRef(keywords);
+        if (read_call(entry, caller, keywords, object + 1, &given) || make(module, object, &given))
+            Py_CLEAR(self);
     }
     pi_leave_float_mode(mode);
-    Py_XDECREF(more);
     return self;
 }
 
 void pi_size_rows(PiRun *run) {
     const int64_t unit = 512 / run->bits;
     run->stride = (run->lanes + unit - 1) / unit * unit;
-    run->real_bytes = (int)run->bits / 8;
+    run->real_bytes = run->bits / 8;
     if (run->bits == 32) run->bound = (float)run->bound;
 }
 
@@ -200,11 +161,11 @@ int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
     if (n < 0) return PyErr_SetString(PyExc_TypeError, "saved: expected a tuple of components"), -1;
     int *item = *to = pi_views_zeros(views, n, sizeof *item);
     if (!item) return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
         if (c < 0 || c >= dim) return pi_refused("there is no component %lld", c);
-        item[i] = (int)c;
+        item[i] = c;
     }
-    return (int)n;
+    return n;
 }

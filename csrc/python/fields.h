@@ -13,16 +13,11 @@ typedef struct Given {
 } Given;
 
 typedef enum { START = 1, STEPPER = 2, ADAPTIVE = 4 } Entry;
-/* What is called: keywords, and a dictionary of further fields or None. */
-typedef struct {
-    PyObject *const *values; /* the dictionary, if there is one, then those of the keywords */
-    Py_ssize_t n;            /* dictionaries */
-    PyObject *names;         /* of the keywords, or NULL */
-} Call;
-/* An object of this type from the fields of a call: numbers go into its run, objects to `make`,
+/* An object of this type from the keywords of a call: numbers go into its run, objects to `make`,
  * which returns 0, or -1 with an exception. A new reference, or NULL with an exception. */
 typedef int Maker(PyObject *module, CoreObject *self, const Given *given);
-PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call);
+PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, PyObject *args,
+                         PyObject *keywords);
 /* Sets the sizes of rows and reals from the precision and the number of lanes. */
 void pi_size_rows(PiRun *run);
 /* The indices of components of a system, or all if none are given; in new memory. Their number, or

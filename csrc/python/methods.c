@@ -20,7 +20,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     PiMethod *m = PyMem_Calloc(1, PI_METHOD_BYTES);
     if (!m) return PyErr_NoMemory();
     *m = (PiMethod){.name = "",
-                    .family = (PiFamily)family,
+                    .family = family,
                     .stages = stages,
                     .order = order > 0 ? order : stages,
                     .evaluations = evaluations,
@@ -34,7 +34,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
                             stages, PyTuple_Size(rows), pi_families[family].most_stages,
                             evaluations, derivative);
     }
-    for (int i = 0; i < needed; i++) {
+    for (int64_t i = 0; i < needed; i++) {
         PyObject *row = PyTuple_GetItem(rows, i);
         int n, optional;
         double *to = pi_method_row(m, i, &n, &optional);
@@ -69,7 +69,7 @@ static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     if (!m) return NULL;
     if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);
     PyObject *halves[2] = {NULL, NULL};
-    for (int i = 0; i < 2; i++) {
+    for (int64_t i = 0; i < 2; i++) {
         PiMethod *half = PyMem_Malloc(sizeof *half);
         if (!half) continue;
         *half = *m;
@@ -113,8 +113,8 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
     uint64_t trajectory[REGISTER] = {0};
     const uint32_t mode = pi_enter_float_mode();
     for (int64_t i = 0; out && i < n; i++, asked += 3) {
-        const PiPairs pair = {seed,     asked[1] / 2, (int)asked[2], stream,
-                              REGISTER, trajectory,   both[0],       both[1]};
+        const PiPairs pair = {seed,     asked[1] / 2, asked[2], stream,
+                              REGISTER, trajectory,   both[0],  both[1]};
         trajectory[0] = asked[0];
         pi_isa(state_of(module)->isa)->f64->draw(&pair);
         out[i] = both[asked[1] % 2][0];
@@ -132,9 +132,9 @@ PyMethodDef pi_method_functions[] = {
      "make_method(family, stages, evaluations, rows, derivative=1, order=stages, "
      "embedded_order=0,\n"
      "b_embedded=()) -> handle\n\n"
-     "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
-     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
-     "predictor, velocity (the last two may be empty)."},
+     "rows of explicit_rk and implicit_rk: those of A, then b and c; of nystrom: also velocity;\n"
+     "of composition: kicks and drifts; of multistep: alpha, beta, predictor, velocity (the last\n"
+     "two may be empty)."},
     {"noise", core_noise, METH_VARARGS,
      "noise(seed, stream, counters, out)\n\n"
      "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3)\n"

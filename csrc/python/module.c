@@ -26,22 +26,7 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
-/* Signals, every 50 ms of a long computation. */
-typedef struct {
-    PiPause pause; /* first: the part that forces see */
-    double looked;
-    Caller caller;
-} Watch;
-static int look_for_signals(PiPause *pause) {
-    enum { PAUSES = 8 }; /* per reading of the clock: some microseconds at least */
-    Watch *watch = (Watch *)pause;
-    pause->left = PAUSES - 1;
-    if (now() - watch->looked < POLL_SECONDS) return 0;
-    const int stop = pi_poll_python(&watch->caller, 0);
-    pi_keep_float_mode();
-    watch->looked = now();
-    return stop;
-}
+static int64_t nothing(const void *none) { return 0; }
 static PyObject *evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
@@ -58,34 +43,32 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     if (resolved.unanswered >> question & 1)
         return PyErr_Format(PyExc_ValueError, "the system has no answer to question %d, %s",
                             question, pi_question_names[question]);
-    const int64_t answers = pi_answer_rows(s, (PiQuestion)question);
+    const int64_t answers = pi_answer_rows(s, question);
     if (answers == 0) lanes = 0; /* there are no rows to bound them, and nothing to do */
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
-    Watch watch = {{0, look_for_signals}, now(), {NULL, Py_None}};
-    sample.pause = &watch.pause;
+    Caller caller = {NULL, Py_None};
+    _Atomic int cancelled = 0;
+    Pace pace = make_pace(NULL, nothing, &cancelled, pi_poll_python, &caller);
+    sample.pause = &pace.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
-    PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
-    char *workspace =
-        PyMem_Malloc(pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64));
+    PiRow *rows = pi_views_zeros(&views, s->dim + s->n_params, sizeof *rows);
+    char *workspace = pi_views_zeros(
+        &views, pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64), 1);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
-    if (!rows || !workspace) PyErr_NoMemory();
-    else if (!pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
-             !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
-             !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8,
-                            rows + s->dim) &&
-             (sample.out =
-                  pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
-        watch.caller.state = PyEval_SaveThread();
-        const int stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
-        PyEval_RestoreThread(watch.caller.state);
+    if (rows && workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+        !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
+        !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
+        (sample.out =
+             pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
+        caller.state = PyEval_SaveThread();
+        const int stopped = resolved.set->evaluate(&sample, question);
+        PyEval_RestoreThread(caller.state);
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
-    PyMem_Free(rows);
-    PyMem_Free(workspace);
     pi_views_release(&views);
     return result;
 }
@@ -129,9 +112,7 @@ static int module_exec(PyObject *module) {
     state->run_type = PyType_FromModuleAndSpec(module, &pi_run_spec, NULL);
     state->stepper_type = PyType_FromModuleAndSpec(module, &pi_stepper_spec, NULL);
     state->adaptive_run_type = PyType_FromModuleAndSpec(module, &pi_adaptive_run_spec, NULL);
-    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type ||
-        pi_name_fields(state))
-        return -1;
+    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type) return -1;
     return PyModule_AddFunctions(module, pi_catalogue_functions) ||
                    PyModule_AddFunctions(module, pi_method_functions) ||
                    PyModule_AddFunctions(module, pi_program_functions) ||
@@ -148,7 +129,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     return 0;
 }
 static int module_clear(PyObject *module) {
-    for (int i = 0; i < MOST_FIELDS; i++) Py_CLEAR(state_of(module)->field_names[i]);
     Py_CLEAR(state_of(module)->run_type);
     Py_CLEAR(state_of(module)->stepper_type);
     Py_CLEAR(state_of(module)->adaptive_run_type);
@@ -179,8 +159,8 @@ static PyMethodDef functions[] = {
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
      "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
      "v."},
-    {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS,
-     "start(more=None, /, **fields) -> Run\n\n"
+    {"start", WITH_NAMES(pi_core_start), METH_VARARGS | METH_KEYWORDS,
+     "start(**fields) -> Run\n\n"
      "system, method: name or handle, handle; starter: the method for the first steps of a\n"
      "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
      "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
@@ -204,18 +184,17 @@ static PyMethodDef functions[] = {
      "(csrc/watching/renormalise.h).\n"
      "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
      "the state.\n"
-     "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
-     "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
-     "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
-     "watches, events, times, renormalise, compensated."},
-    {"stepper", WITH_NAMES(pi_core_stepper), METH_FASTCALL | METH_KEYWORDS,
-     "stepper(more=None, /, **fields) -> Stepper\n\n"
+     "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
+     "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
+     "and stream, use_row_kernels, watches, events, times, renormalise, compensated."},
+    {"stepper", WITH_NAMES(pi_core_stepper), METH_VARARGS | METH_KEYWORDS,
+     "stepper(**fields) -> Stepper\n\n"
      "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
      "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
      "rows that are advanced in place; watches and events as for start(), each with one array as\n"
      "both sums_a and sums_b, counts_a and counts_b."},
-    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,
-     "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
+    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
+     "start_adaptive(**fields) -> AdaptiveRun\n\n"
      "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
      "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
      "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"

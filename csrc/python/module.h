@@ -5,11 +5,9 @@
 #include "../run/run.h"
 #include "arrays.h"
 
-enum { MOST_FIELDS = 64 };
 typedef struct {
     PyObject *run_type, *stepper_type, *adaptive_run_type;
-    PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned like those of a caller */
-    int isa;                            /* the instruction set in use */
+    int isa;             /* the instruction set in use */
     const char *missing; /* a better one of this machine that was not built: warned of once */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
@@ -41,16 +39,13 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
                      PyObject *starter);
 PyObject *pi_core_scales(PyObject *module, PyObject *system);
 
-/* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
-int pi_name_fields(State *state);
-
 /* ---- runs: fields.c, crew.c ------------------------------------------------------------------ */
 /* How each type of a run begins; its PiRun, or PiAdaptiveRun, follows. */
 typedef struct {
     PyObject_HEAD _Atomic unsigned long holder; /* the thread at work, or that alters it, or 0 */
     int altering;                               /* it may call altering functions */
     Views views;                                /* of its arrays */
-    PyObject *kept[3];                          /* alive: the system, the methods and the starter */
+    PyObject *kept;                             /* alive: the keywords, with system and methods */
 } CoreObject;
 /* Frees it, at the end of the deallocation of its type. */
 void pi_free_object(CoreObject *object);
@@ -99,5 +94,5 @@ PyObject *pi_core_shielded(PyObject *module, PyObject *args);
 PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
 /* run_type.c, stepper_type.c, adaptive_run_type.c */
 extern PyType_Spec pi_run_spec, pi_stepper_spec, pi_adaptive_run_spec;
-typedef PyObject *Starting(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names);
+typedef PyObject *Starting(PyObject *module, PyObject *args, PyObject *keywords);
 Starting pi_core_start, pi_core_stepper, pi_core_start_adaptive;

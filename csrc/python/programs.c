@@ -23,8 +23,8 @@ static int resolve_program(const void *self, ResolvedSystem *to) {
     to->system = &program->system;
     to->force = to->set->program;
     to->context = program;
-    for (int question = 0; question < PI_QUESTIONS; question++)
-        if (!pi_program_has(program, (PiQuestion)question)) to->unanswered |= 1u << question;
+    for (int64_t question = 0; question < PI_QUESTIONS; question++)
+        if (!pi_program_has(program, question)) to->unanswered |= 1u << question;
     return 0;
 }
 
@@ -63,7 +63,7 @@ static PyObject *make_program(PyObject *args) {
                          instruction = PI_WORDS * sizeof(int32_t);
         text.n_code = bytes / instruction;
         text.n_constants = (*pi_views_find(&views, "constants"))->buffer.len / 8;
-        for (int i = 0; i < PI_QUESTIONS; i++) {
+        for (int64_t i = 0; i < PI_QUESTIONS; i++) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];
         }
@@ -111,7 +111,7 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     if (handle->resolve != resolve_program)
         return PyErr_Format(PyExc_ValueError, "the system to compile must be a program");
     const PiKernels *kernels[2];
-    for (int i = 0; i < 2; i++) {
+    for (int64_t i = 0; i < 2; i++) {
         void *pointer = PyLong_AsVoidPtr(address[i]);
         if (!pointer) return PyErr_Format(PyExc_ValueError, "the library has no kernels");
         kernels[i] = ((PiOneSystem *)pointer)(PI_LAYOUT);

@@ -30,10 +30,10 @@ static int read_drive(Run *r, PyObject *strides) {
     int64_t *own = pi_views_zeros(&r->base.views, n, sizeof *own);
     if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
     View *const *params = pi_views_find(&r->base.views, "params");
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
-        if (items[i] != (double)each ||
+        if (items[i] != each ||
             params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each))
             return pi_refused("a driven parameter has too few items");
         own[i] = each;
@@ -133,9 +133,8 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-PyObject *pi_core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return pi_make_object(module, state_of(module)->run_type, START, make_run,
-                          (Call){args, n, names});
+PyObject *pi_core_start(PyObject *module, PyObject *args, PyObject *keywords) {
+    return pi_make_object(module, state_of(module)->run_type, START, make_run, args, keywords);
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }

@@ -26,6 +26,6 @@ PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "no system %s of %lld parts", name, parts);
     SizedSystem *made = PyMem_Malloc(sizeof *made);
     if (!made) return PyErr_NoMemory();
-    *made = (SizedSystem){{resolve_sized, NULL, {NULL, NULL}}, pi_sized(number, (int)parts)};
+    *made = (SizedSystem){{resolve_sized, NULL, {NULL, NULL}}, pi_sized(number, parts)};
     return pi_system_capsule(&made->handle);
 }

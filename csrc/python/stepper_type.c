@@ -22,7 +22,7 @@ _Static_assert(offsetof(Stepper, run) == sizeof(CoreObject), "fields.c writes to
 
 static void stepper_dealloc(PyObject *self) {
     Stepper *s = (Stepper *)self;
-    for (int i = 0; i < PHASES; i++) {
+    for (int64_t i = 0; i < PHASES; i++) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
     }
@@ -63,8 +63,8 @@ static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     if (pi_read_watching(module, run, o, NULL, &s->base.views, w)) return -1;
     run->undo = pi_views_zeros(&s->base.views, w->count + 3, sizeof *run->undo);
     if (!run->undo) return -1;
-    for (int i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
-    for (int i = 0; i < w->count; i++)
+    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
+    for (int64_t i = 0; i < w->count; i++)
         if (add_undo(s, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
     if (!w->events) return 0;
     return add_undo(s, w->events->watch.sums[0], w->events->watch.n_rows) ||
@@ -114,7 +114,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     run->params = pi_views_zeros(&s->base.views, resolved.system->n_params, sizeof *run->params);
     if (!run->params) return -1;
     int64_t most = 0;
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (make_phase(module, s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
@@ -126,9 +126,9 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-PyObject *pi_core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
-                          (Call){args, n, names});
+PyObject *pi_core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
+    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper, args,
+                          keywords);
 }
 
 static int look_at(Stepper *s, int observer, int64_t n) {
@@ -165,7 +165,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
         if (!s->before) error = -1;
         before = s->before;
     }
-    if (!error && s->work * (double)n > WORTH_RELEASING) {
+    if (!error && s->work * n > WORTH_RELEASING) {
         Caller caller = {PyEval_SaveThread(), Py_None};
         error = pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, &completed);
         PyEval_RestoreThread(caller.state);

@@ -24,7 +24,7 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
     int64_t value;
     if (integer(fields, name, least, most, &value)) return -1;
-    *to = (int)value;
+    *to = value;
     return 0;
 }
 /* What a run asks and is asked with: its module, its system, the memory of its rows. */
@@ -95,7 +95,7 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
-    for (Py_ssize_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         PiReduced *one = &watch->reduced[i];
         PyObject *three = PyTuple_GetItem(list, i);
         if (!PyTuple_Check(three) ||
@@ -121,7 +121,7 @@ static int read_quantities(PyObject *fields, int count, int *to) {
            small(fields, "second", 0, count - 1, &to[1]);
 }
 static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *b) {
-    const int64_t most = (int64_t)1 << 31;
+    const int64_t most = 0x1p31;
     if (SMALL(b, axes, 1, 2) || read_quantities(fields, quantities, b->quantity) ||
         integer(fields, "rows", 1, most, &b->bins[0]) ||
         integer(fields, "columns", 1, most, &b->bins[1]))
@@ -140,14 +140,13 @@ static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
 }
 static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
     PiAcross *a = &watch->across[watch->n_across++];
-    const int64_t most = (int64_t)1 << 31;
+    const int64_t most = 0x1p31;
     PyObject *about = field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
     if (!about || SMALL(a, kind, 0, PI_ACROSS_KINDS - 1) ||
         read_quantities(fields, watch->n_quantities, a->quantity) ||
-        integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
-        INTEGER(a, rows, 0, (int64_t)1 << 40) || INTEGER(a, groups, 1, most) ||
-        INTEGER(a, bins, 1, most) || FIELD(label))
+        integer(fields, "row", 0, 0x1p54, &a->first) || INTEGER(a, rows, 0, (int64_t)1 << 40) ||
+        INTEGER(a, groups, 1, most) || INTEGER(a, bins, 1, most) || FIELD(label))
         return -1;
     a->about = PyFloat_AsDouble(about);
     if (PyErr_Occurred()) return -1;
@@ -172,8 +171,8 @@ PyObject *pi_cells_of(const Watches *watches) {
         for (int j = 0; list && j < watches->watch[i].n_across; j++) {
             PiAcross *a = &watches->watch[i].across[j];
             const int64_t cells = pi_across_cells(a, NULL);
-            PyObject *one = cells < 0 ? PyErr_NoMemory()
-                                      : PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(32 * cells));
+            PyObject *one =
+                cells < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, 32 * cells);
             if (one) pi_across_cells(a, (int64_t *)PyBytes_AsString(one));
             if (!one || PyList_Append(list, one)) Py_CLEAR(list);
             Py_XDECREF(one);
@@ -201,9 +200,9 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     if (images < 0 || statistics < 0 || read_reduced(fields, watch) ||
         ZEROS(watch, density, images) || ZEROS(watch, across, statistics))
         return -1;
-    for (Py_ssize_t i = 0; i < images; i++)
+    for (int64_t i = 0; i < images; i++)
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
-    for (Py_ssize_t i = 0; i < statistics; i++)
+    for (int64_t i = 0; i < statistics; i++)
         if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
     if (!images && !statistics && !watch->n_rows) return pi_refused("a watch of nothing");
     watch->runs |= watch->n_sums || images || statistics;
@@ -228,8 +227,9 @@ static int read_watches(const Reader *r, PiRun *run, PyObject *list) {
 static uint64_t asked_for(const PiLaneProgram *one) {
     const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
     uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
-    for (int i = 0; one->linear && dim <= 64 && i < n; i++)
-        if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
+    if (one->linear && dim <= 64)
+        for (int64_t i = 0; i < n; i++)
+            if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
     return bits ? bits : 1;
 }
 /* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
@@ -243,12 +243,12 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
     PiPieceSamples *one = &p->samples[p->n_samples++];
     int64_t each;
     if (read_bins(r, fields, p->timed.program.system->n_invariants, &one->of) ||
-        integer(fields, "samples", 1, (int64_t)1 << 40, &one->count) ||
+        integer(fields, "samples", 1, 0x1p40, &one->count) ||
         SMALL(one, after, -1, p->n_after - 1) || integer(fields, "each", 0, 1, &each))
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
-    for (int i = 0; i < one->of.axes; i++) {
+    for (int64_t i = 0; i < one->of.axes; i++) {
         int8_t *const need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
@@ -287,8 +287,8 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         !(p->need = pi_views_zeros(r->views, quantities, 1)) || ZEROS(p, samples, n_samples) ||
         ZEROS(p, after, n_after))
         return -1;
-    for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
-    for (Py_ssize_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
+    for (int64_t i = 0; i < n; i++) {
         PiPieceReduction *one = &p->reduction[i];
         PyObject *three = PyTuple_GetItem(list, i);
         if (!PyTuple_Check(three) ||
@@ -302,13 +302,12 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         one->first = p->n_numbers;
         p->n_numbers += pi_piece_reductions[one->kind].rows;
     }
-    p->n_reductions = (int)n;
-    p->n_after = (int)n_after;
-    for (Py_ssize_t i = 0; i < n_samples; i++)
+    p->n_reductions = n;
+    p->n_after = n_after;
+    for (int64_t i = 0; i < n_samples; i++)
         if (read_samples(r, PyTuple_GetItem(samples, i), lanes, p)) return -1;
     if (MEMORY(p, numbers, pi_product(lanes, p->n_numbers))) return -1;
-    return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
-                                   p->after)
+    return n_after ? pi_views_rows(r->views, after, "after of watches", n_after, lanes, 8, p->after)
                    : 0;
 }
 
@@ -348,7 +347,7 @@ static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
 /* Are the reductions those of events? */
 static int all_pass(const PiWatch *watch) {
     int pass = watch->every == 1;
-    for (int i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
+    for (int64_t i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
 static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
@@ -387,7 +386,7 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
         !(p->seen = pi_views_array(views, field(fields, "seen"), "seen", lanes, 1, 1)) ||
         ZEROS(p, watch, n))
         return -1;
-    for (Py_ssize_t w = 0; w < n; w++)
+    for (int64_t w = 0; w < n; w++)
         if (read_ends(r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
     if (read_counted(r, fields, lanes, p) || row(r, fields, "sampled", &p->sampled) ||
         row(r, fields, "until", &p->until) ||
@@ -467,7 +466,7 @@ static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
     /* A copy, as others may write to the array. */
     int64_t *row = pi_views_zeros(r->views, items, sizeof *row);
     if (!given || !row || MEMORY(own, sums, pi_product(rows, r->stride))) return -1;
-    memcpy(row, given, (size_t)items * sizeof *row);
+    memcpy(row, given, items * sizeof *row);
     own->row = row;
     for (int64_t i = 0; i < items; i++)
         if (row[i] < 0 || row[i] >= r->dim)
@@ -490,8 +489,8 @@ int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *rec
 }
 
 void pi_free_watches(Watches *watches) {
-    for (int i = 0; i < watches->count; i++)
-        for (int j = 0; j < watches->watch[i].n_across; j++)
+    for (int64_t i = 0; i < watches->count; i++)
+        for (int64_t j = 0; j < watches->watch[i].n_across; j++)
             pi_across_free(&watches->watch[i].across[j]);
     Py_XDECREF(watches->programs);
 }

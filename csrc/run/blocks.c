@@ -31,11 +31,11 @@ int64_t pi_count_blocks(const PiRun *run) {
 }
 double pi_lanes_worked(const PiRun *run) {
     enum { FEWEST = 16 };
-    return run->lanes < FEWEST ? FEWEST : (double)run->lanes;
+    return run->lanes < FEWEST ? FEWEST : run->lanes;
 }
 double pi_step_operations(const PiRun *run) {
     const PiSystem *s = run->system;
-    const double force = s->operations ? (double)s->operations : 4.0 * s->dim + s->n_params;
+    const double force = s->operations ? s->operations : 4.0 * s->dim + s->n_params;
     const PiMethod *m = run->method;
     const int newton =
         m->family == PI_MULTISTEP && m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
@@ -52,8 +52,7 @@ int64_t pi_steps_of_block(const PiRun *run) {
     const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
                       family == PI_NYSTROM || family == PI_ROSENBROCK;
     if (!run->force) return BLOCK_STEPS; /* in registers */
-    double steps =
-        fmax(all / (step * pi_lanes_worked(run)), tile / (step * (double)run->tile_lanes));
+    double steps = fmax(all / (step * pi_lanes_worked(run)), tile / (step * run->tile_lanes));
     steps = fmin(fmax(steps, alone ? 1 : SHOWN), BLOCK_STEPS);
     return steps < SHOWN ? (int64_t)steps : (int64_t)steps / SHOWN * SHOWN;
 }

@@ -29,7 +29,7 @@ static int64_t first_beyond(const Look *l, int64_t lane) {
         int64_t stride;
         const char *y = state(l, k, lane, &stride);
         int beyond = 0;
-        for (int d = 0; d < l->run->system->dim; d++) {
+        for (int64_t d = 0; d < l->run->system->dim; d++) {
             const double size = fabs(number_at(l->run, y, d * stride));
             if (!(size <= DBL_MAX)) return -1;
             beyond |= size > l->bound;
@@ -43,7 +43,7 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
     const PiRun *run = l->run;
     int64_t from_stride, stride;
     const char *from = state(l, k - 1, lane, &from_stride);
-    for (int d = 0; d < run->system->dim; d++) {
+    for (int64_t d = 0; d < run->system->dim; d++) {
         const char *value = row_at(run, from, from_stride, d, 0);
         for (int64_t i = k; i <= l->seen->count; i++) {
             char *to = (char *)state(l, i, lane, &stride);
@@ -55,8 +55,7 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
 
 /* Has lane i left in this call, or become non-finite, according to the kernel? */
 static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
-    if (failures->count && failures->step[i] >= 0) return 0;
-    return !(number_at(l->run, far, i) <= l->bound);
+    return !is_frozen(failures, i) && !(number_at(l->run, far, i) <= l->bound);
 }
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
     const PiFailures *failures = &run->failures[seen->tile];
@@ -66,10 +65,7 @@ int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const vo
     for (int64_t i = 0; i < seen->lanes; i++) {
         const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
         if (k == 0) continue;
-        if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {
-            run->out_of_memory = 1;
-            return -1;
-        }
+        if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) return -1;
         stay(&look, i, k);
     }
     return 0;

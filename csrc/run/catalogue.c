@@ -4,7 +4,6 @@
 #include <string.h>
 #include "../pyintegrate.h"
 #include "../simd.h"
-#include "../sizes.h"
 #include "../tiles.h"
 #include "../vmath/vmath.h"
 #include "run.h"
@@ -55,7 +54,7 @@ const char *const pi_question_names[PI_QUESTIONS] = {
     [PI_NEXT] = "next",         [PI_PREPARE] = "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
-    for (int i = 0; i < pi_n_methods; i++)
+    for (int64_t i = 0; i < pi_n_methods; i++)
         if (!strcmp(pi_methods[i]->name, name)) return pi_methods[i];
     return NULL;
 }

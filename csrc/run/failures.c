@@ -7,7 +7,7 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
-    for (int d = 0; d < run->system->dim; d++) {
+    for (int64_t d = 0; d < run->system->dim; d++) {
         const double y = fabs(number_at(run, rows, d * stride + lane));
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > run->bound) status = PI_OUT_OF_BOUNDS;
@@ -20,7 +20,7 @@ PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int
 int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;
-    for (int d = 0; d < run->system->dim; d++) {
+    for (int64_t d = 0; d < run->system->dim; d++) {
         const void *row = row_at(run, rows, stride, d, 0);
         WITH_REAL(run, LOOK)
     }
@@ -46,10 +46,13 @@ static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, 
 }
 int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
     PiFailures *f = &run->failures[tile];
-    if (make_masks(run, f)) return -1;
+    if (make_masks(run, f)) {
+        run->out_of_memory = 1;
+        return -1;
+    }
     if (f->step[lane] >= 0) return 0;
     set_mask(run, f, lane, lane + 1, 1);
-    f->status[lane] = (int8_t)status;
+    f->status[lane] = status;
     f->step[lane] = step;
     f->count++;
     /* The padding copies the last trajectory, and fails with it. */

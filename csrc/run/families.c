@@ -2,47 +2,22 @@
 #include "families.h"
 #include "../kernels/rows/workspace.h"
 
-#define STRUCTURE(s) (1u << (s))
-static const PiRequirement any = {
-    .name = "any",
-    .needs = "",
-    .structures = STRUCTURE(PI_FIRST_ORDER) | STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE) |
-                  STRUCTURE(PI_RIGID_BODY),
-};
-static const PiRequirement second_order = {
-    .name = "second_order",
-    .needs = "x'' = a(t, x, v)",
-    .structures = STRUCTURE(PI_SECOND_ORDER),
-    .refusal = "the method needs x'' = a(t, x, v)",
-};
-static const PiRequirement separable = {
-    .name = "separable",
-    .needs = "positions and velocities",
-    .structures = STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE),
-    .refusal = "the method needs positions and velocities",
-};
+#define REQUIREMENT(id, words, ...)                                                                \
+    static const PiRequirement id = {.name = #id,                                                  \
+                                     .needs = words,                                               \
+                                     .refusal = "the method needs " words,                         \
+                                     .structures = __VA_ARGS__}
+REQUIREMENT(any, "",
+            1 << PI_FIRST_ORDER | 1 << PI_SECOND_ORDER | 1 << PI_SEPARABLE | 1 << PI_RIGID_BODY);
+REQUIREMENT(second_order, "x'' = a(t, x, v)", 1 << PI_SECOND_ORDER);
+REQUIREMENT(separable, "positions and velocities", 1 << PI_SECOND_ORDER | 1 << PI_SEPARABLE);
 /* A composition that loses its order if T is not quadratic. */
-static const PiRequirement quadratic = {
-    .name = "quadratic_kinetic",
-    .needs = "a kinetic energy quadratic in the velocities",
-    .structures = STRUCTURE(PI_SECOND_ORDER),
-    .refusal = "the method needs a kinetic energy quadratic in the velocities",
-};
-static const PiRequirement rigid_body = {
-    .name = "rigid_body",
-    .needs = "position and orientation",
-    .structures = STRUCTURE(PI_RIGID_BODY),
-    .refusal = "the method needs a rigid body",
-};
-static const PiRequirement planets = {
-    .name = "n_body",
-    .needs = "bodies that attract one another",
-    .structures = STRUCTURE(PI_SECOND_ORDER),
-    .planets = 1,
-    .refusal = "the method needs bodies that attract one another",
-};
-const PiRequirement *const pi_requirements[] = {&any,        &second_order, &separable, &quadratic,
-                                                &rigid_body, &planets,      NULL};
+REQUIREMENT(quadratic_kinetic, "a kinetic energy quadratic in the velocities",
+            1 << PI_SECOND_ORDER);
+REQUIREMENT(rigid_body, "position and orientation", 1 << PI_RIGID_BODY);
+REQUIREMENT(n_body, "bodies that attract one another", 1 << PI_SECOND_ORDER, .planets = 1);
+const PiRequirement *const pi_requirements[] = {
+    &any, &second_order, &separable, &quadratic_kinetic, &rigid_body, &n_body, NULL};
 
 /* ---- workspace: the rows that one step needs ------------------------------------------------- */
 /* Rows for the scales of the rates. */
@@ -86,7 +61,6 @@ static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
 
 /* With a corrector the state that moves, beside the one that is shown; from the first step on. */
 static void planets_remembered(const PiMethod *m, int *states, int *forces) {
-    (void)forces;
     *states = m->corrector[0] != 0;
 }
 static int64_t planets_first_steps(const PiMethod *m) { return m->corrector[0] != 0; }
@@ -165,7 +139,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                   .free_evaluations = 1,
                   .workspace_rows = noise_workspace},
     [PI_WISDOM_HOLMAN] = {.name = "wisdom_holman",
-                          .requirement = &planets,
+                          .requirement = &n_body,
                           .numbers = {LIST(kick),
                                       LIST(drift),
                                       {.name = "corrector",
@@ -183,27 +157,18 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
 };
 
 const PiRequirement *pi_requirement(const PiMethod *m) {
-    return m->quadratic_kinetic ? &quadratic
+    return m->quadratic_kinetic ? &quadratic_kinetic
            : m->derivative == 2 ? &second_order
                                 : pi_families[m->family].requirement;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-int pi_list_length(const PiMethod *m, const PiNumbers *numbers) {
-    return m->stages + numbers->more;
-}
 double *pi_list(PiMethod *m, const PiNumbers *numbers) {
     void *const field = (char *)m + numbers->offset;
     return numbers->away ? *(double **)field : field;
 }
-double *pi_matrix_row(PiMethod *m, const PiNumbers *numbers, int s) {
-    return pi_list(m, numbers) + s * numbers->row;
-}
-/* The i-th list; NULL past the last. */
-static const PiNumbers *list_of(const PiMethod *m, int i) {
-    for (const PiNumbers *n = pi_families[m->family].numbers; n->name; n++)
-        if (n->shape == PI_LIST && i-- == 0) return n;
-    return NULL;
+static int rows_of(const PiMethod *m, const PiNumbers *numbers) {
+    return numbers->shape == PI_MATRIX ? m->stages : 1;
 }
 int pi_method_rows(const PiMethod *m) {
     if ((int)m->family < 0 || m->family >= PI_FAMILIES) return -1;
@@ -213,18 +178,15 @@ int pi_method_rows(const PiMethod *m) {
     if (m->derivative < !!family->most_derivative || m->derivative > family->most_derivative)
         return -1;
     int rows = 0;
-    for (const PiNumbers *n = family->numbers; n->name; n++)
-        rows += n->shape == PI_MATRIX ? m->stages : 1;
+    for (const PiNumbers *n = family->numbers; n->name; n++) rows += rows_of(m, n);
     return rows;
 }
 double *pi_method_row(PiMethod *m, int i, int *n, int *optional) {
-    const PiNumbers *numbers = list_of(m, i);
-    *n = numbers ? pi_list_length(m, numbers) : m->stages;
-    *optional = numbers && numbers->optional;
-    if (numbers) return pi_list(m, numbers);
-    int lists = 0;
-    while (list_of(m, lists)) lists++;
-    return m->a[i - lists];
+    const PiNumbers *numbers = pi_families[m->family].numbers;
+    for (int rows; i >= (rows = rows_of(m, numbers)); numbers++) i -= rows;
+    *n = m->stages + numbers->more;
+    *optional = numbers->optional;
+    return pi_list(m, numbers) + i * numbers->row;
 }
 
 /* ---- the rows that row kernels need in total ---------------------------------------------------

@@ -45,16 +45,12 @@ typedef struct {
 extern const PiFamilyDescriptor pi_families[PI_FAMILIES];
 
 const PiRequirement *pi_requirement(const PiMethod *method);
-/* How many numbers, and where they begin. */
-int pi_list_length(const PiMethod *method, const PiNumbers *numbers);
+/* Where numbers begin. */
 double *pi_list(PiMethod *method, const PiNumbers *numbers);
-/* Row s of a matrix. */
-double *pi_matrix_row(PiMethod *method, const PiNumbers *numbers, int s);
 
 /* A user-defined method has a family, stages, evaluations and a derivative; its numbers come as
- * rows: the lists of its family, then the rows of the matrix. The number of rows, or -1 if no
- * method can have them; and the destination of row i, `n` numbers, which may be omitted if it is
- * optional. */
+ * rows, in the order of the family. The number of rows, or -1 if no method can have them; and the
+ * destination of row i, `n` numbers, which may be omitted if it is optional. */
 int pi_method_rows(const PiMethod *method);
 double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
 

@@ -47,7 +47,7 @@ static inline void set_number(const PiRun *run, void *row, int64_t i, double val
     for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
 static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
                              int64_t from_stride, void *to, int64_t to_stride) {
-    for (int d = 0; d < run->state_rows; d++)
+    for (int64_t d = 0; d < run->state_rows; d++)
         memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
                tile->registers * run->vector_bytes);
 }
@@ -77,6 +77,8 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
 
 /* ---- observers.c ------------------------------------------------------------------------------
  */
+#define EACH_OBSERVER(o, run)                                                                      \
+    for (const PiObserver *o = (run)->observers; o < (run)->observers + (run)->n_observers; o++)
 /* Are states written between those of the blocks, several per call? */
 int pi_is_shown(const PiRun *run);
 /* The interval that serves all observers, and the one whose memory kernels write to. */
@@ -112,10 +114,14 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                         void *target, void *rows, char *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
+static inline int is_frozen(const PiFailures *f, int64_t lane) {
+    return f->count && f->step[lane] >= 0;
+}
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
 int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes);
-/* Freezes a lane of a tile. Only the thread that works on the tile calls this. 0, or -1. */
+/* Freezes a lane of a tile. Only the thread that works on the tile calls this. 0, or -1 without
+ * memory. */
 int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 /* Finds the lanes of a tile that have failed, after its kernel has reported one. 0, or -1. */
 int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile);

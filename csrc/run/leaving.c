@@ -32,7 +32,7 @@ int64_t pi_leaving_bytes(const PiRun *run) {
 static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
-        if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
+        if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
 /* The kernel makes some steps of all of them; returns its result. far, reason: of each. */
@@ -61,7 +61,7 @@ static int64_t last_left(const Leaving *l, int64_t i) {
 }
 static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
-    for (int d = 0; d < run->state_rows; d++) {
+    for (int64_t d = 0; d < run->state_rows; d++) {
         memcpy(row_at(run, l->target, l->stride, d, p->at[i]), row_at(run, rows, p->stride, d, i),
                run->real_bytes);
     }
@@ -77,13 +77,11 @@ static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t ste
             return -1;
         }
         for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
-            PiStatus why = (PiStatus)l->reason[i];
+            PiStatus why = l->reason[i];
             if (!why) why = pi_state_status(run, leavers->out, leavers->stride, i);
             put(l, leavers, leavers->in, i);
-            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
-                run->out_of_memory = 1;
+            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1))
                 return -1;
-            }
             pi_packed_drop(leavers, leavers->out, i);
         }
     }
@@ -106,8 +104,7 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
                        (int8_t *)memory + packed + row};
     PiPacked failing = pi_packed_in(run, tile, lanes, memory);
     for (int64_t i = 0; i < lanes; i++)
-        if ((!failures->count || failures->step[i] < 0) &&
-            pi_state_status(run, tile->out, tile->out_stride, i))
+        if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
             failing.at[failing.count++] = i;
     pi_packed_collect(&failing, tile->in, tile->in_stride, failing.in);
     const int error = leave(&l, &failing, tile->first, tile->steps);
@@ -170,7 +167,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
         else if (most < MOST_STEPS && 32 * leavers.count < before) most *= 2;
         if (leave(&l, &leavers, run->first + n, steps)) return -1;
     }
-    for (int d = 0; d < run->state_rows; d++)
+    for (int64_t d = 0; d < run->state_rows; d++)
         scatter(run, row_at(run, going.in, going.stride, d, 0), going.at, going.count,
                 row_at(run, target, run->stride, d, 0));
     return 0;
@@ -192,15 +189,11 @@ typedef struct {
     void *target, *rows; /* the states of the tile; those to be shown */
     int8_t *reason;
 } Stopping;
-static int is_there(const Stopping *s, int64_t i) {
-    const PiFailures *failures = &s->run->failures[s->seen.tile];
-    return !failures->count || failures->step[i] < 0;
-}
 /* Those of the list that have not stopped, in place; returns their number. */
 static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
     int64_t left = 0;
     for (int64_t i = 0; i < count; i++)
-        if (is_there(s, at[i])) at[left++] = at[i];
+        if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
 /* Steps of the present lanes, which are shown. 0; 1 if one is not finite, and nothing is
@@ -227,16 +220,14 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0 || (bad && steps > 1)) return bad;
-    for (int64_t i = 0; bad && i < count; i++) { /* they stay where they are */
-        const PiStatus found = pi_state_status(run, p->out, p->stride, i);
-        if (!found) continue;
-        const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
-        if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) {
-            run->out_of_memory = 1;
-            return -1;
+    if (bad)
+        for (int64_t i = 0; i < count; i++) { /* they stay where they are */
+            const PiStatus found = pi_state_status(run, p->out, p->stride, i);
+            if (!found) continue;
+            const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
+            if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) return -1;
+            failed = 1;
         }
-        failed = 1;
-    }
     if (failed) return 1;
     /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;
@@ -245,7 +236,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.record = NULL;
     tile.status = NULL;
     if (pi_let_intervene(run, seen, &tile)) return -1;
-    for (int d = 0; d < run->state_rows; d++)
+    for (int64_t d = 0; d < run->state_rows; d++)
         scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
                 row_at(run, s->target, run->stride, d, 0));
     return 0;

@@ -50,7 +50,7 @@ typedef struct {
     void *self;
     int64_t every; /* steps */
     int wide;      /* does it rather see many lanes than many states at once? */
-    /* 0; -1 stops the run. */
+    /* 0; -1 stops the run. May be NULL. */
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: before the states are shown, changes those of lanes, in the rows that are shown
      * and in the tile's `out`, and freezes lanes by pi_fail() of layout.h. Needs every = 1, or

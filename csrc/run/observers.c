@@ -10,26 +10,23 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
 int pi_is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
 /* The interval that serves all observers, and the one whose memory kernels write to. */
 void pi_prepare_observers(PiRun *run) {
-    for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
+    EACH_OBSERVER(o, run) run->alone |= o->alone;
     run->interval = run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
-    for (int i = 0; i < run->n_observers; i++)
-        run->interval = common_divisor(run->observers[i].every, run->interval);
+    EACH_OBSERVER(o, run) run->interval = common_divisor(o->every, run->interval);
     run->cut = run->interval;
     if (pi_has_seen_bound(run)) run->interval = 1;
     run->changes = run->n_observers == 1 && run->observers[0].origin && !run->force &&
                    run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
-    for (int i = 0; i < run->n_observers && !run->writer; i++) {
-        const PiObserver *o = &run->observers[i];
-        const int fits = o->place && o->every == run->interval;
+    EACH_OBSERVER(o, run) {
+        const int fits = o->place && o->every == run->interval && !run->writer;
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
     }
 }
 int pi_let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
     char *scratch = seen.scratch;
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
-        seen.scratch = scratch + run->observer_offset[i];
+    EACH_OBSERVER(o, run) {
+        seen.scratch = scratch + run->observer_offset[o - run->observers];
         if (o->intervene && o->intervene(o->self, run, &seen, tile)) return -1;
     }
     return 0;
@@ -42,15 +39,14 @@ int pi_show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from,
     seen.every = o->every;
     seen.count = count;
     seen.scratch = (char *)seen.scratch + run->observer_offset[o - run->observers];
-    return o->observe(o->self, run, &seen);
+    return o->observe ? o->observe(o->self, run, &seen) : 0;
 }
 /* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
 int pi_show(const PiRun *run, const PiSeen *seen) {
     const int64_t end = seen->step + (seen->count - 1) * run->interval;
     const int64_t last = smaller(end, run->n_steps),
                   whole = seen->count - (left_over(last, run->interval) != 0);
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
+    EACH_OBSERVER(o, run) {
         const int64_t each = over(o->every, run->interval);
         const int64_t skip =
             over(ceil_div(seen->step, o->every) * o->every - seen->step, run->interval);

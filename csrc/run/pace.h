@@ -8,7 +8,7 @@ static const double POLL_SECONDS = 0.05;
 static inline double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 /* How a thread finds out whether to stop: the one that may poll by the clock, the others from
  * that one. */

@@ -26,9 +26,9 @@ static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
 #define COPY_LANE(real)                                                                            \
-    for (int d = 0; d < run->state_rows; d++)                                                      \
+    for (int64_t d = 0; d < run->state_rows; d++)                                                  \
         ((real *)to_rows)[d * stride + i] = ((const real *)rows)[d * from->stride + j];            \
-    for (int d = 0; d < own_rows(run); d++)                                                        \
+    for (int64_t d = 0; d < own_rows(run); d++)                                                    \
         if (row_of(to->tile, d).stride)                                                            \
             ((real *)to->own)[d * stride + i] = ((const real *)from->own)[d * from->stride + j];
 void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from, const char *rows,
@@ -40,7 +40,7 @@ void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from
 }
 void pi_packed_own(PiPacked *p) {
     const PiRun *run = p->run;
-    for (int i = 0; i < own_rows(run); i++) {
+    for (int64_t i = 0; i < own_rows(run); i++) {
         const PiRow row = row_of(p->tile, i);
         if (row.stride)
             gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
@@ -48,7 +48,7 @@ void pi_packed_own(PiPacked *p) {
     }
 }
 void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
-    for (int d = 0; d < p->run->state_rows; d++)
+    for (int64_t d = 0; d < p->run->state_rows; d++)
         gather(p->run, row_at(p->run, rows, stride, d, 0), p->at, p->count,
                row_at(p->run, to, p->stride, d, 0));
     pi_packed_own(p);
@@ -58,7 +58,7 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const int64_t width = run->vector_bytes / run->real_bytes;
     for (int64_t i = p->count; i % width; i++) pi_packed_copy(p, p->in, i, p, p->in, p->count - 1);
     PiTile tile = *p->tile;
-    for (int i = 0; i < own_rows(run); i++) {
+    for (int64_t i = 0; i < own_rows(run); i++) {
         PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);
         if (to->stride) to->data = row_at(run, p->own, p->stride, i, 0);

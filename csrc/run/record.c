@@ -6,7 +6,7 @@
  * memory where components are. */
 #define WRITE(type)                                                                                \
     for (int64_t l = 0; l < lanes; l++)                                                            \
-        for (int i = 0; i < r->n_saved; i++)                                                       \
+        for (int64_t i = 0; i < r->n_saved; i++)                                                   \
             ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
                 ((const type *)rows)[r->saved[i] * stride + l];
 
@@ -15,7 +15,7 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
                        int64_t lanes, const void *rows, int64_t stride) {
     char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
     if (r->lane_stride == 1)
-        for (int i = 0; i < r->n_saved; i++)
+        for (int64_t i = 0; i < r->n_saved; i++)
             memmove(row_at(run, to, r->component_stride, i, 0), /* given apart, or one array */
                     row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
     else WITH_REAL(run, WRITE)

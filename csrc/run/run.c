@@ -46,7 +46,7 @@ static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
-    for (int d = 0; d < run->state_rows; d++) {
+    for (int64_t d = 0; d < run->state_rows; d++) {
         void *row = row_at(run, rows, run->stride, d, 0);
         WITH_REAL(run, SPREAD)
     }
@@ -62,10 +62,11 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     const void *rows = look ? initial_rows(run, number) : run->initial;
     const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
     const int valid = pi_states_are_valid(run, rows, stride, different);
-    for (int64_t i = 0; !valid && i < lanes; i++) {
-        const PiStatus status = pi_state_status(run, rows, stride, i % different);
-        if (status && pi_fail(run, number, i, status, run->first)) return -1;
-    }
+    if (!valid)
+        for (int64_t i = 0; i < lanes; i++) {
+            const PiStatus status = pi_state_status(run, rows, stride, i % different);
+            if (status && pi_fail(run, number, i, status, run->first)) return -1;
+        }
     if (!run->n_observers) return 0;
     PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
     seen.rows = rows;
@@ -90,7 +91,7 @@ static int64_t seen_offset(const PiRun *run) {
 /* Does an observer rather see many lanes at once than many states? */
 static int is_wide(const PiRun *run) {
     int wide = 0;
-    for (int i = 0; i < run->n_observers; i++) wide |= run->observers[i].wide;
+    EACH_OBSERVER(o, run) wide |= o->wide;
     return wide;
 }
 static int64_t states_at_once(const PiRun *run) {
@@ -114,10 +115,11 @@ static void *observers_scratch(const PiRun *run, char *scratch) {
     return scratch ? scratch + observers_offset(run) : NULL;
 }
 static void place_observers(PiRun *run) {
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
+    int64_t *offset = run->observer_offset;
+    EACH_OBSERVER(o, run) {
         const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
-        run->observer_offset[i + 1] = pi_sum(run->observer_offset[i], bytes);
+        offset[1] = pi_sum(*offset, bytes);
+        offset++;
     }
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
@@ -127,7 +129,7 @@ int64_t pi_run_scratch_bytes(const PiRun *run) {
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     PiRow *rows = (PiRow *)(scratch + drive_offset(run));
-    for (int i = 0; i < run->system->n_params; i++) {
+    for (int64_t i = 0; i < run->system->n_params; i++) {
         rows[i] = run->params[i];
         rows[i].data = (const char *)rows[i].data + step * run->drive_strides[i] * run->real_bytes;
     }
@@ -221,9 +223,8 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
-        char *own = scratch + observers_offset(run) + run->observer_offset[i];
+    EACH_OBSERVER(o, run) {
+        char *own = scratch + observers_offset(run) + run->observer_offset[o - run->observers];
         if (o->open) o->open(o->self, run, number, block + 1, own);
     }
 
@@ -382,11 +383,12 @@ const void *pi_run_state(const PiRun *run) {
 }
 
 void pi_run_free(PiRun *run) {
-    for (int64_t i = 0; run->failures && i < run->n_tiles; i++) {
-        pi_free_aligned(run->failures[i].mask);
-        free(run->failures[i].status);
-        free(run->failures[i].step);
-    }
+    if (run->failures)
+        for (int64_t i = 0; i < run->n_tiles; i++) {
+            pi_free_aligned(run->failures[i].mask);
+            free(run->failures[i].status);
+            free(run->failures[i].step);
+        }
     free(run->failures);
     free(run->table);
     run->failures = NULL;

@@ -8,7 +8,7 @@
 int pi_run_may_undo(const PiRun *run, int64_t n) {
     const double soon = 1e7; /* operations: some milliseconds */
     const double operations =
-        (double)smaller(n, run->block_steps) * pi_lanes_worked(run) * pi_step_operations(run);
+        smaller(n, run->block_steps) * pi_lanes_worked(run) * pi_step_operations(run);
     return run->n_observers || (run->force && run->system->may_stop) || !isinf(run->bound) ||
            operations > soon;
 }
@@ -18,10 +18,11 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     const int64_t per_register = run->vector_bytes / run->real_bytes;
     const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
     if (before) memcpy(run->state[0], before, run->state_rows * run->stride * run->real_bytes);
-    for (int d = 0; d < run->state_rows && !before; d++)
-        memcpy(row_at(run, run->state[0], run->stride, d, 0),
-               row_at(run, scratch, run->tile_lanes, d, 0), bytes);
-    for (int i = 0; i < run->n_undo; i++)
+    if (!before)
+        for (int64_t d = 0; d < run->state_rows; d++)
+            memcpy(row_at(run, run->state[0], run->stride, d, 0),
+                   row_at(run, scratch, run->tile_lanes, d, 0), bytes);
+    for (int64_t i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     pi_forget_failures(run, run->first + from);
 }
@@ -32,7 +33,7 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
-    for (int i = 0; i < run->n_undo; i++)
+    for (int64_t i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         error |= pi_advance_tile(run, tile, block, scratch, pause);

@@ -1,10 +1,17 @@
 /* A method's numbers in the form for its kernels: sparse rows, and groups of implicit stages. */
 #include <math.h>
 #include <string.h>
-#include "../kernels/registers/nystrom_weight.h"
 #include "families.h"
 
 /* ---- explicit Runge-Kutta and Nystrom: sparse rows ------------------------------------------- */
+/* The weights of the Nystrom form of an explicit Runge-Kutta method (registers/explicit_rk.h):
+ * (a a)_sj for the stages s, and (b a)_j in the row past the last stage. */
+static double nystrom_weight(const PiMethod *m, int s, int j) {
+    double sum = 0;
+    for (int i = j + 1; i < m->evaluations; i++)
+        sum += (s < m->evaluations ? m->a[s][i] : m->b[i]) * m->a[i][j];
+    return sum;
+}
 static int append(PiTable *table, int n, int index, double weight) {
     if (weight == 0) return n;
     table->index[n] = index;
@@ -19,15 +26,16 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
     table->nystrom = nystrom || own;
     for (int s = 0; s <= stages; s++) {
         table->start[s] = n;
-        for (int j = 0; j < s; j++)
+        for (int64_t j = 0; j < s; j++)
             n = append(table, n, j,
                        nystrom && !own ? nystrom_weight(m, s, j)
                        : s < stages    ? m->a[s][j]
                                        : m->b[j]);
     }
     table->start[stages + 1] = n;
-    for (int j = 0; table->nystrom && j < stages; j++)
-        n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
+    if (table->nystrom)
+        for (int64_t j = 0; j < stages; j++)
+            n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
     table->start[stages + 2] = n;
 }
 
@@ -35,36 +43,37 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
 /* Gauss-Jordan elimination with partial pivoting of an n x n block, n <= PI_MAX_STAGES. */
 static void invert(const PiMethod *m, int from, int n, PiTable *table) {
     double left[PI_MAX_STAGES][PI_MAX_STAGES], right[PI_MAX_STAGES][PI_MAX_STAGES] = {{0}};
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         memcpy(left[i], &m->a[from + i][from], n * sizeof(double));
         right[i][i] = 1;
     }
-    for (int k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         int top = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(left[i][k]) > fabs(left[top][k])) top = i;
-        for (int j = 0; j < n; j++) {
+        for (int64_t j = 0; j < n; j++) {
             const double l = left[k][j], r = right[k][j];
             left[k][j] = left[top][j], left[top][j] = l;
             right[k][j] = right[top][j], right[top][j] = r;
         }
         const double pivot = left[k][k];
-        for (int j = 0; j < n; j++) left[k][j] /= pivot, right[k][j] /= pivot;
-        for (int i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) left[k][j] /= pivot, right[k][j] /= pivot;
+        for (int64_t i = 0; i < n; i++) {
             const double factor = left[i][k];
-            for (int j = 0; i != k && j < n; j++) {
-                left[i][j] = fma(-factor, left[k][j], left[i][j]);
-                right[i][j] = fma(-factor, right[k][j], right[i][j]);
-            }
+            if (i != k)
+                for (int64_t j = 0; j < n; j++) {
+                    left[i][j] = fma(-factor, left[k][j], left[i][j]);
+                    right[i][j] = fma(-factor, right[k][j], right[i][j]);
+                }
         }
     }
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
 }
 /* Each group ends as soon as no stage in it needs a later one. */
 void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
     int from = 0, needed = 0;
-    for (int s = 0; s < m->stages; s++) {
+    for (int64_t s = 0; s < m->stages; s++) {
         for (int j = s; j < m->stages; j++)
             if (m->a[s][j] != 0 && j > needed) needed = j;
         if (needed > s) continue;

@@ -25,7 +25,7 @@ static double item(const PiStepObserver *p, PiRow row, int64_t id) {
 static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     const PiSolve *s = p->solve;
     const int64_t lanes = p->e.lanes;
-    if (!memcmp(p->holds, id, (size_t)lanes * sizeof *id)) return;
+    if (!memcmp(p->holds, id, lanes * sizeof *id)) return;
     for (int64_t i = 0; i < lanes; i++) {
         if (id[i] < 0 || id[i] == p->holds[i]) continue;
         p->holds[i] = id[i];
@@ -41,16 +41,18 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
 
 /* The noise of quantities is known from the steps of a trajectory before, in whichever lane. */
 static void recall_noise(Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         p->of[i] = id[i];
-        for (int q = 0; id[i] >= 0 && q < p->count; q++)
-            p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
+        if (id[i] >= 0)
+            for (int64_t q = 0; q < p->count; q++)
+                p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
     }
 }
 static void keep_noise(const Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes; i++)
-        for (int q = 0; id[i] >= 0 && q < p->count; q++)
-            p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
+    EACH_LANE(i, p)
+        if (id[i] >= 0)
+            for (int64_t q = 0; q < p->count; q++)
+                p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
 }
 
 /* ---- sums over the steps --------------------------------------------------------------------- */
@@ -60,9 +62,9 @@ static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int6
 }
 /* Shows states of the lanes, after their steps; before: those before jumps. */
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         r->t[i] = get(&p->e, s->t, i);
-        for (int d = 0; d < p->e.dim; d++) {
+        for (int64_t d = 0; d < p->e.dim; d++) {
             const int64_t at = d * p->e.lanes + i;
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
@@ -76,13 +78,15 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
     ProgramRows *r = &p->watch[number];
     double *sums = program_sums(r);
     const int n = program->n_sums;
-    for (int64_t i = 0; i < p->e.lanes; i++)
-        for (int k = 0; sees[i] && k < n; k++)
-            sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
+    EACH_LANE(i, &p->e)
+        if (sees[i])
+            for (int64_t k = 0; k < n; k++)
+                sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
     if (show_after(p, r, s, before)) return -1;
-    for (int64_t i = 0; i < p->e.lanes; i++)
-        for (int k = 0; sees[i] && k < n; k++)
-            program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
+    EACH_LANE(i, &p->e)
+        if (sees[i])
+            for (int64_t k = 0; k < n; k++)
+                program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
     return 0;
 }
 
@@ -132,30 +136,33 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    if (q->linear) memset(q->off, 0, (size_t)(q->count * lanes) * sizeof *q->off);
+    if (q->linear) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     else widen(&p->e, s->t0, lanes, q->rows.t);
-    for (int d = 0; d < p->e.dim; d++) {
+    for (int64_t d = 0; d < p->e.dim; d++) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
         const double *const atol =
             p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
         double *const y = q->rows.y + d * lanes;
-        for (int k = 0; q->linear && k < q->count; k++) {
-            const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
-            double *const off = q->off + k * lanes;
-            for (int64_t i = 0; factor != 0 && i < lanes; i++)
-                off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
-        }
-        for (int64_t i = 0; !q->linear && i < lanes; i++) {
-            uint64_t digits;
-            memcpy(&digits, &q->rows.t[i], sizeof digits);
-            const double by = atol[i] + rtol[i] * fabs(y[i]);
-            y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
-        }
+        if (q->linear)
+            for (int64_t k = 0; k < q->count; k++) {
+                const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
+                double *const off = q->off + k * lanes;
+                if (factor != 0)
+                    for (int64_t i = 0; i < lanes; i++)
+                        off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
+            }
+        if (!q->linear)
+            for (int64_t i = 0; i < lanes; i++) {
+                uint64_t digits;
+                memcpy(&digits, &q->rows.t[i], sizeof digits);
+                const double by = atol[i] + rtol[i] * fabs(y[i]);
+                y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
+            }
     }
     if (q->linear) return 0;
     if (pi_run_program(&q->rows)) return -1;
-    memcpy(q->off, q->rows.answer, (size_t)(q->count * lanes) * sizeof *q->off);
-    memset(q->learns, 1, (size_t)lanes);
+    memcpy(q->off, q->rows.answer, q->count * lanes * sizeof *q->off);
+    memset(q->learns, 1, lanes);
     return 0;
 }
 /* The piece of lane i. */
@@ -163,7 +170,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
     const double from = pi_time_within(&p->e, s, i, q->from[i]);
     const double to = pi_time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
-    for (int k = 0; k < p->of->n_reductions; k++) {
+    for (int64_t k = 0; k < p->of->n_reductions; k++) {
         const PiPieceReduction *r = &p->of->reduction[k];
         double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
         const int from_start = !counts_from(p, r->after, s->id[i], &after);
@@ -175,7 +182,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
                            from_start || (to - after) * p->e.h[i] >= 0, numbers);
         }
     }
-    for (int k = 0; k < p->of->n_samples; k++) {
+    for (int64_t k = 0; k < p->of->n_samples; k++) {
         const PiPieceSamples *one = &p->of->samples[k];
         const int64_t id = s->id[i];
         const double t_end = pi_item(p->of->until, id);
@@ -190,7 +197,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
     if (!q->linear) recall_noise(q, s->id);
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
         if (q->linear && p->e.part[i] == 1 && !p->of->n_after) {
@@ -198,26 +205,27 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             continue;
         }
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
-        for (int k = 0; k < p->of->n_after; k++) {
+        for (int64_t k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
-    const size_t state = (size_t)(p->e.dim * p->e.lanes) * sizeof *q->rows.y;
+    const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
     if (pi_load_parameters(&q->rows, s->id)) return -1;
-    for (int end = 0; q->linear && end < 2; end++) {
-        if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-        else memcpy(q->rows.y, p->e.after, state);
-        if (pi_run_program(&q->rows)) return -1;
-        memcpy(end ? p->begun : p->ended, q->rows.answer,
-               (size_t)(q->count * p->e.lanes) * sizeof *p->begun);
-    }
+    if (q->linear)
+        for (int64_t end = 0; end < 2; end++) {
+            if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+            else memcpy(q->rows.y, p->e.after, state);
+            if (pi_run_program(&q->rows)) return -1;
+            memcpy(end ? p->begun : p->ended, q->rows.answer,
+                   q->count * p->e.lanes * sizeof *p->begun);
+        }
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (ask_tolerance(p, s)) return -1;
     int any;
     do { /* those of linear quantities are there already */
-        for (int64_t i = 0; i < p->e.lanes; i++)
+        EACH_LANE(i, &p->e)
             if (q->points[i]) reduce_piece(p, s, i);
         any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
@@ -229,15 +237,16 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     int8_t *first = p->sees[0];
     int any = 0;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
         any |= first[i];
     }
-    for (int w = 0; any && w < p->of->n_watches; w++)
-        if (add_up(p, w, s, first, 0)) return -1;
+    if (any)
+        for (int64_t w = 0; w < p->of->n_watches; w++)
+            if (add_up(p, w, s, first, 0)) return -1;
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
     if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_LANE(i, &p->e)
         if (first[i]) p->of->seen[s->id[i]] = 1;
     return 0;
 }
@@ -252,7 +261,7 @@ void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
     for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
         for (int64_t k = 0; k < c->rows; k++) {
             const int64_t at = (k * lanes + lane) * c->bytes;
-            memcpy(c->onward + at, c->live + at, (size_t)c->bytes);
+            memcpy(c->onward + at, c->live + at, c->bytes);
         }
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
@@ -262,7 +271,7 @@ static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {
 }
 static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     const PiSolve *solve = solver->solve;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         if (s->end[i] != PI_STEP_JUMPED || stands(p, s, i)) continue;
         void *to = solver->keep(solver, s->id[i]);
         if (!to) return -1;
@@ -277,11 +286,11 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
 int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     int8_t *const *sees = p->sees;
     int jumped = 0;
-    for (int64_t i = 0; i < p->e.lanes; i++) {
+    EACH_LANE(i, &p->e) {
         sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
-    for (int w = 0; w < p->of->n_watches; w++)
+    for (int64_t w = 0; w < p->of->n_watches; w++)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
@@ -295,23 +304,23 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
 static int64_t lay_out(PiStepObserver *p, char *memory) {
     const PiObservation *of = p->of;
     const int64_t lanes = p->e.lanes;
-    int64_t used = 0;
-    p->watch = pi_part_of(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
-    for (int w = 0; w < of->n_watches; w++)
-        pi_place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int i = 0; i < 2; i++) p->sees[i] = pi_part_of(memory, &used, lanes);
-    const int64_t row = pi_product(lanes, sizeof *p->begun);
+    PiMemory m = {memory, 0};
+    PLACE(&m, p->watch, of->n_watches);
+    for (int64_t w = 0; w < of->n_watches; w++)
+        pi_place_program(&m, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
+    for (int64_t i = 0; i < 2; i++) PLACE(&m, p->sees[i], lanes);
     if (of->need) {
-        const int64_t all = pi_product(of->timed.program.system->n_invariants, row);
-        pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
-        p->begun = pi_part_of(memory, &used, all);
-        p->ended = pi_part_of(memory, &used, all);
+        const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
+        pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);
+        PLACE(&m, p->begun, all);
+        PLACE(&m, p->ended, all);
     }
-    p->holds = pi_part_of(memory, &used, row);
-    p->tolerances = pi_part_of(memory, &used, pi_product(p->solve->n_rtol + p->solve->n_atol, row));
-    for (int64_t i = 0; memory && i < lanes; i++) p->holds[i] = -1;
-    pi_place_events(memory, &used, &p->e);
-    return used;
+    PLACE(&m, p->holds, lanes);
+    PLACE(&m, p->tolerances, pi_product(p->solve->n_rtol + p->solve->n_atol, lanes));
+    if (memory)
+        for (int64_t i = 0; i < lanes; i++) p->holds[i] = -1;
+    pi_place_events(&m, &p->e);
+    return m.used;
 }
 PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRun *run) {
     PiStepObserver *p = calloc(1, sizeof *p);
@@ -330,13 +339,14 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
         free(p);
         return NULL;
     }
-    memset(p->memory, 0, (size_t)bytes);
+    memset(p->memory, 0, bytes);
     lay_out(p, p->memory);
     return p;
 }
 void pi_step_observer_free(PiStepObserver *p) {
-    for (int64_t i = 0; p->e.locating && i < p->e.lanes; i++)
-        if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
+    if (p->e.locating)
+        for (int64_t i = 0; i < p->e.lanes; i++)
+            if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

@@ -8,7 +8,7 @@ int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
 /* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
-    for (int j = 0; j < count; j++) {
+    for (int64_t j = 0; j < count; j++) {
         double weight = a ? 0 : w[j];
         for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
         if (weight == 0) continue;
@@ -32,7 +32,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
-    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
     const int branches = is_explicit && pi_tells_branches(system);
     int end = last;
     while (end && m->c[end] != 1) end--;
@@ -45,7 +45,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                      .order = m->order,
                      .power = estimate_power(m),
                      .slope = m->family == PI_IMPLICIT_RK};
-    for (int j = 0; j < m->stages; j++) {
+    for (int64_t j = 0; j < m->stages; j++) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
@@ -56,15 +56,15 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         pair->fsal &= m->a[last][j] == m->b[j];
     }
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
-    for (int s = 0; s < m->stages; s++) {
+    for (int64_t s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
         if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
     }
     const double *rows[3] = {m->b, error, error2};
     const double *velocities[3] = {m->velocity, velocity_error, error2};
-    for (int i = 0; i < 3; i++)
+    for (int64_t i = 0; i < 3; i++)
         append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
-    for (int i = 0; i < 3; i++) {
+    for (int64_t i = 0; i < 3; i++) {
         const int row = m->stages + PI_STEP_X + i;
         if (pair->nystrom && (i < 2 || pair->combined == 1))
             append_row(pair, row, rows[i], m->stages, own ? NULL : a);
@@ -84,7 +84,7 @@ static const double bootstrap_place[] = {0.2763932022500210, 0.1726731646460114,
 static double bernstein(int n, int m, double t) {
     double b = 1;
     for (int i = 1; i <= m; i++) b *= t * (n - m + i) / i;
-    for (int i = 0; i < n - m; i++) b *= 1 - t;
+    for (int64_t i = 0; i < n - m; i++) b *= 1 - t;
     return b;
 }
 typedef double Row[PI_MAX_SLOPES];
@@ -101,19 +101,19 @@ static PiDense bootstrap(const PiMethod *m, int end, Bootstrap *to) {
         const int places = n - 3, first = extra;
         Row right[3];
         double left[3][3];
-        for (int k = 0; k < places; k++) {
+        for (int64_t k = 0; k < places; k++) {
             const double t = to->c[first + k] = bootstrap_place[first + k];
             for (int i = 1; i < n; i++)
-                for (int s = 0; s < PI_MAX_SLOPES; s++)
+                for (int64_t s = 0; s < PI_MAX_SLOPES; s++)
                     to->a[first + k][s] += bernstein(n - 1, i, t) * beta[i][s];
             extra++;
         }
         memset(beta, 0, sizeof beta);
-        for (int s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
+        for (int64_t s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
         beta[1][0] += 1.0 / n;
         beta[n - 1][end - 1] -= 1.0 / n;
         /* n sum_i (beta_i+1 - beta_i) B_i(t) is the slope at t. */
-        for (int k = 0; k < places; k++) {
+        for (int64_t k = 0; k < places; k++) {
             const double t = to->c[first + k];
             memset(right[k], 0, sizeof right[k]);
             right[k][end + first + k] = 1;
@@ -122,19 +122,19 @@ static PiDense bootstrap(const PiMethod *m, int end, Bootstrap *to) {
                     n * (bernstein(n - 1, i - 1, t) - (i < n ? bernstein(n - 1, i, t) : 0));
                 if (i >= 2 && i <= n - 2) left[k][i - 2] = by;
                 else
-                    for (int s = 0; s < PI_MAX_SLOPES; s++) right[k][s] -= by * beta[i][s];
+                    for (int64_t s = 0; s < PI_MAX_SLOPES; s++) right[k][s] -= by * beta[i][s];
             }
         }
         for (int k = 0; k < places;
              k++) /* eliminates without pivots: there is none that is small */
-            for (int j = 0; j < places; j++) {
+            for (int64_t j = 0; j < places; j++) {
                 if (j == k) continue;
                 const double factor = left[j][k] / left[k][k];
-                for (int i = 0; i < places; i++) left[j][i] -= factor * left[k][i];
-                for (int s = 0; s < PI_MAX_SLOPES; s++) right[j][s] -= factor * right[k][s];
+                for (int64_t i = 0; i < places; i++) left[j][i] -= factor * left[k][i];
+                for (int64_t s = 0; s < PI_MAX_SLOPES; s++) right[j][s] -= factor * right[k][s];
             }
-        for (int k = 0; k < places; k++)
-            for (int s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
+        for (int64_t k = 0; k < places; k++)
+            for (int64_t s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
     }
     for (int i = 2; i <= degree - 2; i++) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
     return (PiDense){.degree = degree, .extra = extra, .c = to->c, .a = to->a, .b = to->b};
@@ -152,16 +152,16 @@ void pi_make_dense(const PiMethod *m, PiPair *pair) {
     pair->degree = of->degree;
     pair->extra = of->extra;
     const double *a[PI_MAX_SLOPES];
-    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
     a[end - 1] = m->b; /* of the slope at the end */
-    for (int e = 0; e < pair->extra; e++) {
+    for (int64_t e = 0; e < pair->extra; e++) {
         pair->c_extra[e] = of->c[e];
         a[end + e] = of->a[e];
         append_row(pair, pi_dense_row(pair, e), of->a[e], end + e,
                    pair->nystrom && !own ? a : NULL);
     }
     const int inner = pair->degree - 3, slopes = end + pair->extra;
-    for (int i = 0; i < 2 * inner; i++) {
+    for (int64_t i = 0; i < 2 * inner; i++) {
         const int positions = i >= inner, row = pi_dense_row(pair, pair->extra + i);
         const double *w = own && !positions ? of->velocity[i] : of->b[i % inner];
         if (!positions || pair->nystrom)

@@ -46,7 +46,7 @@ int64_t pi_rows_onward(const PiSolve *solve) { return rows_onward(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
     PiSolve *s = &run->solve;
     int whole = run->keep && s->n_saved == s->system->dim;
-    for (int d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
+    for (int64_t d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
     const int within = run->solve.record || run->solve.segments;
     if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
@@ -93,7 +93,7 @@ static void arrived(PiSolver *solver) {
 }
 static int64_t entry_bytes(const PiAdaptiveRun *run) {
     const int64_t bytes = (int64_t)pi_kept_numbers(&run->solve) * run->real_bytes;
-    return (int64_t)sizeof(int64_t) + (bytes + 7) / 8 * 8;
+    return sizeof(int64_t) + (bytes + 7) / 8 * 8;
 }
 static void *keep(PiSolver *solver, int64_t lane) {
     Thread *thread = (Thread *)solver;
@@ -101,7 +101,7 @@ static void *keep(PiSolver *solver, int64_t lane) {
     const int64_t size = entry_bytes(thread->run);
     if (kept->room - kept->bytes < size) {
         const int64_t room = kept->room ? 2 * kept->room : FIRST_ROOM + size;
-        char *data = realloc(kept->data, (size_t)room);
+        char *data = realloc(kept->data, room);
         if (!data) {
             thread->run->out_of_memory = thread->run->cancelled = 1;
             return NULL;
@@ -184,7 +184,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
 int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
     const int64_t size = entry_bytes(run);
     int64_t most = 0, lane;
-    memset(counts, 0, (size_t)run->solve.lanes * sizeof *counts);
+    memset(counts, 0, run->solve.lanes * sizeof *counts);
     for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             memcpy(&lane, kept->data + from, sizeof lane);
@@ -195,15 +195,15 @@ int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
 void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
     const int64_t size = entry_bytes(run), item = run->real_bytes, lanes = run->solve.lanes;
     const int numbers = pi_kept_numbers(&run->solve);
-    memset(counts, 0, (size_t)lanes * sizeof *counts);
+    memset(counts, 0, lanes * sizeof *counts);
     for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
             const char *entry = kept->data + from + sizeof lane;
             char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
-            for (int d = 0; d < numbers; d++)
-                memcpy(to + d * lanes * item, entry + d * item, (size_t)item);
+            for (int64_t d = 0; d < numbers; d++)
+                memcpy(to + d * lanes * item, entry + d * item, item);
         }
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {

@@ -21,10 +21,11 @@ static int64_t sample_bytes(const PiBetween *b) {
     const int64_t rows = pi_sample_rows(b->system.system, b->system.system->dim);
     return pi_product(rows, 8 * (int64_t)b->system.set->vector_bytes);
 }
-int64_t pi_between_scratch_bytes(const PiBetween *b) {
+int64_t pi_between_scratch_bytes(const void *between, const PiRun *run) {
+    const PiBetween *b = between;
     const PiSystem *s = b->system.system;
     const int64_t rows = 4 * (int64_t)s->dim + 1 + s->n_params;
-    const int64_t bytes = pi_product(rows, PACK * (int64_t)sizeof(double));
+    const int64_t bytes = pi_product(rows, PACK * sizeof(double));
     const int64_t list = pi_product(s->dim + s->n_params + 1, sizeof(PiRow));
     return pi_sum(pi_sum(pi_rounded_up(sample_bytes(b), 64), bytes), pi_rounded_up(list, 64));
 }
@@ -46,7 +47,7 @@ static Pack make_pack(PiBetween *b, const PiRun *run, int64_t n, void *scratch) 
 static double position(const PiBetween *b, const PiRun *run, int64_t lane) {
     const double t = b->t[b->next[lane] * b->t_stride + lane * b->t_lane];
     const double steps = (t - pi_item(b->t0, lane)) / pi_item(b->h, lane);
-    const double least = (double)run->first, most = least + (double)run->n_steps;
+    const double least = run->first, most = least + run->n_steps;
     return steps >= least ? steps <= most ? steps : most : least;
 }
 static void look_ahead(PiBetween *b, const PiRun *run, int64_t lane) {
@@ -66,12 +67,12 @@ static int rates(Pack *p, int end) {
     const PiSystem *s = b->system.system;
     for (int64_t i = 0; i < p->count; i++) {
         const double h = pi_item(b->h, p->lane[i]);
-        const double start = pi_item(b->t0, p->lane[i]) + (double)(p->n - 1) * h;
+        const double start = pi_item(b->t0, p->lane[i]) + (p->n - 1) * h;
         p->t[i] = start + (end ? p->to : p->from) * h;
     }
-    for (int d = 0; d < s->dim; d++) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
-    for (int k = 0; k < s->n_params; k++) {
-        double *row = p->params + (int64_t)k * PACK;
+    for (int64_t d = 0; d < s->dim; d++) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
+    for (int64_t k = 0; k < s->n_params; k++) {
+        double *row = p->params + k * PACK;
         for (int64_t i = 0; i < p->count; i++) row[i] = pi_item(b->params[k], p->lane[i]);
         p->rows[s->dim + k] = (PiRow){row, 1};
     }
@@ -99,11 +100,11 @@ static int interpolate(Pack *p) {
     for (int64_t i = 0; i < p->count; i++) {
         const int64_t lane = p->lane[i];
         const double width = (p->to - p->from) * pi_item(b->h, lane);
-        while (b->due[lane] <= (double)p->n) {
-            const double part = position(b, p->run, lane) - (double)(p->n - 1);
+        while (b->due[lane] <= p->n) {
+            const double part = position(b, p->run, lane) - (p->n - 1);
             if (part > p->to) break;
             const double s = (part - p->from) / (p->to - p->from);
-            for (int at = 0; at < b->record->n_saved; at++) {
+            for (int64_t at = 0; at < b->record->n_saved; at++) {
                 const int d = b->record->saved[at];
                 const double y0 = p->y[0][d * PACK + i], y1 = p->y[1][d * PACK + i];
                 const double f0 = chord ? y1 - y0 : p->f[0][d * p->count + i] * width;
@@ -119,15 +120,15 @@ static int interpolate(Pack *p) {
 }
 int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, double from,
                      double to, const double *y0, const double *y1, int64_t apart, void *scratch) {
-    if (!(b->due[lane] <= (double)n) || !(to > from)) return 0;
+    if (!(b->due[lane] <= n) || !(to > from)) return 0;
     Pack pack = make_pack(b, run, n, scratch);
     pack.from = from;
     pack.to = to;
     pack.count = 1;
     pack.lane[0] = lane;
-    for (int d = 0; d < b->system.system->dim; d++) {
-        pack.y[0][(int64_t)d * PACK] = y0[d * apart];
-        pack.y[1][(int64_t)d * PACK] = y1[d * apart];
+    for (int64_t d = 0; d < b->system.system->dim; d++) {
+        pack.y[0][d * PACK] = y0[d * apart];
+        pack.y[1][d * PACK] = y1[d * apart];
     }
     return interpolate(&pack);
 }
@@ -135,8 +136,8 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
 /* The times of a lane up to a step have its current state: it is frozen, or has just begun. */
 static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, const void *rows,
                    int64_t stride, int64_t at) {
-    while (b->due[lane] <= (double)n) {
-        for (int i = 0; i < b->record->n_saved; i++)
+    while (b->due[lane] <= n) {
+        for (int64_t i = 0; i < b->record->n_saved; i++)
             put(b, run, lane, i, number_at(run, rows, b->record->saved[i] * stride + at));
         b->next[lane]++;
         look_ahead(b, run, lane);
@@ -149,12 +150,12 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
     Pack pack = make_pack(b, run, n, seen->scratch);
     for (int64_t at = 0; at < seen->lanes; at++) {
         const int64_t lane = seen->lane + at;
-        if (!(b->due[lane] <= (double)n)) continue;
-        if (failures->count && failures->step[at] >= 0 && n >= failures->step[at]) {
+        if (!(b->due[lane] <= n)) continue;
+        if (is_frozen(failures, at) && n >= failures->step[at]) {
             repeat(b, run, lane, n, after, seen->stride, at);
             continue;
         }
-        for (int d = 0; d < b->system.system->dim; d++) {
+        for (int64_t d = 0; d < b->system.system->dim; d++) {
             pack.y[0][d * PACK + pack.count] = number_at(run, before, d * before_stride + at);
             pack.y[1][d * PACK + pack.count] = number_at(run, after, d * seen->stride + at);
         }
@@ -185,22 +186,19 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     for (int64_t i = 0; i < seen->count; i++) {
         const int64_t n = run->first + smaller(seen->step + i * seen->every, run->n_steps);
         rows = row_at(run, seen->rows, seen->next, i, 0);
-        if (seen->block > 0 && due <= (double)n) {
+        if (seen->block > 0 && due <= n) {
             if (see_step(b, run, seen, n, before, stride, rows)) return -1;
             due = soonest(b, seen);
         }
         before = rows;
         stride = seen->stride;
     }
-    for (int d = 0; d < b->system.system->dim; d++)
+    for (int64_t d = 0; d < b->system.system->dim; d++)
         memcpy(row_at(run, b->before, run->stride, d, seen->lane),
                row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
     return 0;
 }
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    (void)run;
-    return pi_between_scratch_bytes(self);
-}
 PiObserver pi_between_observer(PiBetween *b) {
-    return (PiObserver){.self = b, .every = 1, .observe = observe, .scratch_bytes = scratch_bytes};
+    return (PiObserver){
+        .self = b, .every = 1, .observe = observe, .scratch_bytes = pi_between_scratch_bytes};
 }

@@ -27,7 +27,7 @@ typedef struct {
 } PiBetween;
 
 /* The memory that one thread needs to interpolate. */
-int64_t pi_between_scratch_bytes(const PiBetween *between);
+int64_t pi_between_scratch_bytes(const void *between, const PiRun *run);
 /* Writes a lane's states at all times up to a moment of the step to step n: that part of it lies
  * between fractions `from` and `to` of the step, and goes from state y0 to y1, whose components are
  * `apart` numbers apart. 0, or -1. */

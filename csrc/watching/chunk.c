@@ -12,7 +12,7 @@ enum {
 
 static int has_energy(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
+    for (int64_t i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
     return found;
 }
 static int asks_system(const PiWatch *w) { return has_energy(w) || w->asks & PI_WATCH_INVARIANTS; }
@@ -25,7 +25,7 @@ static int64_t rows_of_state(const PiWatch *w) {
 }
 /* How many states are evaluated together: as many as fit the first-level cache. */
 static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
-    const int64_t bytes = pi_product(rows_of_state(w), lanes * (int64_t)sizeof(double));
+    const int64_t bytes = pi_product(rows_of_state(w), lanes * sizeof(double));
     const int64_t fit = STATES_BYTES / bytes;
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
@@ -37,7 +37,7 @@ static int64_t rows_of_call(const PiWatch *w) {
 }
 static int64_t reals_of_call(const PiWatch *w) {
     const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
-    return over(CALL_BYTES / (int64_t)sizeof(double), rows);
+    return over(CALL_BYTES / sizeof(double), rows);
 }
 /* How many states one call of the program evaluates, as byte code that has no sums, which follow
  * each other, and asks the system nothing; 0: it evaluates them one by one. */
@@ -75,7 +75,7 @@ void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {
     from += c->lane;
     if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
     else
-        for (int64_t i = 0; i < c->lanes; i++) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
+        EACH_LANE(i, c) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
 }
 static void spread_row(const WatchChunk *c, double *to, PiRow row) {
     if (row.stride) pi_chunk_pick(c, to, row.data);
@@ -89,7 +89,7 @@ static int asks_time(const PiWatch *w) {
 }
 static int wants_energy_itself(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
+    for (int64_t i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
     return found;
 }
 /* Lanes from `lane` on, and their parameters. */
@@ -102,7 +102,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     const int64_t states = states_at_once(w, lanes);
     c->lane = lane;
     c->lanes = lanes;
-    c->states = (int)states;
+    c->states = states;
     c->has_energy = has_energy(w);
     c->asks_time = asks_time(w);
     if (c->has_energy && own->kernels && !own->system->time_dependent)
@@ -124,7 +124,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     c->call = free, free += rows_of_call(w) * c->several * lanes;
     c->copied = free;
     c->uniform = 0;
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
@@ -135,7 +135,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
     /* Byte code reads one register of rows that are alike, if they are no more than its bits. */
-    for (int i = 0; i < rows; i++)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
             memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
     if (!asks_system(w)) return 0;
@@ -161,12 +161,12 @@ void pi_chunk_time(const WatchChunk *c, double n, double *t) {
         pi_fill_row(t, *t0 + n * *h, c->lanes);
         return;
     }
-    for (int64_t i = 0; i < c->lanes; i++) {
+    EACH_LANE(i, c) {
         const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
         t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
     }
 }
 
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
-    return pi_item(w->t0, lane) + (double)n * pi_item(w->h, lane);
+    return pi_item(w->t0, lane) + n * pi_item(w->h, lane);
 }

@@ -23,7 +23,7 @@ static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
 }
 void pi_forget_events(EventLanes *p, int64_t i) {
     int *added = p->added + 2 * i * p->of->count;
-    for (int k = 0; k < 2 * p->of->count; k++) {
+    for (int64_t k = 0; k < 2 * p->of->count; k++) {
         p->counts[k * p->of->stride + p->id[i]] -= added[k];
         added[k] = 0;
     }
@@ -77,8 +77,8 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
                        .from = a,
                        .to = b,
                        .whole = p->whole[i] / p->h[i]};
-    for (int k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
-    for (int k = 0; k < 2; k++)
+    for (int64_t k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
+    for (int64_t k = 0; k < 2; k++)
         bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
     if (part > q->from[i] && part <= q->to[i])
@@ -117,7 +117,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
     const int count =
         simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
-    for (int k = 0; k < count; k++) {
+    for (int64_t k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
         occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
@@ -125,7 +125,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     /* Steps that hold so many may hide others: between steps on one side of zero. */
     int8_t *const zeros_of = p->crossings + i * p->of->count + j;
     const int before = *zeros_of;
-    *zeros_of = (int8_t)(before + count < 3 ? before + count : 3);
+    *zeros_of = before + count < 3 ? before + count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
     if (near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
@@ -168,11 +168,11 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
     const double error = 20 * q->resolution[i] * fmax(most, -least);
     const int found = pi_find_bernstein_zeros(q->degree, c, error, e->direction, zeros, &near);
-    for (int k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    for (int64_t k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
-    for (int j = 0; j < p->of->count; j++) {
+    for (int64_t j = 0; j < p->of->count; j++) {
         p->tied[i * p->of->count + j] = 0;
         if (p->of->exact && p->quantities.from[i] == 0)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
@@ -187,12 +187,12 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* ---- consequences of an event ---------------------------------------------------------------- */
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
-    for (int d = 0; d < p->dim; d++) {
+    for (int64_t d = 0; d < p->dim; d++) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
     }
-    s->end[i] = (int8_t)end;
+    s->end[i] = end;
     p->part[i] = part;
     p->occurring[i].count = 0;
     end_pieces(&p->quantities, i);
@@ -221,7 +221,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
-    for (int j = 0; j < p->of->count; j++) {
+    for (int64_t j = 0; j < p->of->count; j++) {
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
@@ -229,10 +229,10 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         p->g[i * p->of->count + j] = g;
     }
-    for (int k = 0; k < o->count; k++)
+    for (int64_t k = 0; k < o->count; k++)
         tied[o->pending[k].event] |= o->pending[k].part - this->part <= 16 * least_part(p);
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
-    for (int d = 0; d < p->dim; d++) {
+    for (int64_t d = 0; d < p->dim; d++) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->single ? FLT_MAX : DBL_MAX);
         set(p, s->after, d * p->lanes + i, p->single ? (float)y : y);
@@ -250,27 +250,29 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const double t = pi_time_within(p, s, i, this.part);
     const int lost = event->then >= 0 && is_zeno(p, t, id);
     if (o->events++ == of->most ||
-        (lost && *event_row(p, PI_TIMES, id, PI_LOST_JUMPS) >= (double)of->most)) {
+        (lost && *event_row(p, PI_TIMES, id, PI_LOST_JUMPS) >= of->most)) {
         end_at(p, s, i, this.part, PI_STEP_ZENO);
         return;
     }
     const double *count = event_row(p, PI_COUNT, id, j);
-    const int64_t k = *count >= 0 && *count < (double)event->keep ? (int64_t)*count : -1;
+    const int64_t k = *count >= 0 && *count < event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
     p->tied[i * of->count + j] = -1;
-    for (int d = 0; event->onto >= 0 && d < p->dim; d++) {
-        const double y = p->react.answer[(event->onto + d) * p->lanes + i];
-        p->state[d * p->lanes + i] = p->single ? (float)y : y;
-    }
+    if (event->onto >= 0)
+        for (int64_t d = 0; d < p->dim; d++) {
+            const double y = p->react.answer[(event->onto + d) * p->lanes + i];
+            p->state[d * p->lanes + i] = p->single ? (float)y : y;
+        }
     if (k >= 0) {
         event->t[k * of->stride + id] = t;
-        for (int d = 0; event->y && d < p->dim; d++)
-            event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
-        for (int v = 0; v < event->n_values; v++)
+        if (event->y)
+            for (int64_t d = 0; d < p->dim; d++)
+                event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
+        for (int64_t v = 0; v < event->n_values; v++)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
     }
-    if (event->stop && *count >= (double)event->stop) {
+    if (event->stop && *count >= event->stop) {
         o->stopped_by = j;
         end_at(p, s, i, this.part, PI_STEP_STOPPED);
     } else if (event->then >= 0) jump(p, s, i, &this);
@@ -279,19 +281,20 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
 /* A program's answers at p->state. */
 static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         r->t[i] =
             o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
-        for (int d = 0; r->y != p->state && d < p->dim; d++)
-            r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+        if (r->y != p->state)
+            for (int64_t d = 0; d < p->dim; d++)
+                r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
     return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
-    for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    for (int64_t d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
 /* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
@@ -299,10 +302,10 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
 static void place_states(EventLanes *p, const PiSteps *s) {
     const double *const part = p->quantities.theta;
     s->at(s, part, p->state);
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
-        for (int d = 0; d < p->dim; d++) {
+        for (int64_t d = 0; d < p->dim; d++) {
             const int64_t at = d * p->lanes + i;
             if (part[i] == 0) p->state[at] = get(p, s->before, at);
             else if (part[i] == 1) p->state[at] = get(p, s->after, at);
@@ -312,7 +315,7 @@ static void place_states(EventLanes *p, const PiSteps *s) {
 }
 static void find_states(EventLanes *p, const PiSteps *s) {
     double *part = p->quantities.theta;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         part[i] = o->count ? o->pending[o->count - 1].part : 0;
     }
@@ -363,8 +366,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
 static int wants_state(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
     const int j = o->pending[o->count - 1].event;
-    return *event_row(p, PI_COUNT, p->id[i], j) < (double)p->of->event[j].keep ||
-           o->events == p->of->most;
+    return *event_row(p, PI_COUNT, p->id[i], j) < p->of->event[j].keep || o->events == p->of->most;
 }
 /* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
  * are left. */
@@ -372,7 +374,7 @@ static int go_through_exact(EventLanes *p, const PiSteps *s) {
     double *const part = p->quantities.theta;
     for (;;) {
         int any = 0, others = 0;
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             const Occurring *o = &p->occurring[i];
             part[i] = 0;
             while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
@@ -385,7 +387,7 @@ static int go_through_exact(EventLanes *p, const PiSteps *s) {
         if (!any) return others;
         place_states(p, s);
         if (p->react.of && show_state(p, &p->react, s)) return -1;
-        for (int64_t i = 0; i < p->lanes; i++)
+        EACH_LANE(i, p)
             if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
     }
 }
@@ -398,17 +400,17 @@ static int go_through(EventLanes *p, const PiSteps *s) {
     }
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
             waits |= !o->count && p->quantities.n_ends[i];
         }
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
-            for (int64_t i = 0; i < p->lanes; i++)
+            EACH_LANE(i, p)
                 if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
         }
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             any |= p->occurring[i].count;
             values |= p->occurring[i].count && !is_exact(p, i);
         }
@@ -416,7 +418,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (!any) continue;
         find_states(p, s);
         if (values && show_state(p, &p->quantities.rows, s)) return -1;
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
             const Occurrence *e = &o->pending[o->count - 1];
@@ -435,7 +437,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             ready |= o->ready;
         }
         if (ready && p->react.of && show_state(p, &p->react, s)) return -1;
-        for (int64_t i = 0; i < p->lanes; i++) {
+        EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count || !o->ready) continue;
             happens(p, s, i);
@@ -457,15 +459,15 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
     const int count = p->of->count;
     if (show_ends(p, s)) return -1;
-    memcpy(p->ended, p->quantities.rows.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
-    for (int64_t i = 0; i < p->lanes; i++)
-        for (int j = 0; j < count; j++)
+    memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
+    EACH_LANE(i, p)
+        for (int64_t j = 0; j < count; j++)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
     pi_linear_pieces(q, s, p->begun, p->ended);
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
         q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);
-        for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        for (int64_t j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
         q->points[i] = 0;
     }
     return 0;
@@ -473,38 +475,39 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     const int count = p->of->count;
     if (!p->locating) {
-        memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
+        memcpy(p->id, s->id, p->lanes * sizeof *p->id);
         widen(p, s->part, p->lanes, p->h);
-        for (int64_t i = 0; i < p->lanes; i++) p->part[i] = 1;
+        EACH_LANE(i, p) p->part[i] = 1;
         if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
     }
     if (!count) return 0;
-    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
-        Occurring *o = &p->occurring[i];
-        o->count = o->asks = 0;
-        end_pieces(&p->quantities, i);
-        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-        const int64_t events = p->of->exact ? o->events : 0;
-        *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
-        if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
-        const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
-        if (!p->quantities.linear)
-            pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
-                            fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-        for (int j = 0; j < count; j++)
-            p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
-    }
+    if (!p->locating)
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            o->count = o->asks = 0;
+            end_pieces(&p->quantities, i);
+            if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
+            const int64_t events = p->of->exact ? o->events : 0;
+            *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
+            if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
+            const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
+            if (!p->quantities.linear)
+                pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                                fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
+            for (int64_t j = 0; j < count; j++)
+                p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+        }
     if (p->chords) {
         if (show_ends(p, s)) return -1;
-        memcpy(p->ended, p->quantities.rows.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+        memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
     }
     if (!p->locating) {
-        memset(p->tied, 0, (size_t)(2 * p->lanes * count)); /* and p->crossings */
+        memset(p->tied, 0, 2 * p->lanes * count); /* and p->crossings */
         if (p->quantities.linear && find_linear(p, s)) return -1;
     }
     p->locating = 1;
     const int asks = go_through(p, s);
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         const int own = asks == 1 && o->asks;
         set(p, s->part, i, own ? o->pending[o->count - 1].part * p->h[i] : 0);
@@ -515,9 +518,9 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
 /* ---- between the steps ----------------------------------------------------------------------- */
 int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     if (show_ends(p, s)) return -1;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         if (!first[i]) continue;
-        for (int j = 0; j < p->of->count; j++) {
+        for (int64_t j = 0; j < p->of->count; j++) {
             const PiEvent *e = &p->of->event[j];
             const double g = p->quantities.rows.answer[j * p->lanes + i];
             const int holds = !e->located && e->direction > 0 && g > 0;
@@ -545,24 +548,25 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     const int count = p->of->count;
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
-    for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
+    EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
     if (any && !whole && show_ends(p, s)) return -1;
     const double *const values = whole ? p->ended : p->quantities.rows.answer;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         const int64_t id = s->id[i];
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
-        for (int j = 0; j < count && (!wanted || wanted[i]); j++) {
-            double *const g = event_row(p, PI_QUANTITY, id, j);
-            double *const begin = event_row(p, PI_BEGINS, id, j);
-            const double now = values[j * p->lanes + i];
-            const int stays = *begin < 0 && fabs(now) <= -*begin;
-            const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-            if (how != BEGINS_ANYHOW || !stays) *begin = how;
-            *g = now;
-        }
+        if (!wanted || wanted[i])
+            for (int64_t j = 0; j < count; j++) {
+                double *const g = event_row(p, PI_QUANTITY, id, j);
+                double *const begin = event_row(p, PI_BEGINS, id, j);
+                const double now = values[j * p->lanes + i];
+                const int stays = *begin < 0 && fabs(now) <= -*begin;
+                const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
+                if (how != BEGINS_ANYHOW || !stays) *begin = how;
+                *g = now;
+            }
         if (lands) {
             double *const lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
             *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
@@ -570,46 +574,50 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         }
         if (s->end[i] != PI_STEP_STOPPED) continue;
         p->of->stopped_at[id] = pi_time_within(p, s, i, p->part[i]);
-        p->of->stopped_by[id] = (int8_t)p->occurring[i].stopped_by;
+        p->of->stopped_by[id] = p->occurring[i].stopped_by;
     }
-    memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
+    memset(p->added, 0, p->lanes * 2 * count * sizeof *p->added);
     p->locating = 0;
     return 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-void pi_place_events(char *memory, int64_t *used, EventLanes *p) {
+void pi_place_events(PiMemory *m, EventLanes *p) {
     const PiEvents *of = p->of;
-    const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
-    double **const rows[] = {&p->h, &p->part, &p->resolution},
-                   **const states[] = {&p->after, &p->landing};
-    for (int i = 0; i < 3; i++) *rows[i] = pi_part_of(memory, used, row);
-    for (int i = 0; i < 2; i++) *states[i] = pi_part_of(memory, used, pi_product(p->dim, row));
-    p->id = pi_part_of(memory, used, row);
+    const int64_t lanes = p->lanes, state = pi_product(p->dim, lanes);
+    const int64_t n = of->count, all = pi_product(n, lanes), counts = pi_product(2, all);
+    PLACE(m, p->h, lanes);
+    PLACE(m, p->part, lanes);
+    PLACE(m, p->resolution, lanes);
+    PLACE(m, p->after, state);
+    PLACE(m, p->landing, state);
+    PLACE(m, p->id, lanes);
     if (!n) return;
     const int quantities = of->detect.program.system->n_invariants;
-    p->need = pi_part_of(memory, used, quantities);
-    for (int j = 0; memory && j < quantities; j++)
-        p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
-                     : of->event[j].onto >= 0 ? PI_NEED_NOTHING
-                     : of->event[j].located   ? PI_NEED_VALUE
-                     : of->exact              ? PI_NEED_NOTHING
-                                              : PI_NEED_TRUTH;
-    pi_place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
+    PLACE(m, p->need, quantities);
+    if (m->at)
+        for (int64_t j = 0; j < quantities; j++)
+            p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
+                         : of->event[j].onto >= 0 ? PI_NEED_NOTHING
+                         : of->event[j].located   ? PI_NEED_VALUE
+                         : of->exact              ? PI_NEED_NOTHING
+                                                  : PI_NEED_TRUTH;
+    pi_place_pieces(m, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
     p->state = p->quantities.rows.y;
-    if (of->react.program.system) pi_place_program(memory, used, &of->react, &p->react, lanes);
-    double **const numbers[] = {&p->begun, &p->ended, &p->g, &p->zero};
-    for (int i = 0; i < 4; i++) *numbers[i] = pi_part_of(memory, used, pi_product(n, row));
-    p->tied = pi_part_of(memory, used, pi_product(2 * n, lanes));
-    p->crossings = p->tied + n * lanes;
-    p->added = pi_part_of(memory, used, pi_product(2 * n, row));
-    p->occurring = pi_part_of(memory, used, pi_product(lanes, sizeof *p->occurring));
-    Occurrence *pending = pi_part_of(memory, used, pi_product(lanes, PENDING_BYTES));
-    if (memory) {
-        memset(p->occurring, 0, (size_t)lanes * sizeof *p->occurring);
-        memset(p->added, 0, (size_t)(2 * n * lanes) * sizeof *p->added);
-    }
-    for (int64_t i = 0; memory && i < lanes; i++)
-        p->occurring[i].pending = pending + i * MOST_PENDING;
+    if (of->react.program.system) pi_place_program(m, &of->react, &p->react, lanes);
+    PLACE(m, p->begun, all);
+    PLACE(m, p->ended, all);
+    PLACE(m, p->g, all);
+    PLACE(m, p->zero, all);
+    PLACE(m, p->tied, counts);
+    PLACE(m, p->added, counts);
+    PLACE(m, p->occurring, lanes);
+    Occurrence *pending;
+    PLACE(m, pending, pi_product(lanes, MOST_PENDING));
+    if (!m->at) return;
+    p->crossings = p->tied + all;
+    memset(p->occurring, 0, lanes * sizeof *p->occurring);
+    memset(p->added, 0, counts * sizeof *p->added);
+    EACH_LANE(i, p) p->occurring[i].pending = pending + i * MOST_PENDING;
 }

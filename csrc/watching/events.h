@@ -49,7 +49,7 @@ typedef struct {
     double part, slope;
     int event;
 } Occurrence;
-enum { MOST_PENDING = 64, PENDING_BYTES = MOST_PENDING * sizeof(Occurrence), MOST_CORRECTIONS = 8 };
+enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
 /* Of a lane in its segment: the events of its piece that have not occurred, the next last; whether
  * the place of that is found, or a state there is requested; the event that has ended the segment;
  * how many there were. */
@@ -108,8 +108,8 @@ static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
 }
-/* Parts of a memory in order, for so many lanes; see pi_part_of(). */
-void pi_place_events(char *memory, int64_t *used, EventLanes *lanes);
+/* Parts of a memory in order, for so many lanes. */
+void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 double pi_time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);
 /* The first states of some lanes. */

@@ -37,34 +37,35 @@ typedef struct {
 } Segments;
 
 static double rounded(const PiRun *run, double value) {
-    return run->real_bytes == 8 ? value : (double)(float)value;
+    return run->real_bytes == 8 ? value : (float)value;
 }
 static int dim(const Segments *p) { return p->run->system->dim; }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static int64_t unit(const PiRun *run) { return run->vector_bytes / (int64_t)sizeof(float); }
+static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 static int64_t lay_out(Segments *p, char *memory) {
     const PiRun *run = p->run;
-    const int64_t lanes = p->lanes.lanes, row = pi_product(lanes, sizeof(double));
+    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
+                  all = pi_product(p->e->events.count, lanes);
     double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
                              &p->part, &p->begun,  &p->length, &p->lanes.whole};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    int64_t used = 0;
-    for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
-    for (int i = 0; i < 5; i++) *marks[i] = pi_part_of(memory, &used, lanes);
-    p->id = pi_part_of(memory, &used, row);
-    p->lanes.step = pi_part_of(memory, &used, row);
-    p->lanes.jumps = pi_part_of(memory, &used, row);
-    p->slot = pi_part_of(memory, &used, pi_product(lanes, sizeof *p->slot));
-    p->before = pi_part_of(memory, &used, pi_product(run->state_rows, row));
-    p->after = pi_part_of(memory, &used, pi_product(run->state_rows, row));
-    p->start = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
-    p->last = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
-    p->column = pi_part_of(memory, &used, row);
-    char *const packed = pi_part_of(memory, &used, pi_packed_bytes(run, lanes));
+    PiMemory m = {memory, 0};
+    for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
+    for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
+    PLACE(&m, p->id, lanes);
+    PLACE(&m, p->lanes.step, lanes);
+    PLACE(&m, p->lanes.jumps, lanes);
+    PLACE(&m, p->slot, lanes);
+    PLACE(&m, p->before, state);
+    PLACE(&m, p->after, state);
+    PLACE(&m, p->start, all);
+    PLACE(&m, p->last, all);
+    PLACE(&m, p->column, lanes);
+    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
     if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
-    pi_place_events(memory, &used, &p->lanes);
-    return used;
+    pi_place_events(&m, &p->lanes);
+    return m.used;
 }
 static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
     return (Segments){.e = e,
@@ -82,7 +83,7 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
     while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
     e->lanes = p.lanes.lanes;
-    const int64_t between = e->between ? pi_between_scratch_bytes(e->between) : 0;
+    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
     const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     return pi_sum(watch, pi_sum(lay_out(&p, NULL), between));
 }
@@ -106,24 +107,26 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         p->column[count++] = k;
     }
     if ((a->count = count) == 0) return 0;
-    for (int i = 0; others && i < run->system->n_params; i++) {
-        const PiRow row = p->tile->params[i];
-        for (int64_t k = 0; row.stride && k < count; k++)
-            set_number(run, a->own, (i + 2) * a->stride + k,
-                       number_at(run, row.data, row.stride * a->at[k]));
-    }
+    if (others)
+        for (int64_t i = 0; i < run->system->n_params; i++) {
+            const PiRow row = p->tile->params[i];
+            if (row.stride)
+                for (int64_t k = 0; k < count; k++)
+                    set_number(run, a->own, (i + 2) * a->stride + k,
+                               number_at(run, row.data, row.stride * a->at[k]));
+        }
     const PiRow t0 = p->tile->t0;
-    for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
+    for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
         const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
-        const double start = p->begun[from] + later - (double)first * p->length[from];
+        const double start = p->begun[from] + later - first * p->length[from];
         set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * a->at[i]) : start);
         set_number(run, a->own, a->stride + k, p->length[from]);
         for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
             set_number(run, a->own, (of_run + r + 2) * a->stride + k,
                        r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
     }
-    for (int d = 0; d < run->state_rows; d++) {
+    for (int64_t d = 0; d < run->state_rows; d++) {
         const double *from = p->before + d * lanes;
         if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
@@ -140,7 +143,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
     if (part) a->count = 0; /* these are not the lanes' own */
     if (run->kernel(&tile) < 0) return -1;
-    for (int d = 0; d < rows; d++)
+    for (int64_t d = 0; d < rows; d++)
         if (run->real_bytes == 8)
             scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
         else
@@ -152,8 +155,9 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
 static void states_at(const PiSteps *steps, const double *part, double *y) {
     Segments *p = (Segments *)steps->of;
     const int64_t lanes = p->lanes.lanes;
-    for (int64_t i = 0; p->lanes.chords && i < dim(p) * lanes; i++)
-        y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
+    if (p->lanes.chords)
+        for (int64_t i = 0; i < dim(p) * lanes; i++)
+            y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
     for (int64_t k = 0; k < p->count; k++) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
@@ -165,8 +169,8 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
 static int ask(Segments *p) {
     ProgramRows *r = &p->lanes.quantities.rows;
     const int64_t lanes = p->lanes.lanes;
-    memcpy(r->y, p->after, (size_t)(dim(p) * lanes) * sizeof *r->y);
-    memcpy(r->t, p->t, (size_t)lanes * sizeof *r->t);
+    memcpy(r->y, p->after, dim(p) * lanes * sizeof *r->y);
+    memcpy(r->t, p->t, lanes * sizeof *r->t);
     return pi_load_parameters(r, p->id) || pi_run_program(r) ? -1 : 0;
 }
 
@@ -184,22 +188,22 @@ static void *seen_rows(const Segments *p, int64_t i) {
 static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int64_t apart) {
     const void *from = i ? seen_rows(p, i - 1) : p->tile->in;
     const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
-    for (int d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
+    for (int64_t d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
     for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
 }
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
-    for (int d = 0; d < rows; d++)
+    for (int64_t d = 0; d < rows; d++)
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
-    for (int d = 0; d < p->run->state_rows; d++)
+    for (int64_t d = 0; d < p->run->state_rows; d++)
         to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
 }
 /* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
  */
 static int begins_anew(const Segments *p, int64_t lane) {
     int anew = 0;
-    for (int j = 0; j < p->e->events.count; j++)
+    for (int64_t j = 0; j < p->e->events.count; j++)
         anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
     return anew;
 }
@@ -227,9 +231,9 @@ static void take(Segments *p, Slot *s, int64_t at) {
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
-    for (int j = 0; j < p->e->events.count; j++) {
+    for (int64_t j = 0; j < p->e->events.count; j++) {
         double *sums = sums_of(p, at, j);
-        const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
+        const int64_t passes = sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
         if (!p->e->events.event[j].located &&
             passes >> count) { /* a condition that holds as the run begins */
@@ -264,8 +268,7 @@ static void begin_step(Segments *p, int64_t k) {
     const double t0 = number_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
     s->passed = 0;
     s->jumped = 0;
-    p->begun[k] = run->real_bytes == 8 ? fma((double)(n - 1), s->h, t0)
-                                       : fmaf((float)(n - 1), (float)s->h, (float)t0);
+    p->begun[k] = run->real_bytes == 8 ? fma(n - 1, s->h, t0) : fmaf(n - 1, s->h, t0);
     p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
     p->passed[k] = p->t_low[k] = 0;
@@ -303,7 +306,7 @@ static int go_on(Segments *p, int64_t k) {
     }
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
-        for (int j = 0; j < p->e->events.count; j++) {
+        for (int64_t j = 0; j < p->e->events.count; j++) {
             double *const sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
@@ -316,7 +319,7 @@ static int go_on(Segments *p, int64_t k) {
 /* ---- all lanes that are under way ------------------------------------------------------------ */
 static PiStatus status_of(const Segments *p, int64_t k) {
     PiStatus status = PI_OK;
-    for (int d = 0; d < dim(p); d++) {
+    for (int64_t d = 0; d < dim(p); d++) {
         const double y = fabs(p->after[d * p->lanes.lanes + k]);
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > p->run->bound) status = PI_OUT_OF_BOUNDS;
@@ -369,17 +372,18 @@ static int look(Segments *p) {
         again |= goes && !p->looked[k];
     }
     if (again && ask(p)) return -1;
-    for (int64_t k = 0; again && k < p->count; k++) {
-        if (!p->end[k] || p->looked[k]) continue;
-        p->looked[k] = (int8_t)begins_anew(p, p->id[k]);
-        for (int j = 0; j < e->count; j++) {
-            const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
-            const double new = p->lanes.quantities.rows.answer[j * lanes + k];
-            p->looked[k] |= (int8_t)(e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
-                                     (e->event[j].located && !p->lanes.chords &&
-                                      may_dip(p->last[j * lanes + k], old, new)));
+    if (again)
+        for (int64_t k = 0; k < p->count; k++) {
+            if (!p->end[k] || p->looked[k]) continue;
+            p->looked[k] = begins_anew(p, p->id[k]);
+            for (int64_t j = 0; j < e->count; j++) {
+                const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
+                const double new = p->lanes.quantities.rows.answer[j * lanes + k];
+                p->looked[k] |= (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
+                                 (e->event[j].located && !p->lanes.chords &&
+                                  may_dip(p->last[j * lanes + k], old, new)));
+            }
         }
-    }
     return 0;
 }
 /* Freezes a lane from the current step on, in spite of any later failure: it keeps the state in
@@ -388,10 +392,8 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
     Slot *s = &p->slot[k];
     PiRun *run = p->run;
     pi_run_clear_failure(run, s->lane);
-    if (pi_fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1)) {
-        run->out_of_memory = 1;
+    if (pi_fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1))
         return -1;
-    }
     for (; s->i < p->seen->count && !p->seen->at; s->i++) /* packed, nobody sees it any more */
         write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
     write_state(p, k, p->tile->out, p->tile->out_stride, run->state_rows);
@@ -401,7 +403,7 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    for (int j = 0; j < p->e->events.count; j++) {
+    for (int64_t j = 0; j < p->e->events.count; j++) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         p->last[at] = s->jumped ? NAN : g == start ? p->last[at] : start;
@@ -436,8 +438,9 @@ static int follow(Segments *p, int64_t k) {
     } else {
         for (int d = dim(p); end != PI_STEP_MADE && d < p->run->state_rows; d++)
             p->after[d * p->lanes.lanes + k] = 0;
-        for (int d = 0; end == PI_STEP_LOST && d < dim(p); d++)
-            p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
+        if (end == PI_STEP_LOST)
+            for (int64_t d = 0; d < dim(p); d++)
+                p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
     }
     if (end != PI_STEP_MADE || !status)
         if (show_piece(p, k, passed, jumped ? p->lanes.landing : p->after)) return -1;
@@ -477,8 +480,9 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        for (int j = 0; end && s->passed == 0 && !s->jumped && j < p->e->events.count; j++)
-            p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (end && s->passed == 0 && !s->jumped)
+            for (int64_t j = 0; j < p->e->events.count; j++)
+                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
@@ -509,7 +513,7 @@ static int look_back(Segments *p) {
         for (p->count = 0; at < p->seen->lanes && p->count < p->lanes.lanes; at++) {
             const int64_t k = p->count, lane = p->seen->lane + pi_place(p->seen, at);
             int unseen = 0;
-            for (int j = 0; j < n; j++)
+            for (int64_t j = 0; j < n; j++)
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
             p->slot[k] = (Slot){.at = at, .lane = lane};
@@ -525,7 +529,7 @@ static int look_back(Segments *p) {
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || ask(p))) return -1;
         for (int64_t k = 0; k < p->count; k++)
-            for (int j = 0; j < n; j++)
+            for (int64_t j = 0; j < n; j++)
                 sums_of(p, p->slot[k].at, j)[p->run->stride] =
                     p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
     }
@@ -541,14 +545,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     char *const memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     int located = 0;
-    for (int j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
+    for (int64_t j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;
     }
     if (pi_watch_see(&e->watch, run, seen)) return -1;
-    for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
+    for (int64_t j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
     int64_t due = 0;
     for (int64_t at = seen->lanes; at > 0 && due < e->lanes; at--)
         if (is_due(&p, at - 1)) due++, p.next = at - 1;
@@ -590,16 +594,17 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     return seen->block == 0 ? pi_watch_see(&((PiFixedEvents *)self)->watch, run, seen) : 0;
 }
 static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
-    const PiFixedEvents *e = self;
+    PiFixedEvents *e = self;
     const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
-    for (int j = 0; j < pi_event_rows(e->events.count) && e->counts[0] != e->counts[1]; j++)
-        memcpy(e->counts[block & 1] + j * run->stride + lane,
-               e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+    if (e->counts[0] != e->counts[1])
+        for (int64_t j = 0; j < pi_event_rows(e->events.count); j++)
+            memcpy(e->counts[block & 1] + j * run->stride + lane,
+                   e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;
-    for (int j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
+    for (int64_t j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,

@@ -8,7 +8,7 @@ static int64_t most_scratch(const PiLaneProgram *of) {
 }
 static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
                double *out) {
-    const int64_t registers = r->lanes * (int64_t)sizeof(double) / system->set->vector_bytes;
+    const int64_t registers = r->lanes * sizeof(double) / system->set->vector_bytes;
     const PiRows rows = {.registers = registers,
                          .t = r->t,
                          .y = r->y,
@@ -22,13 +22,13 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     const PiLaneProgram *of = r->of;
     const ResolvedSystem *own = &of->system;
     const int n = of->program.system->n_params, n_own = own->system->n_params;
-    if (!memcmp(r->holds, id, (size_t)r->lanes * sizeof *id)) return 0;
+    if (!memcmp(r->holds, id, r->lanes * sizeof *id)) return 0;
     int changed = 0;
-    for (int64_t i = 0; i < r->lanes; i++) {
+    EACH_LANE(i, r) {
         if (id[i] < 0 || id[i] == r->holds[i]) continue;
         changed = 1;
         r->holds[i] = id[i];
-        for (int k = 0; k < n; k++) {
+        for (int64_t k = 0; k < n; k++) {
             r->p[k * r->lanes + i] = pi_item(of->params[k], id[i]);
             if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
         }
@@ -49,21 +49,22 @@ int pi_run_program(ProgramRows *r) {
     return ask(r, &of->program, PI_INVARIANTS, r->p, r->answer);
 }
 
-void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *r,
-                      int64_t lanes) {
+void pi_place_program(PiMemory *m, const PiLaneProgram *of, ProgramRows *r, int64_t lanes) {
     const PiSystem *program = of->program.system;
-    const int64_t row = pi_product(lanes, sizeof(double)), n = pi_parameter_rows(program);
-    const int64_t own = pi_parameter_rows(of->system.system), known = pi_sum(program->dim, n) + own;
-    double *const y = pi_part_of(memory, used, pi_product(known + 1, row));
-    double *const scratch = pi_part_of(memory, used, pi_product(most_scratch(of), row));
-    double *const answer = pi_part_of(memory, used, pi_product(program->n_invariants, row));
-    int64_t *const holds = pi_part_of(memory, used, row);
-    if (!memory) return;
-    *r = (ProgramRows){.of = of, .lanes = lanes, .y = y, .p = y + program->dim * lanes};
-    r->own_p = r->p + n * lanes;
-    r->t = y + known * lanes;
-    r->scratch = scratch, r->answer = answer, r->holds = holds;
-    memset(y, 0, (size_t)((known + 1) * row));
-    memset(answer, 0, (size_t)(program->n_invariants * row));
-    for (int64_t i = 0; i < lanes; i++) holds[i] = -1;
+    const int64_t n = pi_parameter_rows(program), own = pi_parameter_rows(of->system.system);
+    const int64_t rows = pi_product(pi_sum(program->dim, n) + own + 1, lanes);
+    const int64_t answers = pi_product(program->n_invariants, lanes);
+    ProgramRows made = {.of = of, .lanes = lanes};
+    PLACE(m, made.y, rows);
+    PLACE(m, made.scratch, pi_product(most_scratch(of), lanes));
+    PLACE(m, made.answer, answers);
+    PLACE(m, made.holds, lanes);
+    if (!m->at) return;
+    made.p = made.y + program->dim * lanes;
+    made.own_p = made.p + n * lanes;
+    made.t = made.own_p + own * lanes;
+    *r = made;
+    memset(r->y, 0, rows * sizeof *r->y);
+    memset(r->answer, 0, answers * sizeof *r->answer);
+    EACH_LANE(i, r) r->holds[i] = -1;
 }

@@ -19,15 +19,21 @@ typedef struct {
     int64_t lanes, *holds;
     double *y, *p, *own_p, *t, *scratch, *answer;
 } ProgramRows;
-/* Reserves part of a memory, from *used on, for the rows of a program; NULL to compute only the
- * size. */
-static inline void *pi_part_of(char *memory, int64_t *used, int64_t bytes) {
-    char *const here = memory ? memory + *used : NULL;
-    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
+/* Memory, of which a part is in use; NULL to compute only the size. Reserves bytes of it, or so
+ * many items for a pointer. */
+typedef struct {
+    char *at;
+    int64_t used;
+} PiMemory;
+static inline void *pi_part_of(PiMemory *m, int64_t bytes) {
+    char *const here = m->at ? m->at + m->used : NULL;
+    m->used = pi_sum(m->used, pi_rounded_up(bytes, 64));
     return here;
 }
-void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
-                      int64_t lanes);
+#define PLACE(memory, pointer, items)                                                              \
+    ((pointer) = pi_part_of(memory, pi_product(items, sizeof *(pointer))))
+/* The rows of a program in it. */
+void pi_place_program(PiMemory *memory, const PiLaneProgram *of, ProgramRows *rows, int64_t lanes);
 /* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */
 int pi_load_parameters(ProgramRows *rows, const int64_t *id);
 /* The results for the components, times and sums that have been filled in; 0, or -1. */

@@ -11,38 +11,37 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 #define INEXACT  0.02    /* how much that part is, of the resolution */
 #define SHORTEST 0x1p-50 /* piece, as a part of the step */
 
-void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
-                     int64_t lanes, Pieces *p) {
-    const int64_t row = pi_product(lanes, sizeof(double));
-    const int64_t count = program->program.system->n_invariants;
-    *p = (Pieces){.count = (int)count, .need = need, .lanes = lanes};
-    pi_place_program(memory, used, program, &p->rows, lanes);
+void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                     Pieces *p) {
+    const int64_t count = program->program.system->n_invariants, all = pi_product(count, lanes);
+    *p = (Pieces){.count = count, .need = need, .lanes = lanes};
+    pi_place_program(m, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
     double **const numeric[] = {&p->noise, &p->least,        &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared, &p->seeks};
-    double *const each = pi_part_of(memory, used, pi_product(8, row));
-    int64_t *const whole = pi_part_of(memory, used, pi_product(6, row));
-    double *const of_all = pi_part_of(memory, used, pi_product(pi_product(6, count), row));
-    p->ends = pi_part_of(memory, used, pi_product(PI_MOST_ENDS, row));
-    p->fails = pi_part_of(memory, used, pi_product(count + 2, lanes));
-    if (program->linear) {
-        p->linear = pi_part_of(memory, used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
-        p->mean = pi_part_of(memory, used, pi_product(count, row));
+    for (int64_t i = 0; i < 8; i++) PLACE(m, *rows[i], lanes);
+    for (int64_t i = 0; i < 6; i++) {
+        PLACE(m, *numbers[i], lanes);
+        PLACE(m, *numeric[i], all);
+        if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
-    p->value = pi_part_of(memory, used, pi_product(pi_product(count, NODES), row));
-    if (!memory) return;
-    for (int i = 0; i < 8; i++) *rows[i] = each + i * lanes;
-    for (int i = 0; i < 6; i++) *numbers[i] = whole + i * lanes;
-    for (int i = 0; i < 6; i++) *numeric[i] = of_all + i * count * lanes;
-    p->learns = p->fails + lanes, p->rough = p->learns + lanes;
+    PLACE(m, p->ends, pi_product(PI_MOST_ENDS, lanes));
+    PLACE(m, p->fails, lanes);
+    PLACE(m, p->learns, lanes);
+    PLACE(m, p->rough, all);
+    if (program->linear) {
+        PLACE(m, p->linear, pi_product(all, PI_MAX_DEGREE + 1));
+        PLACE(m, p->mean, all);
+    }
+    PLACE(m, p->value, pi_product(all, NODES));
+    if (!m->at) return;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
-    for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
-    memset(p->learns, 0, (size_t)lanes);
-    memset(p->noise, 0, (size_t)(6 * count * row)); /* and those after it */
-    memset(p->of, 0, (size_t)row);
+    for (int64_t q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
+    memset(p->learns, 0, lanes);
+    memset(p->of, 0, lanes * sizeof *p->of);
 }
 void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
@@ -53,7 +52,7 @@ void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resoluti
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
     p->made[i] = p->points[i] = 0;
-    for (int q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
+    for (int64_t q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
     p->of[i] = id;
 }
 void pi_cut_pieces(Pieces *p, int64_t i, double at) {
@@ -62,7 +61,7 @@ void pi_cut_pieces(Pieces *p, int64_t i, double at) {
     if (!(at > 0) || k == PI_MOST_ENDS) return;
     for (; k > 0 && ends[k - 1] < at; k--) ends[k] = ends[k - 1];
     if (k == 0) { /* beyond the last */
-        memmove(ends, ends + 1, (size_t)p->n_ends[i] * sizeof *ends);
+        memmove(ends, ends + 1, p->n_ends[i] * sizeof *ends);
         return;
     }
     ends[k] = at;
@@ -78,26 +77,28 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
 static double real_of(const void *row, int64_t i, int real_bytes) {
-    return real_bytes == 8 ? ((const double *)row)[i] : (double)((const float *)row)[i];
+    return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
 }
 /* The states at the ends of the steps, where theta is 0 or 1, are the accepted ones. */
 static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     ProgramRows *r = &p->rows;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
     int begins = 1, ends = 1; /* all of them? */
-    for (int64_t i = 0; i < p->lanes; i++) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
+    EACH_LANE(i, p) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
     if (begins) pi_copy_row(r->y, s->before, numbers, real_bytes);
     else if (!ends) s->at(s, p->theta, r->y);
-    else if (after) memcpy(r->y, after, (size_t)numbers * sizeof *after);
+    else if (after) memcpy(r->y, after, numbers * sizeof *after);
     else pi_copy_row(r->y, s->after, numbers, real_bytes);
-    for (int64_t i = 0; !begins && i < p->lanes; i++)
-        if (p->theta[i] == 1)
-            r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
-    for (int64_t at = 0; !begins && !ends && at < numbers; at++) {
-        const double theta = p->theta[at % p->lanes];
-        if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
-        else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
-    }
+    if (!begins)
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (p->theta[i] == 1)
+                r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
+    if (!begins && !ends)
+        for (int64_t at = 0; at < numbers; at++) {
+            const double theta = p->theta[at % p->lanes];
+            if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
+            else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
+        }
 }
 /* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
  * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
@@ -120,8 +121,8 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     else s->at(s, p->theta, r->y);
     const int dim = rounded ? r->of->system.system->dim : 0;
     const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
-    for (int d = 0; d < dim; d++)
-        for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t d = 0; d < dim; d++)
+        EACH_LANE(i, p) {
             const double off = fmax(least, INEXACT * p->resolution[i]);
             r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
         }
@@ -144,8 +145,8 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
 static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
-        for (int q = 0; q < p->count; q++)
-            for (int64_t i = 0; i < p->lanes; i++) {
+        for (int64_t q = 0; q < p->count; q++)
+            EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 double *noise = &p->noise[q * p->lanes + i];
                 const double off =
@@ -172,7 +173,7 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
     p->degree = n;
-    for (int q = 0; q < p->count; q++) {
+    for (int64_t q = 0; q < p->count; q++) {
         const int64_t at = q * p->lanes;
         s->combine(s, p->rows.of->linear + q * dim, (const double *[]){begin + at, end + at},
                    (double *)linear_row(p, q, 0),
@@ -180,7 +181,7 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
-    const int n = (int)p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
+    const int n = p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
     const int whole = piece_is_whole(p, lane);
     double c[PI_MAX_DEGREE + 1], own[PI_MAX_DEGREE + 1];
     for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
@@ -207,7 +208,7 @@ static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
-    for (int k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
+    for (int64_t k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
         for (int j = 0; 2 * j <= n; j++)
             weight[k][j] =
                 cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
@@ -221,13 +222,13 @@ static void measure(Pieces *p, int q, int n) {
             const Two even = f + g, odd = f - g, even2 = f * f + g * g, odd2 = f * f - g * g;
             least = choose(low < least, low, least);
             most = choose(high > most, high, most);
-            for (int k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
-            for (int k = 0; k < 3 && squared; k++)
-                square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
+            for (int64_t k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
+            if (squared)
+                for (int64_t k = 0; k < 3; k++) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
-        for (int e = 0; e < 2; e++) {
+        for (int64_t e = 0; e < 2; e++) {
             const int64_t at = q * p->lanes + i + e;
             if (p->points[i + e]) continue;
             p->least[at] = least[e], p->most[at] = most[e];
@@ -295,11 +296,11 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
 }
 /* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
-    for (int q = 0; q < p->count; q++)
+    for (int64_t q = 0; q < p->count; q++)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
             !is_resolved(p, i, q, n))
             return 0;
-    for (int q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
+    for (int64_t q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
     p->points[i] = n;
     return 1;
 }
@@ -337,11 +338,12 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
-    for (int q = 0; p->learns[i] && q < p->count; q++) {
-        double *const off = &p->off[q * p->lanes + i];
-        *off = fabs(*off - piece_row(p, q, 0)[i]);
-        if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
-    }
+    if (p->learns[i])
+        for (int64_t q = 0; q < p->count; q++) {
+            double *const off = &p->off[q * p->lanes + i];
+            *off = fabs(*off - piece_row(p, q, 0)[i]);
+            if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
+        }
     p->learns[i] = 0;
 }
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
@@ -349,7 +351,7 @@ static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
     if (p->to[i] - p->from[i] <= SHORTEST || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
-        for (int q = 0; q < p->count; q++)
+        for (int64_t q = 0; q < p->count; q++)
             p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
         p->points[i] = CHEB_MOST;
         return 0;
@@ -367,7 +369,7 @@ static void step_on(Pieces *p, int64_t i) {
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0, alone = 1;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    EACH_LANE(i, p) {
         alone &= !p->points[i];
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
         if (!p->seeks[i]) continue;
@@ -380,7 +382,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
     for (; any; alone = 0) {
-        for (int64_t i = 0; i < p->lanes; i++) p->fails[i] = p->seeks[i] && !p->points[i];
+        EACH_LANE(i, p) p->fails[i] = p->seeks[i] && !p->points[i];
         for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
             const int first = n == p->first_degree, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;
@@ -388,9 +390,10 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&
                     ask_node(p, s, real_bytes, after, node, alone))
                     return -1;
-            for (int q = 0; q < p->count && n > 4; q++) measure(p, q, n);
+            if (n > 4)
+                for (int64_t q = 0; q < p->count; q++) measure(p, q, n);
             any = 0;
-            for (int64_t i = 0; i < p->lanes; i++) {
+            EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 learn(p, i);
                 p->fails[i] = !decide(p, i, n, 0);
@@ -399,7 +402,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         }
         if (any && ask_noise(p, s, real_bytes, after)) return -1;
         any = 0;
-        for (int64_t i = 0; i < p->lanes; i++) any |= p->fails[i] && halves(p, i);
+        EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);
     }
     return 1;
 }

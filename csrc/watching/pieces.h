@@ -55,8 +55,8 @@ typedef struct {
     double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
-/* In a part of a memory: see pi_part_of(). */
-void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+/* In a part of a memory. */
+void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,
                      int64_t lanes, Pieces *pieces);
 /* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
  * must end; that it has no further piece. */

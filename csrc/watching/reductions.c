@@ -87,7 +87,7 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
-    for (int i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         if (!zeros[i].rises) continue;
         const double t = time_on(t_from, t_to, zeros[i].x);
         if (m[0] == 0) m[1] = t;
@@ -140,7 +140,7 @@ static int by_bounds(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
                      double t_to, double *m) {
     const int64_t at = r->quantity * p->lanes + lane;
     const double size = p->most[at] - p->least[at];
-    const double beyond = p->linear ? 0 : size * (double)p->points[lane] / CHEB_MOST;
+    const double beyond = p->linear ? 0 : size * p->points[lane] / CHEB_MOST;
     const double most = p->most[at] + beyond, least = p->least[at] - beyond;
     if (p->linear && !(piece_is_whole(p, lane) && isfinite(p->mean[at]))) return 0;
     if (!p->linear && !(isfinite(p->tail[at]) && !piece_is_lost(p, lane, r->quantity))) return 0;
@@ -205,9 +205,9 @@ void pi_count_sample(const PiPieceSamples *s, double first, double second, int64
 }
 void pi_sample_piece(const PiPieceSamples *s, const Pieces *p, int64_t lane, double t_from,
                      double t_to, double t0, double t_end, double after, int64_t of) {
-    const double most = (double)(s->count - 1), whole = t_end - t0;
+    const double most = s->count - 1, whole = t_end - t0;
     if (whole == 0) return;
-    const int64_t last = (int64_t)((t_to - t0) / whole * most);
+    const int64_t last = (t_to - t0) / whole * most;
     int64_t k = (int64_t)((t_from - t0) / whole * most) + 1;
     if (k < 1) k = 1; /* that at t0 is known */
     double a[2][CHEB_MOST + 1] = {{0}}, f[CHEB_MOST + 1] = {0};
@@ -217,7 +217,7 @@ void pi_sample_piece(const PiPieceSamples *s, const Pieces *p, int64_t lane, dou
         cheb_coefficients(n, f, a[i]);
     }
     for (; k <= last; k++) {
-        const double t = t0 + whole * ((double)k / most);
+        const double t = t0 + whole * (k / most);
         const double x = fmin(fmax(2 * (t - t_from) / (t_to - t_from) - 1, -1), 1);
         if ((t - after) * whole >= 0)
             pi_count_sample(s, cheb_value(n, a[0], x), cheb_value(n, a[1], x), of);

@@ -15,7 +15,7 @@ static inline Lanes magnitude(Lanes a) { return (Lanes)((Bits)a & INT64_MAX); }
 /* e with 2^e <= |a| < 2^(e+1), if 2^-e is a normal number; 0 for 0, infinity and NaN. */
 static inline Bits exponent(Lanes a) {
     const Bits e = ((Bits)a >> 52 & 2047) - 1023;
-    const Bits none = (a == all(0)) | (e == 1024);
+    const Bits none = (a == 0) | (e == 1024);
     const Bits small = e > 1022;
     return ~none & ((small & 1022) | (~small & e));
 }
@@ -27,16 +27,16 @@ static inline Lanes as_number(Bits integer) { return __builtin_convertvector(int
 static Lanes logarithm(Lanes a) {
     Bits e = ((Bits)a >> 52) - 1023;
     Lanes m = (Lanes)(((Bits)a & 0xfffffffffffff) | 0x3ff0000000000000);
-    const Bits high = m > all(0x1.6a09e667f3bcdp0);
-    m = pick(high, m * all(0.5), m);
+    const Bits high = m > 0x1.6a09e667f3bcdp0;
+    m = pick(high, m * 0.5, m);
     e -= high; /* -1 if true */
-    const Lanes f = (m - all(1)) / (m + all(1)), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
-    const Lanes a0 = all(1) + all(1 / 3.) * f2, a1 = all(1 / 5.) + all(1 / 7.) * f2;
-    const Lanes a2 = all(1 / 9.) + all(1 / 11.) * f2, a3 = all(1 / 13.) + all(1 / 15.) * f2;
-    const Lanes a4 = all(1 / 17.) + all(1 / 19.) * f2 + all(1 / 21.) * f4;
+    const Lanes f = (m - 1) / (m + 1), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
+    const Lanes a0 = 1 + 1 / 3. * f2, a1 = 1 / 5. + 1 / 7. * f2;
+    const Lanes a2 = 1 / 9. + 1 / 11. * f2, a3 = 1 / 13. + 1 / 15. * f2;
+    const Lanes a4 = 1 / 17. + 1 / 19. * f2 + 1 / 21. * f4;
     const Lanes sum = a0 + a1 * f4 + (a2 + a3 * f4 + a4 * f8) * f8;
-    const Lanes number = as_number(e) * all(0x1.62e42fefa39efp-1) + all(2) * f * sum;
-    return pick(a > all(0), number, all(-HUGE_VAL));
+    const Lanes number = as_number(e) * 0x1.62e42fefa39efp-1 + 2 * f * sum;
+    return pick(a > 0, number, all(-HUGE_VAL));
 }
 
 static inline Lanes load(const PiRun *run, const char *rows, int64_t stride, int64_t row,
@@ -45,7 +45,7 @@ static inline Lanes load(const PiRun *run, const char *rows, int64_t stride, int
     Lanes out = {0};
     if (run->real_bytes == 8) memcpy(&out, from, sizeof out);
     else
-        for (int i = 0; i < TWO; i++) out[i] = ((const float *)from)[i];
+        for (int64_t i = 0; i < TWO; i++) out[i] = ((const float *)from)[i];
     return out;
 }
 static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t row, int64_t at,
@@ -54,14 +54,15 @@ static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t r
     value = pick(still, load(run, rows, stride, row, at), value);
     if (run->real_bytes == 8) memcpy(to, &value, sizeof value);
     else
-        for (int i = 0; i < TWO; i++) ((float *)to)[i] = (float)value[i];
+        for (int64_t i = 0; i < TWO; i++) ((float *)to)[i] = (float)value[i];
 }
 /* The mask of frozen lanes: all ones. */
 static Bits frozen(const PiRun *run, int64_t tile, int64_t at) {
     const PiFailures *f = &run->failures[tile];
     Bits still = {0};
-    for (int i = 0; f->count && i < TWO; i++)
-        still[i] = at + i < run->tile_lanes && f->step[at + i] >= 0 ? -1 : 0;
+    if (f->count)
+        for (int64_t i = 0; i < TWO; i++)
+            still[i] = at + i < run->tile_lanes && f->step[at + i] >= 0 ? -1 : 0;
     return still;
 }
 static Lanes dot(const Lanes *a, const Lanes *b, int n) {
@@ -74,11 +75,11 @@ static Lanes dot(const Lanes *a, const Lanes *b, int n) {
 static void indicate(const PiRun *run, double *sums, Lanes exponent, Lanes square, double n,
                      Bits still) {
     Lanes row[PI_INDICATORS];
-    for (int i = 0; i < PI_INDICATORS; i++) memcpy(&row[i], sums + i * run->stride, sizeof *row);
-    const Lanes L = exponent * all(0x1.62e42fefa39efp-1) + all(0.5) * logarithm(square);
-    const Lanes now[] = {pick(L > row[0], L, row[0]), row[1] + L,
-                         row[2] + all(2) * (L - row[1] / all(n))};
-    for (int i = 0; i < PI_INDICATORS; i++) {
+    for (int64_t i = 0; i < PI_INDICATORS; i++)
+        memcpy(&row[i], sums + i * run->stride, sizeof *row);
+    const Lanes L = exponent * 0x1.62e42fefa39efp-1 + 0.5 * logarithm(square);
+    const Lanes now[] = {pick(L > row[0], L, row[0]), row[1] + L, row[2] + 2 * (L - row[1] / n)};
+    for (int64_t i = 0; i < PI_INDICATORS; i++) {
         row[i] = pick(still, row[i], now[i]);
         memcpy(sums + i * run->stride, &row[i], sizeof *row);
     }
@@ -92,24 +93,24 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
     const int dim = r->dim;
     double *sums = r->sums + seen->lane + at;
     Lanes *square = u + (int64_t)r->vectors * dim;
-    for (int j = 0; j < r->vectors; j++) {
-        Lanes *own = u + (int64_t)j * dim, most = {0}, count;
-        for (int d = 0; d < dim; d++) {
+    for (int64_t j = 0; j < r->vectors; j++) {
+        Lanes *own = u + j * dim, most = {0}, count;
+        for (int64_t d = 0; d < dim; d++) {
             own[d] = load(run, rows, stride, r->row[j * dim + d], at);
             const Lanes size = magnitude(own[d]);
             most = pick(size > most, size, most);
         }
         const Bits e = exponent(most);
         const Lanes scale = power_of_two(-e);
-        for (int d = 0; d < dim; d++) own[d] *= scale;
+        for (int64_t d = 0; d < dim; d++) own[d] *= scale;
         for (int i = 0; r->orthogonal && i < j; i++) {
-            const Lanes *other = u + (int64_t)i * dim;
+            const Lanes *other = u + i * dim;
             const Lanes part = dot(own, other, dim) / square[i];
-            const Lanes c = pick(square[i] > all(0), part, all(0));
-            for (int d = 0; d < dim; d++) own[d] -= c * other[d];
+            const Lanes c = pick(square[i] > 0, part, all(0));
+            for (int64_t d = 0; d < dim; d++) own[d] -= c * other[d];
         }
         square[j] = dot(own, own, dim);
-        for (int d = 0; d < dim; d++)
+        for (int64_t d = 0; d < dim; d++)
             store(run, rows, stride, r->row[j * dim + d], at, own[d], still);
         memcpy(&count, sums + j * run->stride, sizeof count);
         count = pick(still, count, count + as_number(e));
@@ -123,25 +124,19 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     const PiRenormalise *r = self;
     const int64_t unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(seen->lanes, unit) * unit, step = run->first + seen->step;
-    const double n = r->indicators && step % r->every == 0 ? (double)(step / r->every) : 0;
+    const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
     for (int64_t at = 0; at < lanes; at += TWO)
         renormalise(r, run, seen, tile->out, tile->out_stride, at, n, seen->scratch);
     return 0;
 }
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    (void)self, (void)run, (void)seen;
-    return 0;
-}
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     const PiRenormalise *r = self;
-    (void)run;
     return pi_product(pi_product(r->vectors, r->dim + 1), sizeof(Lanes));
 }
 PiObserver pi_renormalise_observer(PiRenormalise *r) {
     return (PiObserver){.self = r,
                         .every = r->every,
                         .alone = 1,
-                        .observe = observe,
                         .intervene = intervene,
                         .scratch_bytes = scratch_bytes};
 }

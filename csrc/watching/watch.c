@@ -13,14 +13,15 @@ static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
 /* The step from which each lane is frozen; 0 if none is. */
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
                      int64_t at) {
-    for (int64_t i = 0; failures->count && i < c->lanes; i++) {
-        const int64_t end = at + i < run->tile_lanes ? failures->step[at + i] : -1;
-        c->ends[i] = end < 0 ? INFINITY : (double)end;
-    }
+    if (failures->count)
+        for (int64_t i = 0; i < c->lanes; i++) {
+            const int64_t end = at + i < run->tile_lanes ? failures->step[at + i] : -1;
+            c->ends[i] = end < 0 ? INFINITY : (double)end;
+        }
     return failures->count > 0;
 }
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
-    for (int i = 0; i < c->w->n_sums; i++) {
+    for (int64_t i = 0; i < c->w->n_sums; i++) {
         double *here = c->y[0] + (pi_first_sum(c->w) + i) * c->lanes;
         double *there = sums + i * run->stride + c->lane;
         memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
@@ -31,7 +32,8 @@ static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
         double *const own = c->sums + i * c->lanes;
         if (!back) pi_chunk_pick(c, own, sums);
-        for (int64_t k = 0; back && k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
+        if (back)
+            for (int64_t k = 0; k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
     }
 }
 /* The components of states: that d of the k-th is the row at + k next + d apart. */
@@ -65,10 +67,11 @@ static int pi_run_program(WatchChunk *c, double n, int64_t k, const double *ends
         return -1;
     double *sums = y + pi_first_sum(w) * lanes, *after = c->y[1] + pi_first_sum(w) * lanes;
     if (pi_chunk_ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
-    for (int64_t i = 0; ends && i < lanes; i++)
-        for (int j = 0; n >= ends[i] && j < w->n_sums; j++)
-            after[j * lanes + i] = sums[j * lanes + i];
-    for (int i = 0; i < w->n_quantities; i++)
+    if (ends)
+        for (int64_t i = 0; i < lanes; i++)
+            if (n >= ends[i])
+                for (int64_t j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
+    for (int64_t i = 0; i < w->n_quantities; i++)
         memcpy(answer_of(c, k, i), after + (w->n_sums + i) * lanes, lanes * sizeof *after);
     c->y[0] = c->y[1];
     c->y[1] = y;
@@ -82,8 +85,9 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
     double *const t = c->call + pi_parameter_rows(s->system) * row, *const scratch = t + row;
     for (int64_t from = 0, some; from < count; from += some) {
         some = smaller(states->next == lanes ? c->several : 1, count - from);
-        for (int64_t k = 0; k < some && c->asks_time; k++)
-            pi_chunk_time(c, (double)(n + (from + k) * w->every), t + k * lanes);
+        if (c->asks_time)
+            for (int64_t k = 0; k < some; k++)
+                pi_chunk_time(c, n + (from + k) * w->every, t + k * lanes);
         const PiApartRows rows = {.rows = {.registers = pi_in_registers(s, some * lanes),
                                            .t = t,
                                            .y = (double *)states->at + from * states->next,
@@ -113,10 +117,10 @@ static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, dou
         for (int64_t i = 0; i < all; i++)
             if (!ends || n < ends[i]) {
                 lane[some.count] = c->lane + (c->at ? c->at[i] : i);
-                at[some.count++] = (int)i;
+                at[some.count++] = i;
             }
     }
-    for (int i = 0; i < w->n_densities; i++)
+    for (int64_t i = 0; i < w->n_densities; i++)
         pi_density_add(&w->density[i], seen->block, some.quantities, some.apart, at, some.count);
     return pi_across_add(w->across, w->n_across, (int64_t)n / w->every, &some,
                          w->program.set->survey);
@@ -141,7 +145,7 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
     const uint64_t all = (uintptr_t)rows | (uint64_t)next * 8 | (uint64_t)apart * 8;
     if (run->real_bytes == 8 && !(all & (uint64_t)(bytes - 1)))
         return (States){(const double *)rows, next, apart};
-    for (int d = 0; d < c->w->components; d++)
+    for (int64_t d = 0; d < c->w->components; d++)
         for (int64_t k = 0; k < count; k++)
             pi_copy_row(c->copied + (d * c->states + k) * lanes,
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
@@ -172,8 +176,8 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
         const PiReduced *one = &w->reduced[i];
         reduced.n = 0;
         for (int j = i; j < w->n_reduced && is_same(&w->reduced[j], one); j++)
-            all[reduced.n++] = (PiReduceOne){(PiReduction)w->reduced[j].kind,
-                                             sums + w->reduced[j].first * reduced.stride};
+            all[reduced.n++] =
+                (PiReduceOne){w->reduced[j].kind, sums + w->reduced[j].first * reduced.stride};
         reduced.of = all;
         reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
         reduced.next = pi_in_registers(&w->program, from->next[one->source]);
@@ -195,17 +199,18 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
     const int energy_of_each = c->has_energy && !c->energies;
     if (c->energies) see_energies(c, &states, count);
     if (c->several && run_program_on(c, n, &states, count)) return -1;
-    for (int64_t k = 0; k < count && (one_by_one || energy_of_each || of_batch); k++) {
-        const double step = (double)(n + k * every);
-        if (one_by_one || energy_of_each) take_state(c, &states, k);
-        if (c->asks_time) pi_chunk_time(c, step, c->t);
-        if (energy_of_each &&
-            pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
-            return -1;
-        if (one_by_one && pi_run_program(c, step, k, ends)) return -1;
-        const int64_t valid = c->at ? c->n_at : seen->lane + seen->lanes - c->lane;
-        if (of_batch && see_batch(c, seen, valid, step, k, ends)) return -1;
-    }
+    if (one_by_one || energy_of_each || of_batch)
+        for (int64_t k = 0; k < count; k++) {
+            const double step = n + k * every;
+            if (one_by_one || energy_of_each) take_state(c, &states, k);
+            if (c->asks_time) pi_chunk_time(c, step, c->t);
+            if (energy_of_each &&
+                pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
+                return -1;
+            if (one_by_one && pi_run_program(c, step, k, ends)) return -1;
+            const int64_t valid = c->at ? c->n_at : seen->lane + seen->lanes - c->lane;
+            if (of_batch && see_batch(c, seen, valid, step, k, ends)) return -1;
+        }
     const Sources from = {{c->answers, states.at, c->energy, c->energy},
                           {lanes, states.next, lanes, lanes},
                           {c->states * lanes, states.apart}};
@@ -213,7 +218,8 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
     return 0;
 }
 
-int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
+int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
+    PiWatch *w = watch;
     double *sums = w->sums[seen->block & 1];
     const int64_t most = chunk_lanes(w, run), unit = lanes_in_line(run);
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
@@ -260,33 +266,26 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     }
     return 0;
 }
-void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
+void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
+    const PiWatch *w = watch;
     ((WatchChunk *)scratch)->lanes = 0;
     const int64_t lane = tile * run->tile_lanes, unit = lanes_in_line(run);
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
-    for (int i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
-    for (int i = 0; i < w->n_rows && w->sums[0] != w->sums[1]; i++)
-        memcpy(w->sums[block & 1] + i * run->stride + lane,
-               w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
+    for (int64_t i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
+    if (w->sums[0] != w->sums[1])
+        for (int64_t i = 0; i < w->n_rows; i++)
+            memcpy(w->sums[block & 1] + i * run->stride + lane,
+                   w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
 
-int64_t pi_watch_scratch_bytes(const PiWatch *w, const PiRun *run) {
-    return pi_chunk_bytes(w, chunk_lanes(w, run));
-}
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    return pi_watch_scratch_bytes(self, run);
-}
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    return pi_watch_see(self, run, seen);
-}
-static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
-    pi_watch_open(self, run, tile, block, scratch);
+int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
+    return pi_chunk_bytes(watch, chunk_lanes(watch, run));
 }
 /* Does it reduce nothing but the energy, or nothing but its change, so that kernels can supply it?
  */
 static int reduces_only(const PiWatch *w, PiSource source) {
     int others = w->runs || !w->n_reduced;
-    for (int i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
+    for (int64_t i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
     const ResolvedSystem *s = &w->system;
     return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;
 }
@@ -297,9 +296,9 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
                         .wide = w->n_across > 0,
-                        .observe = observe,
-                        .open = open,
-                        .scratch_bytes = scratch_bytes,
+                        .observe = pi_watch_see,
+                        .open = pi_watch_open,
+                        .scratch_bytes = pi_watch_scratch_bytes,
                         .origin = changes    ? &w->origin
                                   : energies ? &none
                                              : NULL,

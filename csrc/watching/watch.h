@@ -16,6 +16,7 @@
 #include "batch/across.h"
 #include "batch/density.h"
 
+#define EACH_LANE(i, of) for (int64_t i = 0; i < (of)->lanes; i++)
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };
@@ -45,13 +46,12 @@ typedef struct {
     double *sums[2]; /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
-int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
+int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen);
 /* A tile begins a block: the sums of the block before, and an empty scratch. */
-void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
-                   void *scratch);
+void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch);
 /* The time of a step of a lane, t0 + n h with two roundings like the times of a solution. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
-int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
+int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
 
@@ -79,11 +79,11 @@ typedef struct {
 enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 
 static inline int64_t pi_watch_width(const PiWatch *w) {
-    return w->program.set->vector_bytes / (int64_t)sizeof(double);
+    return w->program.set->vector_bytes / sizeof(double);
 }
 /* Reals, in whole registers. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
-    return reals * (int64_t)sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
+    return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
 }
 /* What a program, or the system, answers for the lanes of a chunk. */
 static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,

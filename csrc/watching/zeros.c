@@ -88,7 +88,7 @@ void pi_quartic(const double *f, double *c) {
 int pi_find_simple_zero(const double *f, PiZero *zero) {
     double c[5], x = -(f[0] + f[4]) / (f[4] - f[0]), slope = 0;
     pi_quartic(f, c);
-    for (int i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
+    for (int64_t i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
         const double value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
         slope = ((4 * c[4] * x + 3 * c[3]) * x + 2 * c[2]) * x + c[1];
         x = fmin(fmax(x - value / slope, -1), 1);
@@ -119,7 +119,7 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     for (int m = 0; m <= n; over *= (n - m) * inverse[m < n ? m : 0], m++)
         e[m] = over * c[back ? n - m : m];
     double lo = 0, hi = 0x1p60, u = back ? (1 - first) / first : first / (1 - first), d = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int64_t i = 0; i < 200; i++) {
         double f = e[n], bend = 0;
         d = 0;
         for (int m = n - 1; m >= 0; m--) {
@@ -139,7 +139,7 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     }
     const double part = u / (1 + u), rest = 1 - part;
     *slope = back ? -d : d;
-    for (int m = 0; m < n - 2; m++) *slope *= rest;
+    for (int64_t m = 0; m < n - 2; m++) *slope *= rest;
     return back ? rest : part;
 }
 /* The zeros of a part from lo to hi, where the coefficients are c. They change sign as often as the

@@ -101,7 +101,7 @@ def RungeKutta(
     else:
         # Final stages that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1
-    rows = tuple(tuple(map(float, row)) for row in (b, c, *A))
+    rows = tuple(tuple(map(float, row)) for row in (*A, b, c))
     numbers = family, stages, evaluations, rows
     method = of_order(
         order, RungeKutta, (exact_A, exact_b, exact_c, name), (written.get("b_embedded"),),

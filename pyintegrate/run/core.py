@@ -115,7 +115,7 @@ class Run:
         if options.out is not None or problem.system.batched:
             self._pins = _pinned((options.out, *problem.rows_params))
         self._core = _core.start(
-            more, system=problem.system.core_for(problem.method), method=problem.method.handle,
+            **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
             bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=saves.every,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,

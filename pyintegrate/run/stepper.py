@@ -224,7 +224,7 @@ class Stepper:
         if problem.starter is not None:
             more["starter"] = problem.starter.handle
         self._core = _core.stepper(
-            more, system=problem.system.core_for(problem.method), methods=_phases(problem.method),
+            **more, system=problem.system.core_for(problem.method), methods=_phases(problem.method),
             bits=problem.dtype.itemsize * 8, lanes=problem.lanes, bound=options.bound,
             t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,
         )  # fmt: skip

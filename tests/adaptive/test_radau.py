@@ -26,7 +26,7 @@ def van_der_pol(rtol, mu=1000.0, t_end=2000.0, **options):
 def written(name):
     text = HEADER.read_text()
     found = re.search(rf"{name}(?:\[3\])* =? ?(.*?)(?:;|\n#define|\nstatic)", text, re.DOTALL)
-    return [float(number) for number in re.findall(r"REAL\(([-\d.]+)\)", found[1])]
+    return [float(number) for number in re.findall(r"-?\d+\.\d+", found[1])]
 
 
 def test_the_numbers_split_the_table():

@@ -56,7 +56,7 @@ def test_a_bin_that_is_not_there_is_not_counted(place, monkeypatch):
     density["image"][...] = 0
     density["list"][...] = place
     density["state"][1:] = density["room"]
-    _core.start(fields).work()
+    _core.start(**fields).work()
     assert is_guarded(whole)
     assert np.all(density["image"][:6] == 0)
 
@@ -66,7 +66,7 @@ def test_notes_have_places_in_their_list_only(noted, monkeypatch):
     fields, density = watched_density(monkeypatch)
     whole, density["list"] = guarded((2, density["room"]), np.int64)
     density["state"][1:] = noted
-    _core.start(fields).work()
+    _core.start(**fields).work()
     assert is_guarded(whole)
 
 
@@ -74,7 +74,7 @@ def test_notes_have_places_in_their_list_only(noted, monkeypatch):
 def test_a_value_among_edges_that_do_not_increase_has_some_bin(edges, monkeypatch):
     fields, density = watched_density(monkeypatch)
     density["row_edges"] = np.array(edges)
-    _core.start(fields).work()
+    _core.start(**fields).work()
     assert np.count_nonzero(density["image"]) == 1
 
 
@@ -141,4 +141,4 @@ def test_a_reduction_is_a_tuple_of_three_numbers(one, monkeypatch):
     fields, _ = watched_density(monkeypatch)
     fields["watches"][0]["reduced"] = (one,)
     with pytest.raises((TypeError, ValueError)):
-        _core.start(fields)
+        _core.start(**fields)

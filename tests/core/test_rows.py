@@ -22,8 +22,8 @@ class _RowsOnly:
     def __getattr__(self, name):
         return getattr(_core, name)
 
-    def start(self, more, /, **fields):
-        return _core.start(more | {"use_row_kernels": True}, **fields)
+    def start(self, **fields):
+        return _core.start(**fields, use_row_kernels=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -5,7 +5,7 @@ _LIST = {"matrix": False, "more": 0, "optional": False}
 
 def _numbers(*lists, matrices=("A",), more=(), optional=()):
     found = [_LIST | {"name": n, "more": int(n in more), "optional": n in optional} for n in lists]
-    return [*found, *(_LIST | {"name": n, "matrix": True} for n in matrices)]
+    return [*(_LIST | {"name": n, "matrix": True} for n in matrices), *found]
 
 
 FAMILIES = {

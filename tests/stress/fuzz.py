@@ -277,15 +277,13 @@ def of_the_package(rng):
 
 def go_on(rng, name, made, arguments, keywords):
     """Use what a call has made of these arguments."""
-    fields = (arguments[0] if name.startswith("st") and arguments else None) or {}
-    fields = fields | keywords
     if name == "start":
-        use(rng, made, fields["lanes"], fields["n_steps"], 1)
+        use(rng, made, keywords["lanes"], keywords["n_steps"], 1)
     elif name == "stepper":
-        use_stepper(rng, made, fields["lanes"])
+        use_stepper(rng, made, keywords["lanes"])
     elif name == "start_adaptive":
-        saved = fields.get("saved")
-        work_adaptively(rng, made, fields["lanes"], len(saved) if isinstance(saved, tuple) else 2)
+        saved = keywords.get("saved")
+        work_adaptively(rng, made, keywords["lanes"], len(saved) if isinstance(saved, tuple) else 2)
     elif name == "make_program":
         out, one = np.zeros((99, 1)), np.ones(1)
         dim, n_params = arguments[3], arguments[5]

@@ -11,7 +11,7 @@
 
 /* Weights of kick and drift s: w[2 s] and w[2 s + 1]. */
 INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
-    for (int s = 0; s < m->stages; s++) {
+    for (int64_t s = 0; s < m->stages; s++) {
         w[2 * s] = h * (real)m->kick[s];
         w[2 * s + 1] = h * (real)m->drift[s];
     }
@@ -36,7 +36,7 @@ INLINE void drift(const Model *model, vreal w, int u, Flight *f) {
 INLINE vreal time_of(double drifted, int64_t n, int u, const Flight *f) {
     const int ended = fabs(drifted - 1) < 1e-14;
     const vreal t = time_at(f->t0[u], f->h[u], n + ended);
-    return ended ? t : vfma(vset((real)drifted), f->h[u], t);
+    return ended ? t : vfma(vset(drifted), f->h[u], t);
 }
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
  * before (or from composition_start), if it is kept. fresh: there is none yet. */
@@ -46,7 +46,7 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
     vreal t[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, t[u] = time_at(f->t0[u], f->h[u], n););
     double drifted = 0;
-    for (int s = 0; s < m->stages; s++) {
+    for (int64_t s = 0; s < m->stages; s++) {
         if (m->kick[s] != 0) {
             FLIGHT(u, 0, count, {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];

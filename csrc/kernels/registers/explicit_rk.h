@@ -6,7 +6,6 @@
  * Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
 #pragma once
 #include "../model.h"
-#include "nystrom_weight.h"
 
 /* y[i] += w k[i] */
 INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
@@ -15,7 +14,7 @@ INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
 INLINE void assign(int n, const vreal *from, vreal *to) {
     EACH(i, 0, n) to[i] = from[i];
 }
-INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset((real)n), h, t0); }
+INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset(n), h, t0); }
 
 /* One step with a table known to the compiler. */
 INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
@@ -26,28 +25,10 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
         assign(dim, y, ys);
         EACH(j, 0, s)
             if (m->a[s][j] != 0) accumulate(dim, h * (real)m->a[s][j], k[j], ys);
-        rhs(model, vfma(vset((real)m->c[s]), h, t), ys, p, k[s]);
+        rhs(model, vfma(vset(m->c[s]), h, t), ys, p, k[s]);
     }
     EACH(s, 0, stages)
         if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
-}
-INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
-                              const vreal *p) {
-    const int dof = model->system->dof, stages = m->evaluations;
-    vreal *x = y, *v = y + dof, k[PI_MAX_STAGES][PI_MAX_DIM], xs[PI_MAX_DIM];
-    const vreal h2 = h * h;
-    EACH(s, 0, stages + 1) {
-        const double c = s < stages ? m->c[s] : 1;
-        assign(dof, x, xs);
-        if (c != 0) accumulate(dof, h * (real)c, v, xs);
-        EACH(j, 0, s)
-            if (nystrom_weight(m, s, j) != 0)
-                accumulate(dof, h2 * (real)nystrom_weight(m, s, j), k[j], xs);
-        if (s < stages) model->acceleration(vfma(vset((real)c), h, t), xs, v, p, k[s]);
-    }
-    assign(dof, xs, x);
-    EACH(s, 0, stages)
-        if (m->b[s] != 0) accumulate(dof, h * (real)m->b[s], k[s], v);
 }
 
 /* The same operations in the same order with a table known only at run time. The loops over stages
@@ -56,7 +37,7 @@ INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vr
 INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     const vreal h2 = h * h;
     const int positions = m->nystrom ? m->start[m->stages + 1] : 0;
-    for (int i = 0; i < m->start[m->stages + 2]; i++)
+    for (int64_t i = 0; i < m->start[m->stages + 2]; i++)
         w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
 /* y[u] += sum_j w_j k_j[u] over a row of the table. */
@@ -64,7 +45,7 @@ INLINE void combine(const Model *model, const PiTable *m, int row, int n, int co
                     int64_t stride, vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM],
                     int first) {
     if (rolled(model))
-        for (int u = 0; u < count; u++) {
+        for (int64_t u = 0; u < count; u++) {
             vreal sum[PI_MAX_DIM];
             assign(n, y[u] + first, sum);
             for (int i = m->start[row]; i < m->start[row + 1]; i++)
@@ -79,10 +60,10 @@ INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count
                                  int64_t stride, int64_t n, Flight *f) {
     const int dim = model->system->dim;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int s = 0; s < m->stages; s++) {
+    for (int64_t s = 0; s < m->stages; s++) {
         FLIGHT(u, 0, count, assign(dim, f->y[u], ys[u]););
         combine(model, m, s, dim, count, w, stride, k, ys, 0);
-        const vreal c = vset((real)m->c[s]);
+        const vreal c = vset(m->c[s]);
         FLIGHT(u, 0, count, {
             rhs(model, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
         });
@@ -93,8 +74,8 @@ INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int coun
                                   int64_t stride, int64_t n, Flight *f) {
     const int dof = model->system->dof;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int s = 0; s < m->stages; s++) {
-        const vreal c = vset((real)m->c[s]);
+    for (int64_t s = 0; s < m->stages; s++) {
+        const vreal c = vset(m->c[s]);
         FLIGHT(u, 0, count, assign(dof, f->y[u], xs[u]););
         if (m->c[s] != 0) FLIGHT(u, 0, count, accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]););
         combine(model, m, s, dof, count, w, stride, k, xs, 0);

@@ -28,24 +28,32 @@ typedef struct {
     Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
 } Chunk;
 
+/* Each register of a row, or of n rows one after the other; of these, those of one register; each
+ * lane, and what a row has for it. */
+#define EACH_REGISTER(u, c)        for (int64_t u = 0; u < (c)->R; u++)
+#define EACH_ENTRY(i, n, c)        for (int64_t i = 0; i < (n) * (c)->R; i++)
+#define EACH_IN_COLUMN(i, u, n, c) for (int64_t i = u; i < (n) * (c)->R; i += (c)->R)
+#define EACH_LANE(i, c)            for (int64_t i = 0; i < (c)->R * VLEN; i++)
+#define LANE(row, i)               (row)[(i) / VLEN][(i) % VLEN]
+
 static vreal *take_rows(Chunk *c, int64_t n) {
     vreal *rows = c->free;
     c->free += n * c->R;
     return rows;
 }
 static void copy_rows(const Chunk *c, int64_t n, const vreal *from, vreal *to) {
-    for (int64_t i = 0; i < n * c->R; i++) to[i] = from[i];
+    EACH_ENTRY(i, n, c) to[i] = from[i];
 }
 INLINE int any_row(const Chunk *c, const vint *mask) {
     vint any = {0};
-    for (int64_t u = 0; u < c->R; u++) any |= mask[u];
+    EACH_REGISTER(u, c) any |= mask[u];
     return vany(any);
 }
 /* The row of times t0 + n h + fraction h; any times for forces that do not depend on it. */
 static const vreal *times(const Chunk *c, int64_t n, double fraction) {
     if (!c->tile->system->time_dependent) return c->t;
-    const vreal steps = vset((real)n), part = vset((real)fraction);
-    for (int64_t u = 0; u < c->R; u++) {
+    const vreal steps = vset(n), part = vset(fraction);
+    EACH_REGISTER(u, c) {
         const vreal t = vfma(steps, c->h[u], c->t0[u]);
         c->t[u] = fraction == 0 ? t : vfma(part, c->h[u], t);
     }
@@ -88,7 +96,7 @@ static void rhs_rows(Chunk *c, const vreal *t, const vreal *y, vreal *dydt) {
 /* ---- linear combinations --------------------------------------------------------------------- */
 /* h^power weight of register u. */
 INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
-    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(REAL(1.0))) * (real)weight;
+    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(1)) * (real)weight;
 }
 /* Some registers of combine_rows, side by side. */
 INLINE void combine_some(const Chunk *c, int n, const PiTable *m, int row, int power,
@@ -97,13 +105,13 @@ INLINE void combine_some(const Chunk *c, int n, const PiTable *m, int row, int p
     const int from = m->start[row], terms = m->start[row + 1] - from;
     vreal w[PI_MAX_STAGES + 1][4], sum[4];
     const vreal *at[PI_MAX_STAGES + 1];
-    for (int j = 0; j < terms; j++) {
+    for (int64_t j = 0; j < terms; j++) {
         EACH(u, 0, count) w[j][u] = weight_at(c, m->weight[from + j], power, first + u);
         at[j] = k + m->index[from + j] * n_k * c->R + first;
     }
     for (int64_t i = 0; i < n * c->R; i += c->R) {
         EACH(u, 0, count) sum[u] = y[i + first + u];
-        for (int j = 0; j < terms; j++)
+        for (int64_t j = 0; j < terms; j++)
             EACH(u, 0, count) sum[u] = vfma(w[j][u], at[j][i + u], sum[u]);
         EACH(u, 0, count) out[i + first + u] = sum[u];
     }
@@ -118,9 +126,9 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
 }
 /* y += weight h^power k, n rows. */
 static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal w = weight_at(c, weight, power, u);
-        for (int64_t i = u; i < n * c->R; i += c->R) y[i] = vfma(w, k[i], y[i]);
+        EACH_IN_COLUMN(i, u, n, c) y[i] = vfma(w, k[i], y[i]);
     }
 }
 
@@ -140,8 +148,8 @@ static void set_scales_aside(Chunk *c) {
         c->scale[d] = (Factor){row, !one};
     }
     for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++)
-        for (int64_t u = 0; c->scale[d].row && u < c->R; u++)
-            c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
+        if (c->scale[d].row)
+            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
 }
 static void give_scales_back(Chunk *c) {
     for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
@@ -160,7 +168,7 @@ static void add_scaled_rows(const Chunk *c, int first, int n, double weight, con
         const Factor scale = scale_of(c, first + d);
         if (!scale.row) add_rows(c, 1, weight, 1, k, y);
         else
-            for (int64_t u = 0; u < c->R; u++)
+            EACH_REGISTER(u, c)
                 y[u] = vfma(weight_at(c, weight, 1, u) * scale.row[u * scale.stride], k[u], y[u]);
     }
 }

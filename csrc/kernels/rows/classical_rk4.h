@@ -34,7 +34,7 @@ static void moved_rows(const Chunk *c, int first, int n, const vreal *y, Factor 
         else if (!w.stride && !scale.stride) moved_by_one(R, y, *w.row * *scale.row, k, to);
         else
             for (int64_t e = 0; e < some * R; e += R)
-                for (int64_t u = 0; u < R; u++) {
+                EACH_REGISTER(u, c) {
                     vreal weight = w.row[u * w.stride];
                     if (scale.row) weight *= scale.row[u * scale.stride];
                     to[e + u] = vfma(weight, k[e + u], y[e + u]);
@@ -45,7 +45,7 @@ static void moved_rows(const Chunk *c, int first, int n, const vreal *y, Factor 
 static void end_times(Chunk *c, int64_t n) {
     if (!c->tile->system->time_dependent) return;
     times(c, n, 0);
-    for (int64_t u = 0; u < c->R; u++) c->t[u] += c->h[u];
+    EACH_REGISTER(u, c) c->t[u] += c->h[u];
 }
 
 /* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */
@@ -53,8 +53,8 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     const int64_t R = c->R, size = c->dim * R;
     vreal *const free = c->free, *k1 = take_rows(c, c->dim), *k2 = take_rows(c, c->dim),
                  *k3 = take_rows(c, c->dim), *k4 = take_rows(c, c->dim), *ys = take_rows(c, c->dim);
-    const Factor half = weight_row(c, REAL(0.5), 1), whole = weight_row(c, REAL(1.0), 1),
-                 sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1);
+    const Factor half = weight_row(c, 0.5, 1), whole = weight_row(c, 1.0, 1),
+                 sixth = weight_row(c, 1 / 6.0, 1);
     rhs_rows(c, times(c, n, 0), c->y, k1);
     moved_rows(c, 0, c->dim, c->y, half, k1, ys);
     rhs_rows(c, times(c, n, 0.5), ys, k2);
@@ -75,10 +75,9 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     vreal *const free = c->free, *k1 = take_rows(c, dof), *k2 = take_rows(c, dof),
                  *k3 = take_rows(c, dof), *k4 = take_rows(c, dof), *middle = take_rows(c, dof),
                  *end = take_rows(c, dof), *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
-    const Factor half = weight_row(c, REAL(0.5), 1), whole = weight_row(c, REAL(1.0), 1),
-                 sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1),
-                 quarter2 = weight_row(c, REAL(0.25), 2), half2 = weight_row(c, REAL(0.5), 2),
-                 sixth2 = weight_row(c, REAL(1.0) / REAL(6.0), 2);
+    const Factor half = weight_row(c, 0.5, 1), whole = weight_row(c, 1.0, 1),
+                 sixth = weight_row(c, 1 / 6.0, 1), quarter2 = weight_row(c, 0.25, 2),
+                 half2 = weight_row(c, 0.5, 2), sixth2 = weight_row(c, 1 / 6.0, 2);
     ask(c, PI_ACCELERATION, times(c, n, 0), x, v, k1);
     moved_rows(c, 0, dof, x, half, v, middle);
     moved_rows(c, 0, dof, x, whole, v, end);

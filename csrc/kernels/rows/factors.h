@@ -15,8 +15,8 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-    for (int k = 0; k < n; k++)
-        for (int64_t u = 0; u < R; u++) {
+    for (int64_t k = 0; k < n; k++)
+        EACH_REGISTER(u, c) {
             if (c->stopped || pi_pause(c->tile->pause)) {
                 c->stopped = 1;
                 return;
@@ -32,11 +32,11 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
             for (int64_t lane = 0; lane < VLEN; lane++)
                 for (int j = k; j < n && top[lane] != k; j++)
                     swap_lane(&ENTRY(k, j), &ENTRY(top[lane], j), lane);
-            const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
+            const vreal inverse = 1 / ENTRY(k, k);
             for (int i = k + 1; i < n; i++) {
                 const vreal factor = -ENTRY(i, k) * inverse;
                 ENTRY(i, k) = factor;
-                const vint changes = factor != vset(0); /* Jacobians are sparse */
+                const vint changes = factor != 0; /* Jacobians are sparse */
                 if (!vany(changes)) continue;
                 for (int j = k + 1; j < n; j++)
                     ENTRY(i, j) =
@@ -49,8 +49,8 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
 static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *pivot, vreal *r) {
     const int64_t R = c->R;
     if (c->stopped) return;
-    for (int64_t u = 0; u < R; u++) {
-        for (int k = 0; k < n; k++) {
+    EACH_REGISTER(u, c) {
+        for (int64_t k = 0; k < n; k++) {
             for (int64_t lane = 0; lane < VLEN; lane++) {
                 const int64_t top = pivot[k * R + u][lane];
                 if (top != k) swap_lane(&r[k * R + u], &r[top * R + u], lane);

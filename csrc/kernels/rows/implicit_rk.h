@@ -17,7 +17,7 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
         for (int s = from; s < to; s++) {
             vreal *base_s = base + (s - from) * dim * R;
             copy_rows(c, dim, c->y, base_s);
-            for (int j = 0; j < from; j++)
+            for (int64_t j = 0; j < from; j++)
                 if (m->a[s][j] != 0) add_rows(c, dim, m->a[s][j], 0, hk + j * dim * R, base_s);
         }
         if (to == from + 1 && m->a[from][from] == 0) {
@@ -27,10 +27,10 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
         }
         newton(c, n, to - from, 1, m->c + from, &m->a[from][from], base, z);
         for (int s = from; s < to; s++)
-            for (int64_t i = 0; i < dim * R; i++) {
+            EACH_ENTRY(i, dim, c) {
                 vreal sum = z[i] * (real)table->inverse[s][from];
                 for (int j = from + 1; j < to; j++)
-                    sum = vfma(vset((real)table->inverse[s][j]), z[(j - from) * dim * R + i], sum);
+                    sum = vfma(vset(table->inverse[s][j]), z[(j - from) * dim * R + i], sum);
                 hk[s * dim * R + i] = sum;
             }
     }
@@ -41,7 +41,7 @@ static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *ta
     const int dim = c->dim;
     vreal *const free = c->free, *hk = take_rows(c, m->stages * dim);
     implicit_stages(c, m, table, n, hk);
-    for (int s = 0; s < m->stages; s++)
+    for (int64_t s = 0; s < m->stages; s++)
         if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, increments(c, 0));
     settle(c, 0, dim);
     c->free = free;

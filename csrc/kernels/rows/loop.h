@@ -16,8 +16,7 @@
 /* ---- loading and storing --------------------------------------------------------------------- */
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
     const real *data = (const real *)row.data;
-    for (int64_t u = 0; u < c->R; u++)
-        to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
+    EACH_REGISTER(u, c) to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
 }
 static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     const PiSystem *system = tile->system;
@@ -39,10 +38,10 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     c.scratch = take_rows(&c, system->scratch);
     if (tile->frozen) c.frozen = (const vint *)tile->frozen + first;
     const real *in = (const real *)tile->in + first * VLEN;
-    for (int d = 0; d < rows; d++)
+    for (int64_t d = 0; d < rows; d++)
         for (int64_t u = 0; u < count; u++)
             c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
-    for (int i = 0; i < system->n_params; i++) {
+    for (int64_t i = 0; i < system->n_params; i++) {
         load_values(&c, tile->params[i], lane, c.p + i * count);
         if (i < 64 && !tile->params[i].stride) c.uniform |= (uint64_t)1 << i;
     }
@@ -62,8 +61,8 @@ INLINE vreal unless_frozen(const Chunk *c, int d, int64_t u, int64_t lane) {
 /* One save; frozen lanes keep the state before. */
 static void record_chunk(const Chunk *c, int64_t first, real *record) {
     const PiTile *tile = c->tile;
-    for (int d = 0; d < c->dim; d++)
-        for (int64_t u = 0; u < c->R; u++) {
+    for (int64_t d = 0; d < c->dim; d++)
+        EACH_REGISTER(u, c) {
             const int64_t lane = (first + u) * VLEN;
             const vreal y = unless_frozen(c, d, u, lane);
             real *to = record + d * tile->record_stride + lane;
@@ -74,13 +73,13 @@ static void record_chunk(const Chunk *c, int64_t first, real *record) {
 /* Writes the state; returns the lanes that are not finite or out of bounds. */
 static vint store_chunk(const Chunk *c, int64_t first) {
     const PiTile *tile = c->tile;
-    const vreal bound = vset((real)tile->bound);
+    const vreal bound = vset(tile->bound);
     const int rows = c->dim + tile->history;
     vint bad = {0};
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const int64_t lane = (first + u) * VLEN;
         vint good = vset_int(-1);
-        for (int d = 0; d < rows; d++) {
+        for (int64_t d = 0; d < rows; d++) {
             const vreal y = unless_frozen(c, d, u, lane);
             if (d < c->dim) good &= vabs(y) <= bound;
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
@@ -89,10 +88,10 @@ static vint store_chunk(const Chunk *c, int64_t first) {
         bad |= ~good;
         if (tile->reach) {
             real *far = (real *)tile->reach + lane;
-            vstore(far, vselect(good, vload(far), vset((real)INFINITY)));
+            vstore(far, vselect(good, vload(far), vset(INFINITY)));
         }
-        for (int i = 0; tile->status && i < VLEN; i++)
-            tile->status[lane + i] = (int8_t)c->code[u][i];
+        if (tile->status)
+            for (int64_t i = 0; i < VLEN; i++) tile->status[lane + i] = c->code[u][i];
     }
     return bad;
 }
@@ -102,7 +101,7 @@ static void look_at_chunk(const Chunk *c, int64_t first) {
     real *far = (real *)c->tile->reach + first * VLEN;
     for (int64_t u = 0; u < c->R; u++, far += VLEN) {
         vreal most = vload(far);
-        for (int d = 0; d < c->dim; d++) most = vfarther(c->y[d * c->R + u], most);
+        for (int64_t d = 0; d < c->dim; d++) most = vfarther(c->y[d * c->R + u], most);
         vstore(far, most);
     }
 }
@@ -197,7 +196,8 @@ static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *
         if (!row.stride) to[u] = vset(*data);
         else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
         else
-            for (int i = 0; i < VLEN; i++) to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
+            for (int64_t i = 0; i < VLEN; i++)
+                to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
 }
 static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
@@ -219,9 +219,9 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         c.t = take_rows(&c, 1);
         c.scratch = take_rows(&c, system->scratch);
         vreal *out = take_rows(&c, answers);
-        for (int d = 0; d < dim; d++)
+        for (int64_t d = 0; d < dim; d++)
             load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
-        for (int i = 0; i < system->n_params; i++)
+        for (int64_t i = 0; i < system->n_params; i++)
             load_some(sample->params[i], lane, sample->lanes, c.R, c.p + i * c.R);
         load_some(sample->t, lane, sample->lanes, c.R, c.t);
         ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);

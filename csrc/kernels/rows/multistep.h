@@ -78,7 +78,7 @@ static void add_forces(const Chunk *c, const Multistep *s, const double *weight,
                        vreal *to) {
     const int k = s->method->stages;
     if (weight[k - 1] != 0) add_rows(c, n, weight[k - 1], power, s->now, to);
-    for (int j = 0; j < s->n_forces; j++)
+    for (int64_t j = 0; j < s->n_forces; j++)
         if (weight[k - 2 - j] != 0)
             add_rows(c, n, weight[k - 2 - j], power, s->forces + j * n * c->R, to);
 }
@@ -86,8 +86,8 @@ static void add_forces(const Chunk *c, const Multistep *s, const double *weight,
 static void combine_states(const Chunk *c, const Multistep *s) {
     const PiMethod *m = s->method;
     const int k = m->stages;
-    for (int64_t i = 0; i < s->n * c->R; i++) s->next[i] = c->y[i] * (real)-m->alpha[k - 1];
-    for (int j = 0; j < s->n_states; j++)
+    EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] * (real)-m->alpha[k - 1];
+    for (int64_t j = 0; j < s->n_states; j++)
         if (m->alpha[k - 2 - j] != 0)
             add_rows(c, s->n, -m->alpha[k - 2 - j], 0, s->states + j * s->n * c->R, s->next);
 }
@@ -103,7 +103,7 @@ static void combine_differences(const Chunk *c, const Multistep *s) {
     for (int j = 0; j < s->n_states; j++, end = start, start += size, rest += size) {
         gamma += m->alpha[m->stages - 1 - j];
         if (gamma == 0) continue;
-        const vreal w = vset((real)-gamma);
+        const vreal w = vset(-gamma);
         for (int64_t i = 0; i < size; i++) {
             vreal inexact, lost;
             const vreal d = two_sum(end[i], -start[i], &inexact), product = w * d;
@@ -120,7 +120,7 @@ static void combine_past(const Chunk *c, const Multistep *s) {
 }
 /* In summed form: the new state in `next`, and the rest of its difference in `low`. */
 static void add_difference(const Chunk *c, const Multistep *s) {
-    for (int64_t i = 0; i < s->n * c->R; i++) {
+    EACH_ENTRY(i, s->n, c) {
         vreal lost, low, high = two_sum(s->past[i], s->added[i], &lost);
         const vreal before = c->carry ? c->carry[i] : vset(0);
         high = two_sum(high, s->low[i] + lost, &low);
@@ -142,19 +142,19 @@ static void difference_velocities(Chunk *c, Multistep *s, int64_t n) {
         s->known = 1;
         combine_past(c, s);
     }
-    for (int64_t i = 0; i < c->dof * c->R; i++) {
+    EACH_ENTRY(i, c->dof, c) {
         const vreal h = c->h[i % c->R], d = (c->y[i] - s->states[i]) + s->rests[i];
         if (s->method->backward) v[i] = d / h;
-        else v[i] = (d + (s->past[i] + (s->added[i] + s->low[i]))) / (REAL(2.0) * h);
+        else v[i] = (d + (s->past[i] + (s->added[i] + s->low[i]))) / (2 * h);
     }
 }
 /* d_0 = h v - h^2 a / 2 */
 static void first_difference(const Chunk *c, const Multistep *s) {
     vreal *d = s->work;
-    for (int64_t i = 0; i < c->dof * c->R; i++) d[i] = vset(0);
+    EACH_ENTRY(i, c->dof, c) d[i] = vset(0);
     add_rows(c, c->dof, 1, 1, c->y + c->dof * c->R, d);
     add_rows(c, c->dof, -0.5, 2, s->now, d);
-    for (int64_t i = 0; i < c->dof * c->R; i++) {
+    EACH_ENTRY(i, c->dof, c) {
         s->states[i] = c->y[i] - d[i];
         s->rests[i] = d[i] - (c->y[i] - s->states[i]);
     }
@@ -165,7 +165,7 @@ static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     vreal *const free = c->free, *const carried = c->carry;
     if (s->summed && !carried) {
         c->carry = take_rows(c, c->dim);
-        for (int64_t i = 0; i < c->dim * c->R; i++) c->carry[i] = vset(0);
+        EACH_ENTRY(i, c->dim, c) c->carry[i] = vset(0);
     }
     if (s->summed) copy_rows(c, s->n, c->carry, s->low);
     remember(c, s);
@@ -173,8 +173,8 @@ static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
         implicit_rk_rows_step(c, tile->starter, tile->starter_table, n);
     else if (tile->starter_table->nystrom) nystrom_rows_step(c, tile->starter_table, n);
     else explicit_rk_rows_step(c, tile->starter_table, n);
-    for (int64_t i = 0; s->summed && s->n_states && i < s->n * c->R; i++)
-        s->rests[i] = c->carry[i] - s->low[i];
+    if (s->summed && s->n_states)
+        EACH_ENTRY(i, s->n, c) s->rests[i] = c->carry[i] - s->low[i];
     c->carry = carried;
     c->free = free;
 }
@@ -204,10 +204,10 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
         add_rows(c, s->n, implicit, s->power, f, s->added);
         c->free = free;
     } else if (implicit != 0) {
-        for (int64_t i = 0; s->summed && i < s->n * c->R; i++)
-            s->next[i] = c->y[i] + (s->past[i] + s->added[i]);
+        if (s->summed)
+            EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] + (s->past[i] + s->added[i]);
         newton(c, n + 1, 1, s->power, &at_its_time, &implicit, s->next, s->work);
-        for (int64_t i = 0; i < s->n * c->R; i++) s->added[i] += s->work[i];
+        EACH_ENTRY(i, s->n, c) s->added[i] += s->work[i];
     }
     if (s->summed) add_difference(c, s);
     if (m->derivative == 2 && !differences) { /* v += h sum velocity_j a_{n+j} */

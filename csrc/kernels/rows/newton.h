@@ -67,9 +67,9 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
             r[k] = vselect(swap, lower, upper);
             r[i] = vselect(swap, upper, lower);
         }
-        *singular |= ENTRY(k, k) == vset(0);
+        *singular |= ENTRY(k, k) == 0;
         sign ^= (vint)ENTRY(k, k);
-        const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
+        const vreal inverse = 1 / ENTRY(k, k);
         KNOWN(i, k + 1, n) {
             const vreal factor = -ENTRY(i, k) * inverse;
             KNOWN(j, k + 1, n) ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
@@ -93,17 +93,17 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
-    for (int k = 0; k < c->dim; k++) {
+    for (int64_t k = 0; k < c->dim; k++) {
         copy_rows(c, 1, y + k * R, here);
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
-            scale = vselect(scale == vset(0), vset(REAL(1.0)), scale);
+            scale = vselect(scale == 0, vset(1), scale);
             y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
         }
         rhs_rows(c, t, y, shifted);
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             const vreal width = y[k * R + u] - here[u];
-            for (int i = 0; i < c->dim; i++)
+            for (int64_t i = 0; i < c->dim; i++)
                 J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
         }
         copy_rows(c, 1, here, y + k * R);
@@ -134,10 +134,10 @@ static void slopes_rows(Chunk *c, const Newton *s) {
     const int64_t R = c->R;
     const int all = c->dim, dim = s->dim;
     vreal *y = s->part[NEWTON_STATE];
-    for (int j = 0; j < s->stages; j++) {
+    for (int64_t j = 0; j < s->stages; j++) {
         const vreal *t = times(c, s->n, s->times_c[j]), *base = s->base + j * dim * R,
                     *z = s->z + j * dim * R;
-        for (int64_t i = 0; i < dim * R; i++) y[i] = base[i] + z[i];
+        EACH_ENTRY(i, dim, c) y[i] = base[i] + z[i];
         copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
         vreal *slopes = s->part[NEWTON_SLOPES] + j * all * R;
         rhs_rows(c, t, y, slopes);
@@ -176,9 +176,9 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     vint *growths = (vint *)s->part[NEWTON_GROWN] + u;
     const vint back =
         grown & ~(norm <= s->part[NEWTON_BEFORE][u] * GROWTH) & (*fraction > LEAST_FRACTION);
-    *fraction = vselect(back, *fraction * REAL(0.5), *fraction);
+    *fraction = vselect(back, *fraction * 0.5, *fraction);
     *growths -= grown & ~back;
-    cannot(c, u, (norm <= vset(REAL_MAX)) & (*growths > vset_int(NEWTON_GROWTHS)));
+    cannot(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS));
     return back;
 }
 
@@ -222,19 +222,18 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
             step[i * R] = r[i];
         }
     }
-    *fraction = vselect(back, *fraction, vset(REAL(1.0)));
+    *fraction = vselect(back, *fraction, vset(1));
     *before = vselect(back, *before, norm);
     /* The next correction would be about change^2 / last, unless it is rounding: for a component
      * that is small because terms of its force cancel, it may be as large. */
-    vint ends = (change <= vset(EPSILON)) | (change * change <= *last * EPSILON);
+    vint ends = (change <= EPSILON) | (change * change <= *last * EPSILON);
     if (vany(going & ~ends)) {
-        const vint rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON);
-        ends |= ~(change <= vset(REAL_MAX)) |
-                ((change * REAL(2.0) >= *last) & rounding & (*last > vset(0)));
+        const vint rounding = (change <= STAGNATION) | (largest <= state * EPSILON);
+        ends |= ~(change <= REAL_MAX) | ((change * 2 >= *last) & rounding & (*last > 0));
     }
     ends &= ~back;
     const vint folded = sign & ~*first & going & ends;
-    if (vany(folded)) cannot(c, u, (folded < vset_int(0)) & (change <= vset(REAL_MAX)));
+    if (vany(folded)) cannot(c, u, (folded < 0) & (change <= REAL_MAX));
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vset(0), change);
 }
@@ -265,25 +264,24 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     vreal *const free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
-    for (int i = 0; i < NEWTON_PARTS; i++) s.part[i] = take_rows(c, rows[i]);
+    for (int64_t i = 0; i < NEWTON_PARTS; i++) s.part[i] = take_rows(c, rows[i]);
     vint *done = (vint *)s.part[NEWTON_DONE];
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
         s.part[NEWTON_LAST][u] = vset(0);
         ((vint *)s.part[NEWTON_GROWN])[u] = vset_int(0);
     }
-    for (int i = 0; i < stages; i++)
+    for (int64_t i = 0; i < stages; i++)
         for (int64_t j = 0; j < dim * R; j++) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
 
     for (; s.iteration < NEWTON_ITERATIONS && !c->stopped; s.iteration++) {
         slopes_rows(c, &s);
         if (!correct_rows(c, &s)) break;
     }
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         c->code[u] = vselect_int(done[u], c->code[u], vset_int(PI_NOT_CONVERGED));
         const vint failed = c->code[u] != 0;
-        for (int i = 0; i < size; i++)
-            z[i * R + u] = vselect(failed, vset((real)NAN), z[i * R + u]);
+        for (int64_t i = 0; i < size; i++) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
     }
     c->free = free;
 }

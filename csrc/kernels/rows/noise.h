@@ -57,8 +57,8 @@ static void draw_pairs(const PiPairs *pairs) {
  * Michael, Schucany, Haas (1976), Am. Stat. 30, 88-90; Glasserman (2003), Monte Carlo Methods in
  * Financial Engineering, 6.4. */
 INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
-    const vreal both = vset(4) * (a * b) * whole;
-    return vfma(r, r, -vselect(both > vset(0), both, vset(0)));
+    const vreal both = 4 * (a * b) * whole;
+    return vfma(r, r, -vselect(both > 0, both, vset(0)));
 }
 /* A PiPassage: x is tau / (1 - tau). */
 static double first_passage(const PiBridge *bridge) {
@@ -75,11 +75,11 @@ static double first_passage(const PiBridge *bridge) {
     const vreal rest = rest_of_square(r, a, b, whole), ratio = vabs(b / a);
     vreal cosine, sine;
     on_circle(vset(1), angle, &cosine, &sine);
-    const vreal c = rest * cosine * cosine / (vset(2) * a * a * whole);
-    const vreal small = vset(1) / (ratio + c + vsqrt(c * (vset(2) * ratio + c)));
-    const vint first = u * vfma(ratio, small, vset(1)) < vset(1);
-    const vreal x = vselect(first, small, vset(1) / (ratio * ratio * small));
-    const vreal tau = x / (vset(1) + x);
+    const vreal c = rest * cosine * cosine / (2 * a * a * whole);
+    const vreal small = 1 / (ratio + c + vsqrt(c * (2 * ratio + c)));
+    const vint first = u * vfma(ratio, small, vset(1)) < 1;
+    const vreal x = vselect(first, small, 1 / (ratio * ratio * small));
+    const vreal tau = x / (1 + x);
     return ((const double *)&rest)[0] > 0 ? ((const double *)&tau)[0] : 2;
 }
 #endif
@@ -89,7 +89,7 @@ static const real *of_run(const Chunk *c, int row) {
     return (const real *)(c->p + (c->tile->system->n_params - PI_OF_RUN + row) * c->R);
 }
 INLINE uint64_t whole(real value) {
-    const double shifted = (double)value + 0x1p52;
+    const double shifted = value + 0x1p52;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     return bits & (((uint64_t)1 << PI_OF_BITS) - 1);
@@ -124,10 +124,11 @@ static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *
     double *const J = W + n;
     for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
         const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
-        for (int64_t i = 0; numbers->streams == 2 && i < n; i++) {
-            const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
-            J[i] = k ? J[i] + (W[i] + inside) : inside;
-        }
+        if (numbers->streams == 2)
+            for (int64_t i = 0; i < n; i++) {
+                const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
+                J[i] = k ? J[i] + (W[i] + inside) : inside;
+            }
         for (int64_t i = 0; i < n; i++) W[i] = k ? W[i] + z[i] : z[i];
     }
 }
@@ -149,11 +150,12 @@ static void noise_rows(Chunk *c) {
     const real *low = of_run(c, PI_OF_TRAJECTORY), *high = of_run(c, PI_OF_TRAJECTORY + 1);
     const real *jumps = of_run(c, PI_OF_JUMPS);
     const int goes_on = c->goes_on;
-    for (int64_t i = 0; !goes_on && i < lanes; i++)
-        trajectory[i] =
-            whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
+    if (!goes_on)
+        for (int64_t i = 0; i < lanes; i++)
+            trajectory[i] =
+                whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
-    for (int i = 0; i < 3; i++)
+    for (int64_t i = 0; i < 3; i++)
         numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
     if (numbers.substeps < 1) numbers.substeps = 1;
     if (ahead && !goes_on) sum_up(c, &numbers, tile->first, 1, last);

@@ -42,9 +42,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     c.nan = vany(any[0] != any[0]);
     return c;
 }
-INLINE vreal step_of(const PiReduceRows *r, int64_t k) {
-    return vset((real)(r->step + k * r->every));
-}
+INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
 INLINE vint stands_still(const Column *c, int64_t k) {
     return step_of(c->rows, k) >= ((const vreal *)c->rows->ends)[c->u];
 }
@@ -94,8 +92,8 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
         further(kind, further(kind, best[2], best[3]), further(kind, best[0], best[1]));
     const vint news = most != s[0];
     /* A magnitude below zero is the initial value of a lane that restarts. */
-    const vint odd = kind == PI_LARGEST_MAGNITUDE ? ~(s[0] >= vset(0)) : s[0] != s[0];
-    if (c->nan || r->ends || r->index == 0 || vany(odd | (news & (most == vset(0))))) {
+    const vint odd = kind == PI_LARGEST_MAGNITUDE ? ~(s[0] >= 0) : s[0] != s[0];
+    if (c->nan || r->ends || r->index == 0 || vany(odd | (news & (most == 0)))) {
         reduce_each_extreme(kind, c, s);
         return;
     }
@@ -110,7 +108,7 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
         }
         vreal at = step_of(r, end - 1);
         FEW_TURNS
-        for (int64_t k = end; k > i * length; k--, at -= vset((real)r->every))
+        for (int64_t k = end; k > i * length; k--, at -= vset(r->every))
             step = vselect_equal(magnitude(kind, *(q -= c->next)), most, at, step);
     }
     s[0] = vselect(news, most, s[0]);
@@ -154,7 +152,7 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
  * of a after each, so that n a - b is the sum of index d after n steps; sum of d^2. The border is a
  * multiple of 16 for any number of states shown at once: no bit depends on that. */
 INLINE void end_line_block(int64_t index, vint still, vreal *s) {
-    const vreal term[3] = {s[7], vfma(vset((real)(index + 1)), s[7], -s[8]), s[9]};
+    const vreal term[3] = {s[7], vfma(vset(index + 1), s[7], -s[8]), s[9]};
     EACH(i, 0, 3) {
         vreal high = s[1 + 2 * i], low = s[2 + 2 * i];
         add_exactly(&high, &low, term[i]);
@@ -208,8 +206,8 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal f = fall * old, b = bend * old;
-        const vint ends = REAL(16.0) * new *new <= bend *bend;
-        const vint far = (REAL(2.5) * b < old * old) & (old * new > zero) & ~ends;
+        const vint ends = 16.0 * new *new <= bend *bend;
+        const vint far = (2.5 * b < old * old) & (old * new > zero) & ~ends;
         if (!c->rows->ends && !vany(~far)) {
             s[0] = new, s[1] = vselect(new == old, last, old);
             s[2] += s[2], s[3] += s[3];
@@ -218,7 +216,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
-            (f < b) & (f > REAL(-3.0) * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
+            (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
         const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
         const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),
@@ -232,7 +230,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
  * over a step. Beyond 18.4 it is less than any number that is drawn. */
 INLINE vnatural whole_of_row(const Column *c, int row) {
     const vreal *of_run = c->rows->of_run;
-    return (vnatural)(of_run[row * c->rows->registers + c->u] + vset(0x1p52)) &
+    return (vnatural)(of_run[row * c->rows->registers + c->u] + 0x1p52) &
            vset_natural(((uint64_t)1 << PI_OF_BITS) - 1);
 }
 INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
@@ -246,13 +244,13 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     philox_keys(key, ((const uint64_t *)&seed)[0]);
     philox(1, word, key);
     const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
-    return rest_of_square(r, old, new, vset(1)) > vset(0);
+    return rest_of_square(r, old, new, vset(1)) > 0;
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], both = old *new;
-        vint passes = (both <= vset(0)) & (new != old);
-        const vint near = (both > vset(0)) & (both < vset(18.5));
+        vint passes = (both <= 0) & (new != old);
+        const vint near = (both > 0) & (both < 18.5);
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
         const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
         const vreal mark = vselect(passes & ~still, vset(1), vset(0));
@@ -275,19 +273,21 @@ static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
     for (int64_t u = 0; u < r->registers; u++) {
         const Column c = column_of(r, u, room);
-        for (int i = 0; i < r->n; i++) {
+        for (int64_t i = 0; i < r->n; i++) {
             real *const sums = (real *)r->of[i].sums + u * VLEN;
             switch (r->of[i].kind) {
-            case PI_LARGEST: reduce_column(PI_LARGEST, 2, &c, sums); break;
-            case PI_SMALLEST: reduce_column(PI_SMALLEST, 2, &c, sums); break;
-            case PI_LARGEST_MAGNITUDE: reduce_column(PI_LARGEST_MAGNITUDE, 2, &c, sums); break;
-            case PI_SUM: reduce_column(PI_SUM, 2, &c, sums); break;
-            case PI_SUM_OF_SQUARES: reduce_column(PI_SUM_OF_SQUARES, 2, &c, sums); break;
-            case PI_LINE: reduce_column(PI_LINE, 10, &c, sums); break;
-            case PI_RISES: reduce_column(PI_RISES, 4, &c, sums); break;
-            case PI_FALLS: reduce_column(PI_FALLS, 4, &c, sums); break;
-            case PI_PASSES: reduce_column(PI_PASSES, 4, &c, sums); break;
-            case PI_BRIDGED: reduce_column(PI_BRIDGED, 4, &c, sums); break;
+#define KIND(kind, rows)                                                                           \
+    case kind: reduce_column(kind, rows, &c, sums); break;
+                KIND(PI_LARGEST, 2)
+                KIND(PI_SMALLEST, 2)
+                KIND(PI_LARGEST_MAGNITUDE, 2)
+                KIND(PI_SUM, 2)
+                KIND(PI_SUM_OF_SQUARES, 2)
+                KIND(PI_LINE, 10)
+                KIND(PI_RISES, 4)
+                KIND(PI_FALLS, 4)
+                KIND(PI_PASSES, 4)
+                KIND(PI_BRIDGED, 4)
             }
         }
     }

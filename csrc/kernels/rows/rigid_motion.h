@@ -16,10 +16,10 @@
 
 /* q = exp(a / 2) q: a rotation by |a| about the world axis a. */
 INLINE void turn_exactly(const vreal *a, vreal *q) {
-    const vreal angle = vsqrt(dot3(a, a)) * REAL(0.5);
+    const vreal angle = vsqrt(dot3(a, a)) * 0.5;
     vreal s[3];
-    const vreal ratio = vselect(angle == vset(0), vset(REAL(1.0)), vsin(angle) / angle);
-    EACH(i, 0, 3) s[i] = a[i] * (ratio * REAL(0.5));
+    const vreal ratio = vselect(angle == 0, vset(1), vsin(angle) / angle);
+    EACH(i, 0, 3) s[i] = a[i] * (ratio * 0.5);
     turn(vcos(angle), s, q);
 }
 
@@ -33,7 +33,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
     symmetric3(I, w, start);
     EACH(i, 0, 3) start[i] = vfma(h, torque[i], start[i]);
-    for (int iteration = 0; iteration < NEWTON_ITERATIONS; iteration++) {
+    for (int64_t iteration = 0; iteration < NEWTON_ITERATIONS; iteration++) {
         symmetric3(I, w, Iw);
         cross3(w, Iw, r);
         EACH(i, 0, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
@@ -60,16 +60,15 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
             change = vmax(change, vabs(step[i]));
             size = vmax(size, vabs(w[i]));
         }
-        const vint finite = (change <= vset(REAL_MAX)) & (size <= vset(REAL_MAX)),
+        const vint finite = (change <= REAL_MAX) & (size <= REAL_MAX),
                    small = change <= size * EPSILON,
-                   stagnates = (change * REAL(2.0) >= last) & (change <= size * STAGNATION) &
-                               (last > vset(0));
+                   stagnates = (change * 2 >= last) & (change <= size * STAGNATION) & (last > 0);
         done |= ~finite | small | stagnates;
         last = change;
         if (!vany(~done)) break;
     }
     *code = vselect_int(done | (*code != 0), *code, vset_int(PI_NOT_CONVERGED));
-    EACH(i, 0, 3) w[i] = vselect(done, w[i], vset((real)NAN));
+    EACH(i, 0, 3) w[i] = vselect(done, w[i], vset(NAN));
 }
 
 /* Damping factors of one step: v, w. */
@@ -126,7 +125,7 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
     } else {
         vreal spun[4];
         spin(y + RIGID_W, q, spun);
-        EACH(i, 0, 4) q[i] = vfma(h * REAL(0.5), spun[i], q[i]);
+        EACH(i, 0, 4) q[i] = vfma(h * 0.5, spun[i], q[i]);
     }
     if (!m->unnormalised) normalise(q);
     if (m->gyroscopic == PI_KEPT_MOMENTUM) {
@@ -141,16 +140,16 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
 INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y) {
     vreal k[RIGID_DIM], at[RIGID_DIM], sum[RIGID_DIM];
     EACH(i, 0, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
-    for (int stage = 0; stage < 4; stage++) {
+    for (int64_t stage = 0; stage < 4; stage++) {
         rigid_rhs(b, at, k);
-        const vreal to_next = h * (stage == 2 ? REAL(1.0) : REAL(0.5)),
-                    weight = vset(stage == 0 || stage == 3 ? REAL(1.0) : REAL(2.0));
+        const vreal to_next = h * vset(stage == 2 ? 1 : 0.5),
+                    weight = vset(stage == 0 || stage == 3 ? 1 : 2);
         EACH(i, 0, RIGID_DIM) {
             at[i] = vfma(to_next, k[i], y[i]);
             sum[i] = vfma(weight, k[i], sum[i]);
         }
     }
-    EACH(i, 0, RIGID_DIM) y[i] = vfma(h / REAL(6.0), sum[i], y[i]);
+    EACH(i, 0, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
     if (!m->unnormalised) normalise(y + RIGID_Q);
     EACH(i, 0, 3) {
         y[RIGID_V + i] *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
@@ -165,13 +164,13 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
     vreal M[3][3], L[3], n[3], axis[3], *q = y + RIGID_Q;
     rotation_matrix(q, M);
     rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
-    for (int s = 0; s < 5; s++) {
+    for (int64_t s = 0; s < 5; s++) {
         const int i = s < 3 ? s : 4 - s;
         rotation_matrix(q, M);
         rigid_vector(b, rigid_derived(b, RIGID_AXES + 3 * i), 3, n);
         to_world(M, n, axis);
         const vreal turning = *rigid_derived(b, RIGID_RATES + i) * dot3(axis, L),
-                    half = h * (s == 2 ? REAL(0.5) : REAL(0.25)) * turning, sine = vsin(half);
+                    half = h * vset(s == 2 ? 0.5 : 0.25) * turning, sine = vsin(half);
         EACH(k, 0, 3) axis[k] *= sine;
         turn(vcos(half), axis, q);
     }
@@ -192,13 +191,13 @@ static void rigid_kick(const Rigid *b, vreal h, vreal *y) {
     add3(h, a, y + RIGID_W);
 }
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
-    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(REAL(1.0)));
+    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(1));
     EACH(i, 0, 3) y[RIGID_V + i] /= slower;
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,
                                  vreal *y) {
-    for (int s = 0; s < m->stages; s++) {
-        const vreal step = h * (real)m->b[s], half = step * REAL(0.5);
+    for (int64_t s = 0; s < m->stages; s++) {
+        const vreal step = h * (real)m->b[s], half = step * 0.5;
         damp(damping[s], y);
         rigid_slow_down(b, half, y);
         rigid_kick(b, half, y);
@@ -225,7 +224,7 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     EACH(i, 0, RIGID_DIM) y[i] = c->y[i * R + u];
     if (m->rule == PI_VELOCITIES_FIRST) damping[0] = rigid_damping(&b, h, 1, 1);
     else if (m->rule == PI_FREE_TOP_SPLITTING)
-        for (int s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
+        for (int64_t s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
     for (int64_t n = 0; n < c->tile->steps; n++) {
         if (pi_pause(c->tile->pause)) {
             c->stopped = 1;

@@ -34,17 +34,17 @@ static void time_derivative_rows(Chunk *c, int64_t n, const vreal *slope, vreal 
 }
 /* Lanes without factors: a pivot of zero has no inverse. */
 static void refuse_singular(Chunk *c, const vreal *M) {
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         vint singular = {0};
-        for (int k = 0; k < c->dim; k++)
-            singular |= vabs(M[(k * c->dim + k) * c->R + u]) > vset(REAL_MAX);
+        for (int64_t k = 0; k < c->dim; k++)
+            singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
         c->code[u] = vselect_int(singular & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
     }
 }
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
-    for (int j = 0; j < n; j++)
-        if (w[j] != 0) beside = vfma(vset((real)w[j]), u[j * all + i], beside);
+    for (int64_t j = 0; j < n; j++)
+        if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
 /* u of every stage. */
@@ -59,9 +59,9 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
-    for (int i = 0; i < dim; i++)
-        for (int k = 0; k < dim; k++)
-            for (int64_t j = 0; j < R; j++) {
+    for (int64_t i = 0; i < dim; i++)
+        for (int64_t k = 0; k < dim; k++)
+            EACH_REGISTER(j, c) {
                 vreal *const entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? (real)m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
@@ -75,7 +75,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
             rhs_rows(c, times(c, n, m->c[s]), y, us);
         }
         for (int64_t i = 0; i < all; i++) {
-            const vreal f = driven ? vfma(vset((real)m->d[s]), dfdt[i], us[i]) : us[i];
+            const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
             us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vset(0)));
         }
         substitute_rows(c, dim, M, pivot, us);

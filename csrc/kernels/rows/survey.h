@@ -8,7 +8,7 @@
 INLINE vreal last_values(const PiSurvey *s, real rest, int64_t *whole) {
     vreal x = vset(rest);
     *whole = s->count / VLEN * VLEN;
-    memcpy(&x, s->q + *whole, (size_t)(s->count - *whole) * sizeof *s->q);
+    memcpy(&x, s->q + *whole, (s->count - *whole) * sizeof *s->q);
     return x;
 }
 static void survey_range(PiSurvey *s) {
@@ -43,7 +43,7 @@ static void survey_sums(PiSurvey *s) {
         rest |= r != b;
     }
     s->sum[0] = s->sum[1] = 0;
-    for (int i = 0; i < VLEN; i++) s->sum[0] += high[i], s->sum[1] += low[i];
+    for (int64_t i = 0; i < VLEN; i++) s->sum[0] += high[i], s->sum[1] += low[i];
     s->odd = vany(rest);
 }
 static void survey_places(PiSurvey *s) {
@@ -54,8 +54,8 @@ static void survey_places(PiSurvey *s) {
     for (int64_t i = 0; i < s->count; i += VLEN) {
         const vreal x = (i < whole ? vload(s->q + i) : last) - about;
         const vint cell = (vint)((vnatural)vabs(x) >> (MANTISSA_BITS - PI_CELL_BITS)) - from;
-        const vint outside = (cell < vset_int(0)) | (cell >= half);
-        const vint there = cell + (((vint)x < vset_int(0)) & half);
+        const vint outside = (cell < 0) | (cell >= half);
+        const vint there = cell + (((vint)x < 0) & half);
         const vint to = vselect_int(outside, half + half, there);
         memcpy(s->place + i, &to, sizeof to);
     }

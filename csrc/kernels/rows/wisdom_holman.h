@@ -96,7 +96,7 @@ static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int k
  * of them change their signs. */
 static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, int back) {
     double at = back ? 0.5 : 0;
-    if (back) planets_force(c, b), planets_kick(b, h * REAL(-0.5));
+    if (back) planets_force(c, b), planets_kick(b, -(h * 0.5));
     for (int k = -PI_CORRECTIONS; k <= PI_CORRECTIONS; k++) {
         const int nth = k < 0 ? -k : k;
         const double kick = nth > 0 ? m->corrector[nth - 1] * (k < 0 ? 1 : -1) : 0;
@@ -109,7 +109,7 @@ static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, in
         }
     }
     planets_drift(b, h * (real)((back ? 0 : 0.5) - at));
-    if (!back) planets_force(c, b), planets_kick(b, h * REAL(0.5));
+    if (!back) planets_force(c, b), planets_kick(b, h * 0.5);
 }
 
 /* All steps of register u. */
@@ -154,8 +154,9 @@ static void planets_steps(Chunk *c, int64_t u) {
     }
     for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
     if (corrected) planets_correct(c, &b, m, h, 1);
-    for (int64_t i = 0; vany(~b.solved) && i < 2 * dof; i++) /* what is not shown does not move */
-        moving[i * R] = vselect(b.solved, moving[i * R], vset((real)NAN));
+    if (vany(~b.solved))
+        for (int64_t i = 0; i < 2 * dof; i++) /* what is not shown does not move */
+            moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
     for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
     c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
 }

@@ -38,7 +38,7 @@ static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
 static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     int64_t rows[NEWTON_PARTS], sum = 0;
     newton_parts(dim, dim, stages, rows);
-    for (int i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
+    for (int64_t i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
     return sum;
 }
 
@@ -81,7 +81,7 @@ enum {
 };
 static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {
     int64_t sum = 0;
-    for (int i = 0; i < RADAU_PARTS; i++) {
+    for (int64_t i = 0; i < RADAU_PARTS; i++) {
         rows[i] = i == RADAU_PAIR         ? 4 * dim * dim
                   : i == RADAU_BEFORE     ? 3 * dim
                   : i <= RADAU_REAL       ? dim * dim

@@ -36,35 +36,34 @@ static void make_dense(Lanes *l) {
     const int n = l->degree = dense_degree(s);
     l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
     double over = 1;
-    for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = (real)rint(over);
+    for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = rint(over);
     if (!s->implicit) return;
     l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
     double b[2][2], cube[2];
-    for (int j = 0; j < 2; j++) {
+    for (int64_t j = 0; j < 2; j++) {
         const double at = l->node_at[j] = s->pair.slope != 0 ? s->implicit->c[j] : (j + 1) / 3.0;
         b[j][0] = 3 * at * (1 - at) * (1 - at), b[j][1] = 3 * at * at * (1 - at);
         cube[j] = at * at * at;
     }
     const double det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
     const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2; j++) l->node_weight[i][j] = (real)inverse[i][j];
+    for (int64_t i = 0; i < 2; i++) {
+        for (int64_t j = 0; j < 2; j++) l->node_weight[i][j] = inverse[i][j];
         l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
 /* Is a time to be saved within the step of lane i? */
 static int has_due(const Lanes *l, int64_t i) {
-    const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
-    return (lane_of(own(l, OWN_DUE), i) - end) * ahead < 0;
+    const real end = LANE(l->tn, i), ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    return (LANE(own(l, OWN_DUE), i) - end) * ahead < 0;
 }
 /* Which lanes need it; 0: none. */
 static int find_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     int any = 0;
-    for (int64_t i = 0; i < l->c.R * VLEN; i++) {
-        const int64_t u = i / VLEN, at = i % VLEN;
-        const int asked = l->accepted[u][at] && (s->segments || (s->record && has_due(l, i)));
-        l->dense[u][at] = -asked;
+    EACH_LANE(i, &l->c) {
+        const int asked = LANE(l->accepted, i) && (s->segments || (s->record && has_due(l, i)));
+        LANE(l->dense, i) = -asked;
         any |= asked;
     }
     return any;
@@ -77,19 +76,20 @@ static void make_chords(Lanes *l) {
     const vreal *const z = l->radau.part[RADAU_Z];
     for (int j = 0; j < 2 && !c->stopped; j++) {
         const int radau = l->solve->pair.slope != 0;
-        for (int64_t u = 0; !radau && u < c->R; u++)
-            c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
+        if (!radau)
+            EACH_REGISTER(u, c)
+                c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
         if (!radau) make_parts(l);
         for (int64_t i = 0; i < n; i++) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
             const vreal part = radau ? z[j * n + i] : l->between[i] - c->y[i];
-            l->node_states[j * n + i] = vselect(vabs(part) <= vset(REAL_MAX), part, chord);
+            l->node_states[j * n + i] = vselect(vabs(part) <= REAL_MAX, part, chord);
         }
     }
-    for (int64_t u = 0; u < c->R; u++) c->h[u] = l->whole[u];
+    EACH_REGISTER(u, c) c->h[u] = l->whole[u];
     for (int64_t i = 0; i < n; i++) {
         l->poly[2 * n + i] = l->yn[i] - c->y[i];
-        for (int k = 0; k < 2; k++) {
+        for (int64_t k = 0; k < 2; k++) {
             const real *const w = l->node_weight[k];
             l->poly[k * n + i] =
                 vfma(vset(w[2]), l->poly[2 * n + i],
@@ -138,11 +138,9 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
 }
 /* The coefficients between the ends, of some components: as bits. */
 static void inner_coefficients(Lanes *l, uint64_t of) {
-#define X_COEFFICIENT(d, u, parts, count) coefficient_some(l, of, m, 1, d, u, parts, count)
-#define Y_COEFFICIENT(d, u, parts, count) coefficient_some(l, of, m, 0, d, u, parts, count)
     for (int m = 2; m <= l->degree - 2; m++) {
-        if (l->solve->pair.nystrom) IN_BLOCKS(l->n, l->c.R, X_COEFFICIENT);
-        IN_BLOCKS(l->n, l->c.R, Y_COEFFICIENT);
+        if (l->solve->pair.nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
+        IN_BLOCKS(coefficient_some, l, of, m, 0);
     }
 }
 /* The polynomials of the lanes' steps. */
@@ -167,7 +165,7 @@ static void make_polynomials(Lanes *l) {
 INLINE void bernstein_at(const Lanes *l, int count, const vreal *theta, vreal *b) {
     const int n = l->degree;
     vreal power[2], rest[2];
-    EACH(j, 0, count) power[j] = theta[j], rest[j] = vset(1) - theta[j];
+    EACH(j, 0, count) power[j] = theta[j], rest[j] = 1 - theta[j];
     for (int m = 1; m <= n; m++)
         EACH(j, 0, count) b[m * count + j] = power[j] * l->over[m], power[j] *= theta[j];
     EACH(j, 0, count) power[j] = rest[j];
@@ -176,7 +174,7 @@ INLINE void bernstein_at(const Lanes *l, int count, const vreal *theta, vreal *b
 }
 /* A register of a row; of one lane, with that value in all. */
 INLINE vreal of_row(const vreal *row, int64_t lane) {
-    return lane < 0 ? *row : vset(lane_of(row, lane));
+    return lane < 0 ? *row : vset(LANE(row, lane));
 }
 /* u(theta) of a row, of the lanes of a register or of one lane, `count` registers abreast, each
  * with even and odd terms abreast. */
@@ -200,7 +198,7 @@ INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
     const real *const times = (const real *)s->times + l->id[i] * s->times_lane;
     real each[VLEN];
     if (s->times_next == 1 && n + VLEN <= s->n_times) return vload(times + n);
-    for (int k = 0; k < VLEN; k++)
+    for (int64_t k = 0; k < VLEN; k++)
         each[k] = times[(n + k < s->n_times ? n + k : s->n_times - 1) * s->times_next];
     return vload(each);
 }
@@ -208,12 +206,12 @@ INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
  * registers. */
 INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int count) {
     const PiSolve *s = l->solve;
-    const vreal end = vset(lane_of(l->tn, i));
+    const vreal end = vset(LANE(l->tn, i));
     vreal b[2 * (PI_MAX_DEGREE + 1)], at[2], theta[2];
     EACH(j, 0, count) {
         at[j] = times_from(l, i, n + j * VLEN);
-        theta[j] = ((at[j] - vset(lane_of(l->c.t0, i))) - vset(lane_of(own(l, OWN_T_LOW), i))) /
-                   vset(lane_of(l->whole, i));
+        theta[j] = ((at[j] - vset(LANE(l->c.t0, i))) - vset(LANE(own(l, OWN_T_LOW), i))) /
+                   vset(LANE(l->whole, i));
     }
     bernstein_at(l, count, theta, b);
     real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
@@ -222,7 +220,7 @@ INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int 
         vreal y[2];
         on_polynomial(l, row, i, count, b, y);
         EACH(j, 0, count) {
-            y[j] = vselect(at[j] == end, vset(lane_of(l->yn + row, i)), y[j]);
+            y[j] = vselect(at[j] == end, vset(LANE(l->yn + row, i)), y[j]);
             const int64_t left = last - n - j * VLEN;
             if (s->record_next == 1 && left >= VLEN) vstore(to + j * VLEN, y[j]);
             else
@@ -234,11 +232,11 @@ INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int 
 /* States of lane i at all times that its step has passed. The operations of one register wait for
  * each other: two abreast take little longer. */
 static void record_on_polynomial(Lanes *l, int64_t i) {
-    const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1, end = lane_of(l->tn, i);
+    const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1, end = LANE(l->tn, i);
     int64_t n = l->due[i];
-    real t = lane_of(own(l, OWN_DUE), i);
+    real t = LANE(own(l, OWN_DUE), i);
     while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);
-    own(l, OWN_DUE)[i / VLEN][i % VLEN] = t;
+    LANE(own(l, OWN_DUE), i) = t;
     for (const int64_t last = l->due[i]; n < last; n += 2 * VLEN)
         if (last - n > VLEN) record_some(l, i, n, last, 2);
         else record_some(l, i, n, last, 1);
@@ -249,7 +247,7 @@ INLINE vreal from_doubles(const double *from) {
     vreal a;
     if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
     else
-        EACH(i, 0, VLEN) a[i] = (real)from[i];
+        EACH(i, 0, VLEN) a[i] = from[i];
     return a;
 }
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
@@ -263,14 +261,14 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
     vint differ = {0};
     for (int64_t u = first / VLEN; u < R; u++) {
         const vreal at = from_doubles(theta + u * VLEN);
-        differ |= (at != vset((real)theta[first])) & (at != vset(0));
+        differ |= (at != vset(theta[first])) & (at != 0);
     }
     const int same = !vany(differ);
     vreal b[PI_MAX_DEGREE + 1];
-    if (same) bernstein_at(l, 1, (vreal[]){vset((real)theta[first])}, b);
-    for (int64_t u = 0; u < R; u++) {
+    if (same) bernstein_at(l, 1, (vreal[]){vset(theta[first])}, b);
+    EACH_REGISTER(u, &l->c) {
         const vreal at = from_doubles(theta + u * VLEN);
-        if (!vany(at != vset(0))) continue;
+        if (!vany(at != 0)) continue;
         if (!same) bernstein_at(l, 1, &at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
             vreal state;
@@ -278,7 +276,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
             double *const to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
-                for (int64_t i = 0; i < VLEN; i++) to[i] = (double)state[i];
+                for (int64_t i = 0; i < VLEN; i++) to[i] = state[i];
         }
     }
 }
@@ -293,16 +291,17 @@ static void add_components(const PiSteps *steps, const double *factors, const do
     const Lanes *l = steps->of;
     const int64_t R = l->c.R, all = l->c.dim * R;
     const int n = l->degree;
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, &l->c) {
         const Wide first = WIDE(ends[0]);
         Wide least = first, most = first, sum = first;
         WIDE(coefficients) = first;
         for (int m = 1; m <= n; m++) {
             Wide f = m < n ? first : WIDE(ends[1]);
-            for (int d = 0; m < n && d < l->c.dim; d++)
-                if (factors[d] != 0)
-                    f += factors[d] *
-                         __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
+            if (m < n)
+                for (int64_t d = 0; d < l->c.dim; d++)
+                    if (factors[d] != 0)
+                        f += factors[d] *
+                             __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
             WIDE(coefficients + m * R * VLEN) = f;
             least = WIDE_SELECT(f < least, f, least);
             most = WIDE_SELECT(f > most, f, most);

@@ -10,36 +10,36 @@ static void slopes_after_jumps(Lanes *l) {
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, l->between);
     const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
-    for (int64_t i = 0; i < c->R * VLEN; i++)
-        for (int64_t d = 0; l->end[i] == PI_STEP_JUMPED && d < l->n; d++)
-            l->after[d * c->R + i / VLEN][i % VLEN] = slope[d * c->R + i / VLEN][i % VLEN];
+    EACH_LANE(i, c)
+        if (l->end[i] == PI_STEP_JUMPED)
+            for (int64_t d = 0; d < l->n; d++)
+                LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
 }
 /* A step of lane i that ended early. */
 static void end_step(Lanes *l, int64_t i) {
     static const PiStatus status[] = {
         [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
-    const int64_t u = i / VLEN, at = i % VLEN;
     const PiStepEnd end = (PiStepEnd)l->end[i];
-    for (int64_t d = 0; d < l->c.dim; d++) l->low[d * l->c.R + u][at] = 0;
+    for (int64_t d = 0; d < l->c.dim; d++) LANE(l->low + d * l->c.R, i) = 0;
     if (end != PI_STEP_JUMPED) {
-        l->leaves[u][at] = -1;
-        l->code[u][at] = status[end];
-        l->last[u][at] = 0; /* the rounding error of time is known */
-    } else if (l->tn[u][at] != own(l, OWN_END)[u][at]) {
+        LANE(l->leaves, i) = -1;
+        LANE(l->code, i) = status[end];
+        LANE(l->last, i) = 0; /* the rounding error of time is known */
+    } else if (LANE(l->tn, i) != LANE(own(l, OWN_END), i)) {
         /* It was to be the last, but is not. */
-        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        if (l->code[u][at] == PI_OK && made[at] >= l->solve->max_steps)
-            l->code[u][at] = PI_TOO_MANY_STEPS;
-        l->leaves[u][at] &= -(l->code[u][at] != PI_OK);
-        l->last[u][at] = 0;
+        const integer made = LANE(own_whole(l, OWN_TAKEN), i) + LANE(own_whole(l, OWN_REJECTED), i);
+        if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
+            LANE(l->code, i) = PI_TOO_MANY_STEPS;
+        LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
+        LANE(l->last, i) = 0;
     }
     /* One that stops where it begins is none either. */
-    const int stands = end != PI_STEP_JUMPED && l->tn[u][at] == l->c.t0[u][at] &&
-                       l->tn_low[u][at] == own(l, OWN_T_LOW)[u][at];
+    const int stands = end != PI_STEP_JUMPED && LANE(l->tn, i) == LANE(l->c.t0, i) &&
+                       LANE(l->tn_low, i) == LANE(own(l, OWN_T_LOW), i);
     if (end != PI_STEP_LOST && !stands) return;
-    l->accepted[u][at] = 0;
-    ((vint *)own(l, OWN_TAKEN))[u][at] -= 1;
-    ((vint *)own(l, OWN_REJECTED))[u][at] += 1;
+    LANE(l->accepted, i) = 0;
+    LANE(own_whole(l, OWN_TAKEN), i) -= 1;
+    LANE(own_whole(l, OWN_REJECTED), i) += 1;
 }
 /* Shows the accepted steps to the observer until nothing more is requested; -1 if that stops the
  * run. */
@@ -47,7 +47,7 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
-    for (int64_t i = 0; i < lanes; i++) l->end[i] = (int8_t)-l->accepted[i / VLEN][i % VLEN];
+    for (int64_t i = 0; i < lanes; i++) l->end[i] = (int8_t)-LANE(l->accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
                        .end = l->end,

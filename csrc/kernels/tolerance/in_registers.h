@@ -34,7 +34,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
             if (m->fsal) k[0][u * n + d] = ((const vreal *)r->first)[d * R + first + u];
     }
     for (int s = m->fsal; s < m->stages; s++) {
-        const vreal c = vset((real)m->c[s]);
+        const vreal c = vset(m->c[s]);
         weigh_slopes(m, w, s, n, count, k, sum);
         EACH(u, 0, count) {
             EACH(d, 0, n)
@@ -49,7 +49,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
     for (int s = m->fsal; r->slopes && s < m->stages; s++)
         EACH(u, 0, count)
             EACH(d, 0, n) ((vreal *)r->slopes)[(s * n + d) * R + first + u] = k[s][u * n + d];
-    for (int kind = 0; kind < 2 + (m->combined > 0); kind++)
+    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++)
         for (int position = nystrom; position >= 0; position--) {
             weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
                          sum);

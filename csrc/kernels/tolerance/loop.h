@@ -39,9 +39,9 @@ static vint find_passed(Lanes *l) {
     Chunk *c = &l->c;
     const vreal *due = own(l, OWN_DUE);
     vint within = {0};
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
-        const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= vset(0));
+        const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= 0);
         l->passed[u] = passed;
         within |= passed & (due[u] != l->tn[u]);
         c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
@@ -49,9 +49,9 @@ static vint find_passed(Lanes *l) {
     return within;
 }
 static void record_passed(Lanes *l) {
-    for (int64_t i = 0; i < l->c.R * VLEN; i++) {
-        if (!l->passed[i / VLEN][i % VLEN]) continue;
-        const int ends = lane_of(own(l, OWN_DUE), i) == lane_of(l->tn, i);
+    EACH_LANE(i, &l->c) {
+        if (!LANE(l->passed, i)) continue;
+        const int ends = LANE(own(l, OWN_DUE), i) == LANE(l->tn, i);
         record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
         set_due(l, i);
     }
@@ -59,8 +59,9 @@ static void record_passed(Lanes *l) {
 /* States at times that the accepted steps have passed: on the polynomials of explicit pairs; with
  * implicit ones by steps of the method that end there, from the same state. */
 static void record_due(Lanes *l) {
-    for (int64_t i = 0; !l->solve->implicit && l->solve->record && i < l->c.R * VLEN; i++)
-        if (l->accepted[i / VLEN][i % VLEN]) record_on_polynomial(l, i);
+    if (!l->solve->implicit && l->solve->record)
+        EACH_LANE(i, &l->c)
+            if (LANE(l->accepted, i)) record_on_polynomial(l, i);
     while (l->solve->implicit && !l->c.stopped) {
         const vint within = find_passed(l);
         if (!any_row(&l->c, l->passed)) return;
@@ -71,33 +72,34 @@ static void record_due(Lanes *l) {
 /* Radau's method reuses its Jacobian and the shape of the step; a jump discards them. */
 static void remember_radau(Lanes *l) {
     radau_accept(&l->c, &l->radau, l->accepted);
-    for (int64_t i = 0; l->solver->locate && i < l->c.R * VLEN; i++)
-        if (l->end[i] == PI_STEP_JUMPED) {
-            l->radau.jacobian[i / VLEN][i % VLEN] = NO_JACOBIAN;
-            l->radau.h_before[i / VLEN][i % VLEN] = 0;
-        }
+    if (l->solver->locate)
+        EACH_LANE(i, &l->c)
+            if (l->end[i] == PI_STEP_JUMPED) {
+                LANE(l->radau.jacobian, i) = NO_JACOBIAN;
+                LANE(l->radau.h_before, i) = 0;
+            }
 }
 /* Lanes that accept their step advance. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
     if (l->solve->pair.slope != 0) remember_radau(l);
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
         vreal *const t_low = own(l, OWN_T_LOW) + u, *const low = own(l, OWN_LOW);
         c->t0[u] = vselect(yes, l->tn[u], c->t0[u]);
         *t_low = vselect(yes, vselect(l->last[u], vset(0), l->tn_low[u]), *t_low);
-        for (int64_t i = u; i < c->dim * c->R; i += c->R) {
+        EACH_IN_COLUMN(i, u, c->dim, c) {
             c->y[i] = vselect(yes, l->yn[i], c->y[i]);
             low[i] = vselect(yes, l->low[i], low[i]);
         }
-        for (int64_t i = u; l->solve->pair.fsal && i < l->n * c->R; i += c->R)
-            l->k[i] = vselect(yes, l->after[i], l->k[i]);
+        if (l->solve->pair.fsal)
+            EACH_IN_COLUMN(i, u, l->n, c) l->k[i] = vselect(yes, l->after[i], l->k[i]);
     }
 }
 /* The step that each lane tries: the one it planned, or the rest of its span. */
 static void choose_steps(Lanes *l) {
     const Chunk *c = &l->c;
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
         const vreal next = own(l, OWN_NEXT)[u];
         l->last[u] = vabs(rest) <= vabs(next) * ALMOST;
@@ -108,7 +110,7 @@ static void choose_steps(Lanes *l) {
 }
 /* The time that each step took, with what rounding leaves of it. */
 static void measure_steps(Lanes *l) {
-    for (int64_t u = 0; u < l->c.R; u++)
+    EACH_REGISTER(u, &l->c)
         l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - own(l, OWN_T_LOW)[u]);
 }
 /* A trial step of all lanes, judged. -1 if it was stopped, or without memory for kept steps. */
@@ -128,14 +130,16 @@ static int go_on(Lanes *l) {
     if (l->solver->locate && pi_locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
-    for (int64_t i = 0; l->solver->keep && i < c->R * VLEN; i++)
-        if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i, 1)) return -1;
+    if (l->solver->keep)
+        EACH_LANE(i, c)
+            if (LANE(l->accepted, i) && keep_lane(l, i, 1)) return -1;
     if (l->solver->locate && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
     vint leaves = {0};
-    for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];
-    for (int64_t i = 0; vany(leaves) && i < c->R * VLEN; i++)
-        if (l->leaves[i / VLEN][i % VLEN]) leave(l, i, (PiStatus)l->code[i / VLEN][i % VLEN]);
+    EACH_REGISTER(u, c) leaves |= l->leaves[u];
+    if (vany(leaves))
+        EACH_LANE(i, c)
+            if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
     if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
@@ -143,7 +147,7 @@ static int go_on(Lanes *l) {
 
 static int all_stay(const Lanes *l) {
     vint leaves = {0};
-    for (int64_t u = 0; u < l->c.R; u++) leaves |= l->leaves[u];
+    EACH_REGISTER(u, &l->c) leaves |= l->leaves[u];
     return !vany(leaves);
 }
 
@@ -154,7 +158,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
     const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
     int64_t on_their_way = 0;
     int more = 1;
-    for (int64_t u = 0; u < l->c.R; u++) l->accepted[u] = l->leaves[u] = vset_int(0);
+    EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
     for (int64_t i = 0; i < lanes; i++) {
         while (l->id[i] < 0 && more) {
             while (*next < lanes && waiting->id[*next] < 0) ++*next;
@@ -178,10 +182,10 @@ static void make_radau(Lanes *l) {
     int64_t rows[RADAU_PARTS];
     if (l->solve->pair.slope == 0) return;
     l->radau.c = l->solve->implicit->c;
-    l->radau.jacobian = (vint *)own(l, OWN_JACOBIAN);
+    l->radau.jacobian = own_whole(l, OWN_JACOBIAN);
     l->radau.h_before = own(l, OWN_BEFORE);
     radau_parts(l->c.dim, rows);
-    for (int i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
+    for (int64_t i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
 /* States within steps that were kept, at the times that are to be saved: each lane makes one step
  * again, with the same bits. */
@@ -198,10 +202,11 @@ static int make_again(Lanes *l) {
         load_own(l, *row++, first, count, c->h);
         load_own(l, *row++, first, count, l->whole);
         load_own(l, *row++, first, count, own(l, OWN_T_LOW));
-        for (int d = 0; d < c->dim; d++) load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
+        for (int64_t d = 0; d < c->dim; d++)
+            load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
         for (int d = 0; row < s->within + within_rows(s); d++)
             load_own(l, *row++, first, count, rest + d * R);
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             own(l, OWN_NEXT)[u] = l->whole[u];
             l->tn[u] = own(l, OWN_END)[u];
             l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
@@ -209,7 +214,7 @@ static int make_again(Lanes *l) {
         for (int64_t i = 0; i < lanes; i++) {
             const int lane = i < count;
             l->id[i] = lane ? first + i : -1;
-            l->active[i / VLEN][i % VLEN] = l->accepted[i / VLEN][i % VLEN] = -lane;
+            LANE(l->active, i) = LANE(l->accepted, i) = -lane;
             l->due[i] = lane ? 0 : s->n_times;
             set_due(l, i);
         }
@@ -239,7 +244,7 @@ static int solve_on_rows(PiSolver *solver) {
     const int rows =
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
     for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
-        l.w[i] = (real)s->pair.weight[i];
+        l.w[i] = s->pair.weight[i];
         l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
     }
     l.after = take_rows(c, l.n);
@@ -276,10 +281,10 @@ static int solve_on_rows(PiSolver *solver) {
     if (!solver->take(solver, lanes, &first, &count)) return 0;
     int stopped = load_waiting(&waiting, first, count, slope);
     /* Lanes that stay empty hold the numbers of some trajectory. */
-    memcpy(l.own, waiting.own, (size_t)(l.at[OWN_PARTS] * c->R) * sizeof *l.own);
-    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, l.active[i / VLEN][i % VLEN] = 0;
-    for (int64_t i = 0; i < l.n * c->R; i++) l.k[i] = vset(0);
-    for (int64_t u = 0; u < c->R; u++) c->t[u] = c->t0[u];
+    memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
+    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, LANE(l.active, i) = 0;
+    EACH_ENTRY(i, l.n, c) l.k[i] = vset(0);
+    EACH_REGISTER(u, c) c->t[u] = c->t0[u];
     while (!stopped) {
         const int64_t on_their_way = fill_places(&l, &waiting, slope, &next);
         if (on_their_way <= 0) {
@@ -287,7 +292,7 @@ static int solve_on_rows(PiSolver *solver) {
             break;
         }
         if (s->earlier && s->decay > 0 && s->pair.slope == 0) { /* a test that was prevented */
-            for (int64_t u = 0; u < c->R; u++) c->h[u] = vset(0);
+            EACH_REGISTER(u, c) c->h[u] = vset(0);
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }
@@ -297,7 +302,8 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = go_on(&l);
         }
     }
-    for (int64_t i = 0; stopped && i < lanes; i++)
-        if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
+    if (stopped)
+        for (int64_t i = 0; i < lanes; i++)
+            if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
     return stopped ? -1 : 0;
 }

@@ -10,19 +10,18 @@ INLINE vreal vlog2_rough(vreal x) {
     const natural mantissa = ((natural)1 << MANTISSA_BITS) - 1;
     const vnatural bits = (vnatural)vabs(x);
     const vint e = (vint)(bits >> MANTISSA_BITS) - EXPONENT_BIAS;
-    const vreal m =
-        (vreal)((bits & mantissa) | ((natural)EXPONENT_BIAS << MANTISSA_BITS)) - vset(REAL(1.5));
-    vreal p = vfma(m, vset(REAL(-0.080010877)), vset(REAL(0.15544586)));
-    p = vfma(m, p, vset(REAL(-0.3197491)));
-    p = vfma(m, p, vset(REAL(0.96096325)));
-    return ((vreal)((vint)vset(ROUND) + e) - vset(ROUND)) + vfma(m, p, vset(REAL(0.5849505)));
+    const vreal m = (vreal)((bits & mantissa) | ((natural)EXPONENT_BIAS << MANTISSA_BITS)) - 1.5;
+    vreal p = vfma(m, vset(-0.080010877), vset(0.15544586));
+    p = vfma(m, p, vset(-0.3197491));
+    p = vfma(m, p, vset(0.96096325));
+    return ((vreal)((vint)vset(ROUND) + e) - ROUND) + vfma(m, p, vset(0.5849505));
 }
 
 /* 2^x, a normal number: relative error 4e-5.   x = k + f: a polynomial, |f| <= 1/2. */
 INLINE vreal vexp2_rough(vreal x) {
-    const vreal k = x + vset(ROUND), f = x - (k - vset(ROUND));
-    vreal p = vfma(f, vset(REAL(0.00961813)), vset(REAL(0.05550411)));
-    p = vfma(f, p, vset(REAL(0.24022651)));
-    p = vfma(f, p, vset(REAL(0.69314718)));
+    const vreal k = x + ROUND, f = x - (k - ROUND);
+    vreal p = vfma(f, vset(0.00961813), vset(0.05550411));
+    p = vfma(f, p, vset(0.24022651));
+    p = vfma(f, p, vset(0.69314718));
     return vscale(vfma(f, p, vset(1)), (vnatural)k);
 }

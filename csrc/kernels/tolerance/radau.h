@@ -21,15 +21,15 @@
 #define RADAU_ALPHA REAL(2.6810828736277521339)
 #define RADAU_BETA  REAL(3.0504301992474105694)
 static const real radau_t[3][3] = {
-    {REAL(0.094438762488975241487), REAL(-0.14125529502095420843), REAL(0.030029194105147424492)},
-    {REAL(0.25021312296533331138), REAL(0.204129352293799932), REAL(-0.3829421127572619378)},
-    {REAL(1.0), REAL(1.0), REAL(0.0)}};
+    {0.094438762488975241487, -0.14125529502095420843, 0.030029194105147424492},
+    {0.25021312296533331138, 0.204129352293799932, -0.3829421127572619378},
+    {1.0, 1.0, 0.0}};
 static const real radau_t_inverse[3][3] = {
-    {REAL(4.1787185915519047273), REAL(0.32768282076106238708), REAL(0.52337644549944954804)},
-    {REAL(-4.1787185915519047273), REAL(-0.32768282076106238708), REAL(0.47662355450055045196)},
-    {REAL(0.50287263494578687595), REAL(-2.5719269498556054292), REAL(0.59603920482822492497)}};
-static const real radau_e[3] = {REAL(-10.048809399827415562), REAL(1.3821427331607488958),
-                                REAL(-0.33333333333333333333)};
+    {4.1787185915519047273, 0.32768282076106238708, 0.52337644549944954804},
+    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+    {0.50287263494578687595, -2.5719269498556054292, 0.59603920482822492497}};
+static const real radau_e[3] = {-10.048809399827415562, 1.3821427331607488958,
+                                -0.33333333333333333333};
 enum { RADAU_ITERATIONS = 7 };
 #define RADAU_MOST_LEFT REAL(0.03) /* of the tolerance, by Newton's method; or its root */
 #define RADAU_SLOW_RATE REAL(1e-3) /* slower convergence needs a new Jacobian */
@@ -49,15 +49,15 @@ INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
 }
 /* u(theta) = sum_s w_s z_s, the polynomial through 0 and z_s at c_s. */
 INLINE void collocation_weights(const Radau *r, vreal theta, vreal w[3]) {
-    for (int s = 0; s < 3; s++) {
+    for (int64_t s = 0; s < 3; s++) {
         double below = r->c[s];
         w[s] = theta;
-        for (int j = 0; j < 3; j++) {
+        for (int64_t j = 0; j < 3; j++) {
             if (j == s) continue;
             below *= r->c[s] - r->c[j];
-            w[s] *= theta - vset((real)r->c[j]);
+            w[s] *= theta - vset(r->c[j]);
         }
-        w[s] *= vset((real)(1 / below));
+        w[s] *= vset(1 / below);
     }
 }
 /* u(theta) of one register: n / R entries, R vectors apart. */
@@ -72,7 +72,7 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
     const vreal *scale = r->part[RADAU_SCALE];
     vreal sum = vset(0);
-    for (int s = 0; s < states; s++)
+    for (int64_t s = 0; s < states; s++)
         for (int64_t d = 0; d < c->dim; d++) {
             const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
             sum = vfma(q, q, sum);
@@ -89,8 +89,8 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
                   r->part[RADAU_HERE]);
     for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
         J[i] = vselect(need[i % c->R], made[i], J[i]);
-    for (int64_t u = 0; u < c->R; u++) {
-        r->part[RADAU_H][u] = vselect(need[u], vset((real)NAN), r->part[RADAU_H][u]);
+    EACH_REGISTER(u, c) {
+        r->part[RADAU_H][u] = vselect(need[u], vset(NAN), r->part[RADAU_H][u]);
         r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
     }
 }
@@ -100,11 +100,11 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int64_t R = c->R;
     vreal *const h = r->part[RADAU_H], *const J = r->part[RADAU_JACOBIAN];
     vint other = {0};
-    for (int64_t u = 0; u < R; u++) other |= active[u] & ~(h[u] == c->h[u]);
+    EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            for (int64_t u = 0; u < R; u++) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
                 vreal *const pair = r->part[RADAU_PAIR] + u;
                 const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
@@ -120,7 +120,7 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
     const int64_t n = c->dim * c->R;
-    for (int s = 0; s < 3; s++)
+    for (int64_t s = 0; s < 3; s++)
         for (int64_t i = 0; i < n; i++)
             r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
 }
@@ -130,10 +130,10 @@ static void radau_start(Chunk *c, const Radau *r) {
     const vreal *const before = r->part[RADAU_BEFORE];
     const vint *going = (const vint *)r->part[RADAU_GOING];
     vreal *const z = r->part[RADAU_Z], *const there = r->part[RADAU_STATE];
-    for (int64_t u = 0; u < R; u++) {
-        const vint none = r->h_before[u] == vset(0);
-        for (int s = 0; s < 3; s++) {
-            const vreal theta = vfma(vset((real)r->c[s]), c->h[u] / r->h_before[u], vset(1));
+    EACH_REGISTER(u, c) {
+        const vint none = r->h_before[u] == 0;
+        for (int64_t s = 0; s < 3; s++) {
+            const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vset(1));
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
                 const vreal from_here = vselect(none, vset(0), there[i] - before[2 * n + i]);
@@ -148,7 +148,7 @@ static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
     vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W], *const y = r->part[RADAU_STATE],
                  *const f = r->part[RADAU_SLOPES], *const dw = r->part[RADAU_RESIDUAL];
-    for (int s = 0; s < 3; s++) {
+    for (int64_t s = 0; s < 3; s++) {
         for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
     }
@@ -171,22 +171,22 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W];
     vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST],
                 *const slow = (vint *)r->part[RADAU_SLOW];
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal size = scaled_size(c, r, dw, 3, u), enough = r->part[RADAU_ENOUGH][u];
-        const vreal rate = size / r->part[RADAU_LAST][u], rest = rate / (vset(1) - rate);
+        const vreal rate = size / r->part[RADAU_LAST][u], rest = rate / (1 - rate);
         vreal ahead = rest; /* the remainder after the last iteration, relative to the size */
         for (int i = iteration + 1; i < most; i++) ahead *= rate;
-        const vint later = vset_int(-(iteration > 0)), shrinks = rate < vset(1);
-        const vint fails = ~(size <= vset(REAL_MAX)) |
-                           (later & ~(size == vset(0)) & ~(shrinks & (ahead * size <= enough)));
-        const vint ends = (size == vset(0)) | (later & shrinks & (rest * size <= enough));
+        const vint later = vset_int(-(iteration > 0)), shrinks = rate < 1;
+        const vint fails =
+            ~(size <= REAL_MAX) | (later & ~(size == 0) & ~(shrinks & (ahead * size <= enough)));
+        const vint ends = (size == 0) | (later & shrinks & (rest * size <= enough));
         const vint moves = going[u] & ~fails;
         for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
-        for (int s = 0; s < 3; s++)
+        for (int64_t s = 0; s < 3; s++)
             for (int64_t i = u; i < n; i += R)
                 z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
         if (iteration > 1) {
-            const vint slowly = rate > vset(RADAU_SLOW_RATE);
+            const vint slowly = rate > RADAU_SLOW_RATE;
             slow[u] = vselect_int(moves, slowly, slow[u]);
         }
         lost[u] |= going[u] & fails;
@@ -215,15 +215,15 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
                  *const y = r->part[RADAU_STATE], *const slope = r->part[RADAU_SLOPE];
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     copy_rows(c, 1, c->h, r->part[RADAU_TRIED]);
-    for (int64_t u = 0; u < R; u++) {
-        need[u] = active[u] & (r->jacobian[u] == vset_int(NO_JACOBIAN));
+    EACH_REGISTER(u, c) {
+        need[u] = active[u] & (r->jacobian[u] == NO_JACOBIAN);
         going[u] = active[u];
     }
     for (int attempt = 0; attempt < 2 && any_row(c, going) && !c->stopped; attempt++) {
         radau_jacobian(c, r);
         radau_factors(c, r, active);
         radau_start(c, r);
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             lost[u] &= ~going[u];
             slow[u] &= ~going[u];
         }
@@ -231,32 +231,31 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
             radau_correction(c, r);
             radau_correct(c, r, i, RADAU_ITERATIONS);
         }
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             lost[u] |= going[u]; /* too slow */
             /* With the Jacobian of an earlier state: it is computed here, and the step tried again.
              */
-            need[u] = going[u] = active[u] & lost[u] & (r->jacobian[u] == vset_int(OLD_JACOBIAN));
+            need[u] = going[u] = active[u] & lost[u] & (r->jacobian[u] == OLD_JACOBIAN);
         }
     }
     radau_estimate(c, r, slope, error);
-    for (int64_t u = 0; u < R; u++)
-        again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > vset(1));
+    EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
         for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
         rhs_rows(c, times(c, 0, 0), y, r->part[RADAU_SLOPES]);
         radau_estimate(c, r, r->part[RADAU_SLOPES], y);
         for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
     }
-    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset((real)NAN), z[i]);
+    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
     const vint *slow = (const vint *)r->part[RADAU_SLOW];
-    for (int64_t u = 0; u < c->R; u++) {
-        const vint yes = accepted[u], kept = vset_int(OLD_JACOBIAN) & ~slow[u];
+    EACH_REGISTER(u, c) {
+        const vint yes = accepted[u], kept = OLD_JACOBIAN & ~slow[u];
         r->jacobian[u] = vselect_int(yes, kept, r->jacobian[u]);
         r->h_before[u] = vselect(yes, r->part[RADAU_TRIED][u], r->h_before[u]);
-        for (int64_t i = u; i < 3 * c->dim * c->R; i += c->R)
+        EACH_IN_COLUMN(i, u, 3 * c->dim, c)
             r->part[RADAU_BEFORE][i] = vselect(yes, r->part[RADAU_Z][i], r->part[RADAU_BEFORE][i]);
     }
 }
@@ -278,23 +277,23 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         rhs_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE]);
         jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], r->part[RADAU_JACOBIAN],
                       r->part[RADAU_SHIFTED], r->part[RADAU_HERE]);
-        for (int64_t u = 0; u < R; u++) r->part[RADAU_H][u] = vset((real)NAN);
+        EACH_REGISTER(u, c) r->part[RADAU_H][u] = vset(NAN);
     }
     radau_factors(c, r, active);
-    for (int64_t u = 0; u < R; u++) {
-        going[u] = active[u] & (c->h[u] != vset(0));
+    EACH_REGISTER(u, c) {
+        going[u] = active[u] & (c->h[u] != 0);
         lost[u] = vset_int(0);
     }
-    for (int s = 0; s < 3; s++)
-        for (int64_t u = 0; u < R; u++)
-            polynomial(r, vset((real)r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
+    for (int64_t s = 0; s < 3; s++)
+        EACH_REGISTER(u, c)
+            polynomial(r, vset(r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
     radau_to_w(c, r);
     for (int i = 0; i < 3 * RADAU_ITERATIONS && any_row(c, going) && !c->stopped; i++) {
         radau_correction(c, r);
         radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
     }
-    for (int64_t u = 0; u < R; u++) {
-        r->part[RADAU_H][u] = vset((real)NAN); /* of another Jacobian than that of the next step */
+    EACH_REGISTER(u, c) {
+        r->part[RADAU_H][u] = vset(NAN); /* of another Jacobian than that of the next step */
         lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* accurate enough */
         if (!vany(lost[u])) continue;
         vreal *const end = r->part[RADAU_W] + u;

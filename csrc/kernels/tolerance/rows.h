@@ -33,7 +33,7 @@ enum {
 /* Where each begins; at[OWN_PARTS] is their number. */
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
-    for (int i = 0; i < OWN_PARTS; i++) {
+    for (int64_t i = 0; i < OWN_PARTS; i++) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;

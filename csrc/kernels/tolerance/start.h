@@ -9,14 +9,13 @@ enum { FIRST_CHECK = 25, FIRST_AGAIN = 50 };
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;
-    for (int64_t i = 0; i < l->c.R * VLEN; i++)
-        to[i / VLEN][i % VLEN] = data[row.stride ? first + (i < count ? i : count - 1) : 0];
+    EACH_LANE(i, &l->c) LANE(to, i) = data[row.stride ? first + (i < count ? i : count - 1) : 0];
 }
 /* sqrt(mean over the components of (y / scale)^2) of register u. */
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
     vreal sum = vset(0);
-    for (int d = 0; d < c->dim; d++) {
+    for (int64_t d = 0; d < c->dim; d++) {
         const int64_t at = d * c->R + u;
         const vreal r = own(l, OWN_RTOL)[(l->solve->n_rtol > 1 ? d * c->R : 0) + u];
         const vreal a = own(l, OWN_ATOL)[(l->solve->n_atol > 1 ? d * c->R : 0) + u];
@@ -31,30 +30,29 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
 static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     Chunk *c = &l->c;
     vreal *const h = c->h, *const end = own(l, OWN_END), *const longest = own(l, OWN_LONGEST);
-    vint *const changed = (vint *)own(l, OWN_CHANGED);
-    for (int64_t u = 0; u < c->R; u++) {
+    vint *const changed = own_whole(l, OWN_CHANGED);
+    EACH_REGISTER(u, c) {
         const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
-        const vreal small = vset(REAL(1e-5)), span = vabs(end[u] - c->t0[u]);
-        const vint unknown = (d0 < small) | (d1 < small) | ~(d1 <= vset(REAL_MAX));
-        vreal step = vselect(unknown, vset(REAL(1e-6)), vset(REAL(0.01)) * d0 / d1);
+        const vreal small = vset(1e-5), span = vabs(end[u] - c->t0[u]);
+        const vint unknown = (d0 < small) | (d1 < small) | ~(d1 <= REAL_MAX);
+        vreal step = vselect(unknown, vset(1e-6), REAL(0.01) * d0 / d1);
         changed[u] = ~(step < span);
         step = vselect(changed[u], span, step);
         step = vselect(step < longest[u], step, longest[u]);
         h[u] = vcopysign(step, end[u] - c->t0[u]);
-        for (int64_t i = u; i < c->dim * c->R; i += c->R) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
+        EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
     }
     rhs_rows(c, times(c, 0, 1), l->ys, l->yn);
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal d1 = scaled_norm(l, slope, NULL, u), step = vabs(h[u]);
         const vreal d2 = scaled_norm(l, l->yn, slope, u) / step;
-        const vreal d = vselect(d1 > d2, d1, d2), tiny = vset(REAL(1e-15));
-        const vreal part = step * REAL(1e-3), least = vset(REAL(1e-6));
-        const vreal power =
-            (vlog2_rough(vset(REAL(0.01))) - vlog2_rough(d)) / vset((real)l->solve->pair.power);
+        const vreal d = vselect(d1 > d2, d1, d2), tiny = vset(1e-15);
+        const vreal part = step * REAL(1e-3), least = vset(1e-6);
+        const vreal power = (vlog2_rough(vset(0.01)) - vlog2_rough(d)) / vset(l->solve->pair.power);
         vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
         best = vselect(best < step * 100, best, step * 100);
-        best = vselect(d <= vset(REAL_MAX), best, step); /* no scale if atol and y are 0 */
-        best = vselect(given[u] != vset(0), vabs(given[u]), best);
+        best = vselect(d <= REAL_MAX, best, step); /* no scale if atol and y are 0 */
+        best = vselect(given[u] != 0, vabs(given[u]), best);
         const vreal span = vabs(end[u] - c->t0[u]);
         best = vselect(best < span, best, span);
         best = vselect(best < longest[u], best, longest[u]);
@@ -64,7 +62,6 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
-static real lane_of(const vreal *row, int64_t i) { return row[i / VLEN][i % VLEN]; }
 /* Number k of lane i that a continuation sets out from. */
 static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
     const int64_t beyond = k - l->at[OWN_END];
@@ -76,17 +73,17 @@ static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
 static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t number) {
     const PiSolve *s = l->solve;
     real *to = (real *)s->record + number * s->record_next + l->id[i] * s->record_lane;
-    for (int d = 0; d < s->n_saved; d++)
-        to[d * s->record_component] = lane_of(y + s->saved[d] * l->c.R, i);
+    for (int64_t d = 0; d < s->n_saved; d++)
+        to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
 /* The next time at which lane i is saved; beyond the end if there is none. */
 static inline real due_of(const Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     if (s->record && l->due[i] < s->n_times)
         return ((const real *)s->times)[l->due[i] * s->times_next + l->id[i] * s->times_lane];
-    return lane_of(own(l, OWN_NEXT), i) < 0 ? -(real)INFINITY : (real)INFINITY;
+    return LANE(own(l, OWN_NEXT), i) < 0 ? -(real)INFINITY : (real)INFINITY;
 }
-static void set_due(Lanes *l, int64_t i) { own(l, OWN_DUE)[i / VLEN][i % VLEN] = due_of(l, i); }
+static void set_due(Lanes *l, int64_t i) { LANE(own(l, OWN_DUE), i) = due_of(l, i); }
 /* The time and the saved components of lane i, and the numbers of the step that it makes from
  * there; at its end there is none. -1 without memory. */
 static int keep_lane(Lanes *l, int64_t i, int step) {
@@ -94,16 +91,16 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     const int64_t R = l->c.R;
     real *to = (real *)l->solver->keep(l->solver, l->id[i]);
     if (!to) return -1;
-    *to++ = lane_of(l->c.t0, i);
-    for (int d = 0; d < s->n_saved; d++) *to++ = lane_of(l->c.y + s->saved[d] * R, i);
+    *to++ = LANE(l->c.t0, i);
+    for (int64_t d = 0; d < s->n_saved; d++) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
     const vreal *const rest = s->pair.slope != 0 ? l->radau.part[RADAU_Z] : l->k;
     const int n = s->n_within - 3 - l->c.dim;
-    *to++ = step ? lane_of(l->tried, i) : (real)NAN;
-    *to++ = step ? lane_of(l->whole, i) : (real)NAN;
-    *to++ = lane_of(own(l, OWN_T_LOW), i);
-    for (int d = 0; d < l->c.dim; d++) *to++ = lane_of(own(l, OWN_LOW) + d * R, i);
-    for (int d = 0; d < n; d++) *to++ = step ? lane_of(rest + d * R, i) : (real)NAN;
+    *to++ = step ? LANE(l->tried, i) : (real)NAN;
+    *to++ = step ? LANE(l->whole, i) : (real)NAN;
+    *to++ = LANE(own(l, OWN_T_LOW), i);
+    for (int64_t d = 0; d < l->c.dim; d++) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
+    for (int64_t d = 0; d < n; d++) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
     return 0;
 }
 /* Marks where a continuation of lane i sets out, unless it is known: here, with a first step as it
@@ -116,18 +113,19 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
     for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
-    s->made[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
-    s->made[s->lanes + id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
-    s->mark[id] = (int8_t)(PI_MARKED | goes_on);
+    s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
+    s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
+    s->mark[id] = PI_MARKED | goes_on;
     if (l->solver->marked) l->solver->marked(l->solver, id);
 }
 /* Lanes of register u that t_end holds up from now on. */
 static void mark_lanes(const Lanes *l, int64_t u, vint which) {
-    vint *const changed = (vint *)own(l, OWN_CHANGED) + u;
+    vint *const changed = own_whole(l, OWN_CHANGED) + u;
     which &= ~*changed;
     *changed |= which;
-    for (int64_t k = 0; vany(which) && k < VLEN; k++)
-        if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
+    if (vany(which))
+        for (int64_t k = 0; k < VLEN; k++)
+            if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
 }
 static int goes_on(const PiSolve *s, int64_t id) {
     return s->earlier && s->goes_on[id] & PI_GOES_ON;
@@ -135,42 +133,41 @@ static int goes_on(const PiSolve *s, int64_t id) {
 /* Lane i, which has just boarded, goes on from where an earlier run has marked it. */
 static void go_on_from_mark(Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
-    const int64_t u = i / VLEN, at = i % VLEN;
     const real *const from = (const real *)s->earlier + l->id[i] * s->n_earlier;
-    const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
-    ((vint *)own(l, OWN_CHANGED))[u][at] = 0;
-    if (s->pair.slope != 0) l->radau.part[RADAU_H][u][at] = (real)NAN; /* no factors */
-    l->accepted[u][at] = -1;
+    LANE(own_whole(l, OWN_CHANGED), i) = 0;
+    if (s->pair.slope != 0) LANE(l->radau.part[RADAU_H], i) = NAN; /* no factors */
+    LANE(l->accepted, i) = -1;
 }
 /* Lane i has arrived: its last state, which the remaining saves repeat. */
 static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
-    for (int d = 0; d < l->c.dim; d++)
-        ((real *)s->state)[d * s->stride + id] = lane_of(l->c.y + d * l->c.R, i);
-    ((real *)s->t)[id] = lane_of(l->c.t0, i);
-    const real next = lane_of(own(l, OWN_NEXT), i);
+    for (int64_t d = 0; d < l->c.dim; d++)
+        ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);
+    ((real *)s->t)[id] = LANE(l->c.t0, i);
+    const real next = LANE(own(l, OWN_NEXT), i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
-    s->accepted[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
-    s->rejected[id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
-    s->status[id] = (int8_t)status;
+    s->accepted[id] = LANE(own_whole(l, OWN_TAKEN), i);
+    s->rejected[id] = LANE(own_whole(l, OWN_REJECTED), i);
+    s->status[id] = status;
     for (; s->record && l->due[i] < s->n_times; l->due[i]++) record_lane(l, l->c.y, i, l->due[i]);
     if (l->solver->keep) keep_lane(l, i, 0); /* without memory the run is cancelled */
     l->id[i] = -1;
-    l->active[i / VLEN][i % VLEN] = 0;
+    LANE(l->active, i) = 0;
     if (status != PI_CANCELLED) l->solver->arrived(l->solver);
 }
 
 /* ---- the waiting room ------------------------------------------------------------------------ */
 /* Whether lane i can continue from its first state. */
 static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
-    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
+    const real bound = l->solve->bound < REAL_MAX ? l->solve->bound : REAL_MAX;
     PiStatus status = PI_OK;
-    for (int d = 0; d < l->c.dim; d++) {
-        const real y = lane_of(l->c.y + d * l->c.R, i), f = lane_of(slope + d * l->c.R, i);
+    for (int64_t d = 0; d < l->c.dim; d++) {
+        const real y = LANE(l->c.y + d * l->c.R, i), f = LANE(slope + d * l->c.R, i);
         if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
         else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
     }
@@ -181,12 +178,12 @@ static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
-    for (int d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
-    for (int i = 0; i < s->system->n_params; i++)
+    for (int64_t d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
+    for (int64_t i = 0; i < s->system->n_params; i++)
         load_own(l, s->params[i], first, count, c->p + i * c->R);
-    for (int i = 0; i < s->n_rtol; i++)
+    for (int64_t i = 0; i < s->n_rtol; i++)
         load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
-    for (int i = 0; i < s->n_atol; i++)
+    for (int64_t i = 0; i < s->n_atol; i++)
         load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
     load_own(l, s->t0, first, count, c->t0);
     load_own(l, s->t_end, first, count, own(l, OWN_END));
@@ -201,7 +198,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     load_rows(l, first, count);
     vreal *const given = l->tn;
     load_own(l, s->first_step, first, count, given);
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         c->h[u] = vset(0);
         c->t[u] = c->t0[u];
         own(l, OWN_ERROR)[u] = vset(NO_ERROR_YET);
@@ -211,17 +208,17 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     first_steps(l, slope, given);
     if (c->stopped) return -1;
-    for (int64_t i = 0; i < c->R * VLEN; i++) {
+    EACH_LANE(i, c) {
         l->id[i] = i < count && s->status[first + i] == PI_CANCELLED ? first + i : -1;
         l->due[i] = 0;
-        l->active[i / VLEN][i % VLEN] = -(l->id[i] >= 0);
+        LANE(l->active, i) = -(l->id[i] >= 0);
         if (i < count) {
-            const integer taken = (integer)s->accepted[first + i];
-            const integer rejected = (integer)s->rejected[first + i], made = taken + rejected;
-            ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN] = taken;
-            ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN] = rejected;
+            const integer taken = s->accepted[first + i];
+            const integer rejected = s->rejected[first + i], made = taken + rejected;
+            LANE(own_whole(l, OWN_TAKEN), i) = taken;
+            LANE(own_whole(l, OWN_REJECTED), i) = rejected;
             if (s->decay > 0 && s->pair.slope == 0) {
-                vint *const due = (vint *)own(l, OWN_CHECK) + i / VLEN;
+                vint *const due = own_whole(l, OWN_CHECK) + i / VLEN;
                 due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
                 due[2 * c->R][i % VLEN] = made;
             }
@@ -234,20 +231,19 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
             .lanes = c->R * VLEN, .id = l->id, .end = l->end, .t = c->t0, .after = c->y};
         if (l->solver->begin(l->solver, &steps)) return -1;
     }
-    for (int64_t i = 0; i < c->R * VLEN; i++) {
+    EACH_LANE(i, c) {
         if (l->id[i] < 0) continue;
         const PiStatus status = first_status(l, slope, i);
-        const real t = lane_of(c->t0, i), end = lane_of(own(l, OWN_END), i);
+        const real t = LANE(c->t0, i), end = LANE(own(l, OWN_END), i);
         set_due(l, i);
-        const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
-        while ((lane_of(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
-            if (lane_of(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
+        const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+        while ((LANE(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
+            if (LANE(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
             l->due[i]++;
             set_due(l, i);
         }
         if (t != end && goes_on(s, l->id[i])) continue;
-        if (!status && ((vint *)own(l, OWN_CHANGED))[i / VLEN][i % VLEN])
-            mark_lane(l, i, 0, lane_of(given, i));
+        if (!status && LANE(own_whole(l, OWN_CHANGED), i)) mark_lane(l, i, 0, LANE(given, i));
         if (status || t == end) leave(l, i, status);
     }
     return 0;
@@ -256,11 +252,10 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
 static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
     const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
     for (int64_t r = 0; r < own_rows; r++)
-        l->own[r * R + i / VLEN][i % VLEN] = waiting->own[r * R + from / VLEN][from % VLEN];
-    for (int64_t d = 0; d < l->n; d++)
-        l->k[d * R + i / VLEN][i % VLEN] = slope[d * R + from / VLEN][from % VLEN];
+        LANE(l->own + r * R, i) = LANE(waiting->own + r * R, from);
+    for (int64_t d = 0; d < l->n; d++) LANE(l->k + d * R, i) = LANE(slope + d * R, from);
     l->id[i] = waiting->id[from];
     l->due[i] = waiting->due[from];
-    l->active[i / VLEN][i % VLEN] = -1;
+    LANE(l->active, i) = -1;
     if (goes_on(l->solve, l->id[i])) go_on_from_mark(l, i);
 }

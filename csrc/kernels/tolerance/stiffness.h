@@ -26,22 +26,20 @@ enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE 
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
                         int64_t u) {
     vreal sum = vset(0);
-    for (int64_t i = u; i < c->dim * c->R; i += c->R)
-        sum = vfma(x[i] * inverse[i], y[i] * inverse[i], sum);
+    EACH_IN_COLUMN(i, u, c->dim, c) sum = vfma(x[i] * inverse[i], y[i] * inverse[i], sum);
     return sum;
 }
 /* x becomes J x / |x|: (f(y + d x / |x|) - f(y)) / d. length: |x|. */
 static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *inverse,
                            vreal *length) {
     Chunk *c = &l->c;
-    const vreal width = vsqrt(vset(EPSILON)), per_width = vset(1) / width;
-    for (int64_t u = 0; u < c->R; u++) {
+    const vreal width = vsqrt(vset(EPSILON)), per_width = 1 / width;
+    EACH_REGISTER(u, c) {
         length[u] = vsqrt(product_of(c, x, x, inverse, u) / (real)c->dim);
-        for (int64_t i = u; i < c->dim * c->R; i += c->R)
-            l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
+        EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
     }
     rhs_rows(c, times(c, 0, 0), l->ys, x);
-    for (int64_t i = 0; i < c->dim * c->R; i++) x[i] = (x[i] - slope[i]) * per_width;
+    EACH_ENTRY(i, c->dim, c) x[i] = (x[i] - slope[i]) * per_width;
 }
 /* The most negative real part of the roots of x^2 = a x + b, with v0 of length 1, v1 = J v0 and
  * v2 = J v1. */
@@ -50,27 +48,27 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal rest = p11 - one * p01;
     const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
     const vreal below = vfma(a, a, 4 * b);
-    const vreal apart = vsqrt(vselect(below > vset(0), below, vset(0)));
-    const vreal least = REAL(0.5) * (a - apart), most = REAL(0.5) * (a + apart);
+    const vreal apart = vsqrt(vselect(below > 0, below, vset(0)));
+    const vreal least = 0.5 * (a - apart), most = 0.5 * (a + apart);
     /* A motion that grows as fast as it decays is not stiff, but unstable without friction. */
-    const vreal pair = vselect(most > REAL(-0.5) * least, vset(0), least);
+    const vreal pair = vselect(most > -(0.5 * least), vset(0), least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
 /* The inverse sizes of the components, and a vector in which all of them have their size. */
 static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
     const Chunk *c = &l->c;
     const int64_t R = c->R;
-    for (int64_t i = 0; i < c->dim * R; i++) {
+    EACH_ENTRY(i, c->dim, c) {
         const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
         const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
-        const vreal size = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
-        inverse[i] = vset(1) / size;
-        start[i] = vselect(size <= vset(REAL_MAX), i / R % 2 ? -size : size, vset(0));
+        const vreal size = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
+        inverse[i] = 1 / size;
+        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
     }
 }
 static void leave_to_another(Lanes *l, int64_t i) {
     leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
-    l->leaves[i / VLEN][i % VLEN] = -1;
+    LANE(l->leaves, i) = -1;
 }
 /* The lanes of l->passed side by side; the first of a register fills what is left of it. */
 static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
@@ -78,10 +76,10 @@ static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
     c->R = (count + VLEN - 1) / VLEN;
     c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
     for (int64_t to = 0, i = 0; to < count; i++) {
-        if (!l->passed[i / VLEN][i % VLEN]) continue;
+        if (!LANE(l->passed, i)) continue;
         vreal *at = few->own + to / VLEN;
         for (const vreal *row = l->own; row < l->own + l->at[OWN_PARTS] * l->c.R; row += l->c.R) {
-            const real number = lane_of(row, i);
+            const real number = LANE(row, i);
             if (to % VLEN) (*at)[to % VLEN] = number;
             else *at = vset(number);
             at += c->R;
@@ -94,30 +92,29 @@ static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
 static void test_stiffness(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
-    const real most = (real)l->solve->decay;
+    const real most = l->solve->decay;
     vreal *const slope = l->sums, *const inverse = l->sums + n, *const v0 = l->yn,
                  *const v1 = l->low, *const v2 = l->between, *const length = l->tn;
     sizes_and_start(l, inverse, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
-    for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, inverse, length);
-    for (int64_t u = 0; u < R; u++)
-        length[u] = vsqrt(product_of(c, v0, v0, inverse, u) / (real)c->dim);
+    for (int64_t i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, inverse, length);
+    EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, inverse, u) / (real)c->dim);
     for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
     times_jacobian(l, v1, slope, inverse, length);
     copy_rows(c, c->dim, v1, v2);
     times_jacobian(l, v2, slope, inverse, length); /* J v1 / |v1| */
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal decay = fastest_decay(
             product_of(c, v0, v0, inverse, u), product_of(c, v0, v1, inverse, u),
             product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
             length[u] * product_of(c, v1, v2, inverse, u));
-        const vint stiff = -own(l, OWN_NEXT)[u] * decay >= vset(most);
-        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        vint *const due = (vint *)own(l, OWN_CHECK) + u, *const often = due + R;
+        const vint stiff = -own(l, OWN_NEXT)[u] * decay >= most;
+        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = (*often - stiff) & stiff;
         *due = vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice);
-        l->passed[u] = *often == vset_int(IN_A_ROW);
+        l->passed[u] = *often == IN_A_ROW;
     }
 }
 /* Lanes that are stiff leave. They are tested at different times: those that are due, together. */
@@ -125,14 +122,14 @@ static void stiff_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
     int64_t count = 0;
-    for (int64_t u = 0; u < R; u++) {
-        vint *const due = (vint *)own(l, OWN_CHECK) + u;
-        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+    EACH_REGISTER(u, c) {
+        vint *const due = own_whole(l, OWN_CHECK) + u;
+        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
         const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
         const vint far = vabs(rest) >= vabs(next) * MANY;
         l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
         if (l->solve->pair.combined == PI_OF_BRANCHES) /* else it may slide */
-            l->passed[u] &= ((vint *)own(l, OWN_RETURNS))[u] == vset_int(0);
+            l->passed[u] &= own_whole(l, OWN_RETURNS)[u] == 0;
         mark_lanes(l, u, l->passed[u] & ~far);
         l->passed[u] &= far;
         if (vany(l->passed[u]))
@@ -144,9 +141,9 @@ static void stiff_lanes_leave(Lanes *l) {
     test_stiffness(few);
     c->stopped = few->c.stopped;
     for (int64_t to = 0, i = 0; to < count && !c->stopped; i++) {
-        if (!l->passed[i / VLEN][i % VLEN]) continue;
+        if (!LANE(l->passed, i)) continue;
         for (int64_t k = l->at[OWN_CHECK]; k < l->at[OWN_CHECK + 1]; k++)
-            l->own[k * R + i / VLEN][i % VLEN] = lane_of(few->own + k * few->c.R, to);
+            l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
         if (few->passed[to / VLEN][to % VLEN]) leave_to_another(l, i);
         to++;
     }
@@ -160,7 +157,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const vreal *const J = l->radau.part[RADAU_JACOBIAN];
     vreal *const out = l->sums;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             vreal sum = vset(0);
             for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
             out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
@@ -172,31 +169,30 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
 static void calm_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
-    const real most = (real)l->solve->decay, square = most * most,
+    const real most = l->solve->decay, square = most * most,
                eighth = square * square * square * square;
     vreal *const inverse = l->yn, *const x = l->low, *const before = l->tn;
     vint any = {0};
-    for (int64_t u = 0; u < R; u++) any |= l->active[u] & l->accepted[u];
+    EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
     sizes_and_start(l, inverse, x);
-    for (int i = 0; i < POWERS; i++) {
+    for (int64_t i = 0; i < POWERS; i++) {
         times_kept_jacobian(l, x);
         for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
             before[u] = product_of(c, x, x, inverse, u);
     }
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         const vreal after = product_of(c, x, x, inverse, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
-        const vint calm = (after <= vset(eighth) * before[u]) & (after <= vset(REAL_MAX));
-        vint *const often = (vint *)own(l, OWN_CHECK) + u;
+        const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
+        vint *const often = own_whole(l, OWN_CHECK) + u;
         vreal *const since = own(l, OWN_CHECK) + R + u, stiff = since[R];
-        *since = vselect(made & ((*often == vset_int(0)) | ~calm), t, *since);
+        *since = vselect(made & ((*often == 0) | ~calm), t, *since);
         *often = vselect_int(made, (*often - calm) & calm, *often);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
-        const vint tries = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        l->passed[u] =
-            made & lasts & (*often >= vset_int(CALM_IN_A_ROW)) & (*often * CALM_SHARE >= tries);
+        const vint tries = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        l->passed[u] = made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= tries);
     }
     for (int64_t i = 0; i < R * VLEN; i++)
-        if (l->passed[i / VLEN][i % VLEN]) leave_to_another(l, i);
+        if (LANE(l->passed, i)) leave_to_another(l, i);
 }

@@ -48,24 +48,25 @@ typedef struct Lanes {
 } Lanes;
 
 static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
+static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }
 
 /* Some components of some registers are processed together: their sums are independent, and a
- * weight is loaded once for all. IN_BLOCKS(n, R, CALL) is CALL(d, u, components, registers) for
- * n components of R registers. */
+ * weight is loaded once for all. IN_BLOCKS(f, l, ...) is f(l, ..., d, u, components, registers) for
+ * all components of a slope and all registers. */
 enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
 enum { SEEN = 4 }; /* each such stage is asked for its branch */
-#define OVER_REGISTERS(CALL, R, d, parts)                                                          \
+#define OVER_REGISTERS(f, l, d, parts, ...)                                                        \
     do {                                                                                           \
         int64_t u = 0;                                                                             \
-        for (; u + 4 <= (R); u += 4) CALL(d, u, parts, 4);                                         \
-        for (; u + 2 <= (R); u += 2) CALL(d, u, parts, 2);                                         \
-        for (; u < (R); u++) CALL(d, u, parts, 1);                                                 \
+        for (; u + 4 <= (l)->c.R; u += 4) f(l, __VA_ARGS__, d, u, parts, 4);                       \
+        for (; u + 2 <= (l)->c.R; u += 2) f(l, __VA_ARGS__, d, u, parts, 2);                       \
+        for (; u < (l)->c.R; u++) f(l, __VA_ARGS__, d, u, parts, 1);                               \
     } while (0)
-#define IN_BLOCKS(n, R, CALL)                                                                      \
+#define IN_BLOCKS(f, l, ...)                                                                       \
     do {                                                                                           \
         int d = 0;                                                                                 \
-        for (; d + 2 <= (n); d += 2) OVER_REGISTERS(CALL, R, d, 2);                                \
-        for (; d < (n); d++) OVER_REGISTERS(CALL, R, d, 1);                                        \
+        for (; d + 2 <= (l)->n; d += 2) OVER_REGISTERS(f, l, d, 2, __VA_ARGS__);                   \
+        for (; d < (l)->n; d++) OVER_REGISTERS(f, l, d, 1, __VA_ARGS__);                           \
     } while (0)
 
 /* In one register: a multiply-add with base plus index addressing is two operations on some
@@ -96,7 +97,7 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
                        int parts, int count) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, to_v = c->dof * R;
-    const vreal part = vset((real)at);
+    const vreal part = vset(at);
     const vreal *const h = c->h + u;
     Block sum;
     weigh(l, row, d, u, parts, count, sum);
@@ -112,10 +113,8 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
 static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
     Chunk *c = &l->c;
     const int nystrom = l->solve->pair.nystrom;
-#define X_STAGE(d, u, parts, count) stage_some(l, row, part, 1, d, u, parts, count)
-#define Y_STAGE(d, u, parts, count) stage_some(l, row, part, 0, d, u, parts, count)
-    if (!state && nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
-    else if (!state) IN_BLOCKS(l->n, c->R, Y_STAGE);
+    if (!state && nystrom) IN_BLOCKS(stage_some, l, row, part, 1);
+    else if (!state) IN_BLOCKS(stage_some, l, row, part, 0);
     const vreal *const t = times(c, 0, part), *const at = state ? state : l->ys;
     if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
     else rhs_rows(c, t, at, k);
@@ -126,7 +125,7 @@ static void note_branches(Lanes *l, double part, const vreal *y) {
     if (l->solve->pair.combined != PI_OF_BRANCHES) return;
     vreal *const first = l->branch, *const here = first + (part > 0 ? c->R : 0);
     ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
-    for (int64_t u = 0; u < c->R; u++)
+    EACH_REGISTER(u, c)
         l->crossed[u] = part > 0 ? l->crossed[u] | (here[u] != first[u]) : vset_int(0);
 }
 /* Slopes of the stages from `first` on; the first is at the state itself. */
@@ -145,7 +144,7 @@ static void slopes(Lanes *l, int first) {
 static void implicit_slopes(Lanes *l) {
     Chunk *c = &l->c;
     const PiSolve *s = l->solve;
-    for (int64_t u = 0; u < c->R; u++) {
+    EACH_REGISTER(u, c) {
         c->code[u] = vset_int(0);
         l->idle[u] = ~l->active[u];
     }
@@ -163,20 +162,20 @@ INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int p
 }
 /* The tolerance of y, never exactly 0, so that a zero error passes. */
 INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
-    return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
+    return vfma(rtol, size, atol) + REAL_MIN_NORMAL;
 }
 /* How exactly the equations of Radau's method are solved. */
 static void radau_tolerances(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
-    for (int64_t u = 0; u < R; u++) {
+    EACH_REGISTER(u, c) {
         vreal least = vset(1);
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
             const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
-            least = vselect(rtol > vset(0), vmin(rtol, least), least); /* 0: tangents */
-            r->part[RADAU_SCALE][i] = vset(1) / tolerance(rtol, vabs(c->y[i]), atol);
+            least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
+            r->part[RADAU_SCALE][i] = 1 / tolerance(rtol, vabs(c->y[i]), atol);
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
         r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
@@ -189,9 +188,9 @@ static void radau_trial(Lanes *l) {
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     radau_tolerances(l);
-    for (int64_t u = 0; u < R; u++)
+    EACH_REGISTER(u, c)
         ((vint *)r->part[RADAU_AGAIN])[u] =
-            (own(l, OWN_GROWTH)[u] == vset(0)) | (own(l, OWN_ERROR)[u] == vset(NO_ERROR_YET));
+            (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
     for (int64_t i = 0; i < all; i++) {
         l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
@@ -224,15 +223,13 @@ static void try_steps(Lanes *l) {
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
     if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
-    for (int kind = 0; kind < 2 + (m->combined > 0); kind++) {
+    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++) {
         vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
-#define X_SUM(d, u, parts, count) sum_some(l, PI_STEP_X + kind, to, d, u, parts, count)
-#define Y_SUM(d, u, parts, count) sum_some(l, PI_STEP + kind, to, d, u, parts, count)
         if (m->nystrom) {
-            IN_BLOCKS(l->n, c->R, X_SUM);
+            IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
             to += l->n * c->R;
         }
-        IN_BLOCKS(l->n, c->R, Y_SUM);
+        IN_BLOCKS(sum_some, l, PI_STEP + kind, to);
     }
 }
 
@@ -247,7 +244,7 @@ static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
     for (int64_t d = 0; d < c->dim; d++)
-        for (int64_t u = 0; u < R; u++) {
+        EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
             const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
             const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
@@ -270,7 +267,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
         const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
             const vreal size = vmax(vabs(c->y[at + i]), vabs(l->yn[at + i]));
-            vreal inverse = vset(1) / tolerance(r[i], size, a[i]);
+            vreal inverse = 1 / tolerance(r[i], size, a[i]);
             if (d < positions) inverse *= c->h[u + i];
             const vreal q = e[i] * inverse;
             sum[i] = vfma(q, q, sum[i]);
@@ -283,10 +280,10 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
 /* log2 of the error over the tolerance, in the root mean square of the components. Combined:
  * |h| E5^2 / sqrt(E5^2 + E3^2 / 100).  Hairer, Norsett, Wanner I, II.10. */
 INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, vreal sum2) {
-    const vreal dim = vlog2_rough(vset((real)l->c.dim)), half = vset(REAL(0.5));
+    const vreal dim = vlog2_rough(vset(l->c.dim)), half = vset(0.5);
     const vreal size = vlog2_rough(sum);
     if (combined != 1) return vfma(half, size - dim, vlog2_rough(h));
-    const vreal both = vlog2_rough(vfma(vset(REAL(0.01)), sum2, sum));
+    const vreal both = vlog2_rough(vfma(vset(0.01), sum2, sum));
     return vlog2_rough(h) + size - half * (both + dim);
 }
 
@@ -309,11 +306,10 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     vreal good = vselect(plain < *growth, plain, *growth);
     good = vselect(predicted < good, predicted, good);
     vreal factor = vselect(accepted, good, plain);
-    factor = vselect(factor > vset(MOST_SHRINK), factor, vset(MOST_SHRINK));
+    factor = vselect(factor > MOST_SHRINK, factor, vset(MOST_SHRINK));
     if (l->solve->pair.slope != 0) /* a step of equal length needs no new factors */
-        factor =
-            vselect(accepted & (factor > vset(0)) & (factor < vset(HELD_UP_TO)), vset(0), factor);
-    const vreal seen = vselect(error > vset(LEAST_ERROR), error, vset(LEAST_ERROR));
+        factor = vselect(accepted & (factor > 0) & (factor < HELD_UP_TO), vset(0), factor);
+    const vreal seen = vselect(error > LEAST_ERROR, error, vset(LEAST_ERROR));
     *before = vselect(accepted, seen, *before);
     *trend = vselect(accepted, factor, *trend + factor);
     *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
@@ -322,15 +318,14 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
 /* Times so close that a step between them is lost: |h| of a few rounding units of t. */
 INLINE vint too_small(vreal h, vreal t) {
     const vreal least = vabs(t) * vset(4 * (REAL_MAX == FLT_MAX ? FLT_EPSILON : DBL_EPSILON));
-    return (vabs(h) <= least) | (vabs(h) < vset(REAL_MIN_NORMAL));
+    return (vabs(h) <= least) | (vabs(h) < REAL_MIN_NORMAL);
 }
 
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
 INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const Chunk *c = &l->c;
-    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
-    const integer most =
-        (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
+    const real bound = l->solve->bound < REAL_MAX ? l->solve->bound : REAL_MAX;
+    const integer most = l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX;
     /* Lanes whose equations could not be solved have steps that are not numbers. */
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
@@ -339,23 +334,23 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     EACH(i, 0, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
-        vint finite = sum[i] <= vset(REAL_MAX), inside = vset_int(-1);
-        for (int d = 0; d < c->dim; d++) {
+        vint finite = sum[i] <= REAL_MAX, inside = vset_int(-1);
+        for (int64_t d = 0; d < c->dim; d++) {
             const vreal size = vabs(l->yn[d * c->R + at]);
-            finite &= size <= vset(REAL_MAX);
-            inside &= size <= vset(bound);
+            finite &= size <= REAL_MAX;
+            inside &= size <= bound;
         }
         /* A sum without a finite value says nothing of h, of however small a step it is. */
-        vreal error = vselect(sum[i] <= vset(REAL_MAX), log_error(l, combined, h, sum[i], sum2[i]),
-                              vset(REAL_MAX));
+        vreal error =
+            vselect(sum[i] <= REAL_MAX, log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
         const vint crossed = combined == PI_OF_BRANCHES ? l->crossed[at] : vset_int(0);
         if (combined == PI_OF_BRANCHES)
             error = vselect(crossed, vmax(error, log_error(l, 0, h, sum2[i], sum2[i])), error);
-        const vint good = (error <= vset(0)) & finite, active = l->active[at];
+        const vint good = (error <= 0) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
         /* Where the force jumps the error is proportional to h. */
-        const vreal steep = vset((real)l->solve->pair.power) * error;
+        const vreal steep = vset(l->solve->pair.power) * error;
         const vreal would = h * control(l, at, vselect(crossed & ~good, steep, error), good);
         vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
         /* The last step may be any part of the planned one. */
@@ -364,13 +359,13 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         l->tn[at] = plus(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
         l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
         l->accepted[at] = accepted;
-        vint *const taken = (vint *)own(l, OWN_TAKEN) + at;
-        vint *const rejected = (vint *)own(l, OWN_REJECTED) + at;
+        vint *const taken = own_whole(l, OWN_TAKEN) + at;
+        vint *const rejected = own_whole(l, OWN_REJECTED) + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
         const vint beyond = good & ~inside, arrived = accepted & last;
         const vint lost = ~good & too_small(further, t);
-        const vint many = *taken + *rejected >= vset_int(most);
+        const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
         code = vselect_int(
             lost, vselect_int(finite, vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
@@ -396,20 +391,19 @@ static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
     vint any = {0};
-    for (int64_t u = 0; u < R; u++) any |= l->accepted[u] & l->crossed[u];
+    EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
     vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->unused;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
-    for (int64_t i = 0; i < c->dim * R; i++)
-        ahead[i] = vfma(c->h[i % R] * SOON, slope[i], l->yn[i]);
+    EACH_ENTRY(i, c->dim, c) ahead[i] = vfma(c->h[i % R] * SOON, slope[i], l->yn[i]);
     ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
-    for (int64_t u = 0; u < R; u++) {
-        vint *const often = (vint *)own(l, OWN_RETURNS) + u;
+    EACH_REGISTER(u, c) {
+        vint *const often = own_whole(l, OWN_RETURNS) + u;
         const vint returns = branch[u] != l->branch[R + u];
         const vint crosses = l->accepted[u] & l->crossed[u];
         *often = vselect_int(crosses, (*often - returns) & returns, *often);
-        const vint slides = crosses & (*often >= vset_int(MOST_RETURNS)) & ~l->leaves[u];
+        const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
         l->code[u] = vselect_int(slides, vset_int(PI_STEP_TOO_SMALL), l->code[u]);
         l->leaves[u] |= slides;
     }

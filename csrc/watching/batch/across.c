@@ -18,7 +18,7 @@ static uint64_t bits_of(double q) {
 }
 /* |q| as a whole number of units of 2^(*place - 1074), below 2^53. */
 static uint64_t whole_of(uint64_t bits, int *place) {
-    const int exponent = (int)(bits >> MANTISSA & 2047);
+    const int exponent = bits >> MANTISSA & 2047;
     const uint64_t low = bits & (((uint64_t)1 << MANTISSA) - 1);
     *place = exponent ? exponent - 1 : 0;
     return exponent ? low | (uint64_t)1 << MANTISSA : low;
@@ -57,14 +57,14 @@ static uint32_t node_at(PiAcross *a, uint64_t word) {
         const int64_t least = a->rows * a->groups / NODE + 1; /* nodes of the rows */
         const int64_t room = a->room ? 2 * a->room : pi_sum(least, NODE);
         const int64_t bytes = pi_product(room, NODE * sizeof *a->words);
-        uint32_t *wider = room >> 32 ? NULL : realloc(a->words, (size_t)bytes);
+        uint32_t *wider = room >> 32 ? NULL : realloc(a->words, bytes);
         if (!wider) return 0;
-        memset(wider + a->room * NODE, 0, (size_t)((room - a->room) * NODE) * sizeof *wider);
+        memset(wider + a->room * NODE, 0, (room - a->room) * NODE * sizeof *wider);
         if (!a->room) a->used = least;
         a->words = wider;
         a->room = room;
     }
-    if (!a->words[word]) a->words[word] = (uint32_t)a->used++;
+    if (!a->words[word]) a->words[word] = a->used++;
     return a->words[word];
 }
 static uint64_t word_in(uint32_t node, int64_t place) {
@@ -75,7 +75,7 @@ static int count_cell(PiAcross *a, int64_t row, uint64_t cell, uint32_t count) {
     for (int shift = 2 * NODE_BITS; shift >= 0; shift -= NODE_BITS) {
         const uint32_t node = node_at(a, word);
         if (!node) return -1;
-        word = word_in(node, (int64_t)(cell >> shift));
+        word = word_in(node, cell >> shift);
     }
     a->words[word] += count;
     return 0;
@@ -115,17 +115,19 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
 #pragma GCC unroll 8
             for (int k = 1; k < AT_ONCE; k++) differ |= at[0] ^ at[k];
             if (!differ) w[*at] += AT_ONCE;
-            for (int64_t k = 0; differ && k < end; k++) w[at[k]]++;
+            else
+                for (int64_t k = 0; k < end; k++) w[at[k]]++;
         }
         outside = w[PI_WINDOW];
         w[PI_WINDOW] = 0;
     }
-    for (int64_t i = 0; outside && i < s->count; i++) {
-        if (w && s->place[i] != PI_WINDOW) continue;
-        const uint64_t cell = bits_of(s->q[i] - a->about) >> (MANTISSA - PI_CELL_BITS);
-        const uint64_t power = cell >> PI_CELL_BITS & 2047;
-        if (power < 2047 && count_cell(a, row, power ? cell : 0, 1)) return -1;
-    }
+    if (outside)
+        for (int64_t i = 0; i < s->count; i++) {
+            if (w && s->place[i] != PI_WINDOW) continue;
+            const uint64_t cell = bits_of(s->q[i] - a->about) >> (MANTISSA - PI_CELL_BITS);
+            const uint64_t power = cell >> PI_CELL_BITS & 2047;
+            if (power < 2047 && count_cell(a, row, power ? cell : 0, 1)) return -1;
+        }
     if (!w || outside <= s->count / 2) return 0;
     if (empty_window(a, row, w)) return -1;
     w[PLACED] = place_window(exponent);
@@ -145,10 +147,12 @@ static int64_t walk(const PiAcross *a, int64_t row, uint32_t node, int shift, in
 }
 int64_t pi_across_cells(PiAcross *a, int64_t *to) {
     int64_t n = 0;
-    for (int64_t row = 0; a->window && row < a->rows * a->groups; row++)
-        if (empty_window(a, row, a->window + row * WINDOW_ROOM)) return -1;
-    for (int64_t row = 0; a->words && row < a->rows * a->groups; row++)
-        if (a->words[row]) n = walk(a, row, a->words[row], 2 * NODE_BITS, 0, to, n);
+    if (a->window)
+        for (int64_t row = 0; row < a->rows * a->groups; row++)
+            if (empty_window(a, row, a->window + row * WINDOW_ROOM)) return -1;
+    if (a->words)
+        for (int64_t row = 0; row < a->rows * a->groups; row++)
+            if (a->words[row]) n = walk(a, row, a->words[row], 2 * NODE_BITS, 0, to, n);
     return n;
 }
 
@@ -171,12 +175,13 @@ static int add_level(int64_t *limbs, PiSurvey *s, PiSurveyor *survey) {
 }
 static void widen(int64_t *item, const PiSurvey *s) {
     int64_t end[2] = {ordered(s->low), ordered(s->high)};
-    for (int64_t i = 0; (s->low == 0 || s->high == 0) && i < s->count; i++) {
-        if (s->q[i] != 0) continue; /* of the zeros -0 is the smaller */
-        const int64_t zero = ordered(s->q[i]);
-        if (s->low == 0 && zero < end[0]) end[0] = zero;
-        if (s->high == 0 && zero > end[1]) end[1] = zero;
-    }
+    if (s->low == 0 || s->high == 0)
+        for (int64_t i = 0; i < s->count; i++) {
+            if (s->q[i] != 0) continue; /* of the zeros -0 is the smaller */
+            const int64_t zero = ordered(s->q[i]);
+            if (s->low == 0 && zero < end[0]) end[0] = zero;
+            if (s->high == 0 && zero > end[1]) end[1] = zero;
+        }
     item[0] = end[0] < item[0] ? end[0] : item[0];
     item[1] = end[1] > item[1] ? end[1] : item[1];
 }
@@ -186,25 +191,30 @@ static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int 
     int64_t *const item = a->items + row * a->width, *const tally = a->tally + row * PI_TALLY;
     const double *const q = s->q;
     tally[0] += s->count;
-    for (int64_t i = 0; odd && i < s->count; i++)
-        if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
+    if (odd)
+        for (int64_t i = 0; i < s->count; i++)
+            if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
     if (a->kind == PI_EXTREMES) widen(item, s);
     if (a->kind == PI_CELLS) return count_cells(a, row, s, survey);
     if (a->kind == PI_EXACT_SUM && !odd && add_level(item, s, survey)) return 0;
-    for (int64_t i = 0; i < s->count && a->kind == PI_EXACT_SUM; i++)
-        if (is_finite(q[i])) add_value(item, q[i]);
-    for (int64_t i = 0; i < s->count && a->kind == PI_EXACT_PRODUCT; i++)
-        if (is_finite(q[i]) && is_finite(r[i])) add_product(item, q[i], r[i]);
-    for (int64_t i = 0; i < s->count && a->kind == PI_BINS; i++) {
-        const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
-        if (bin >= 0) item[bin]++;
-    }
+    if (a->kind == PI_EXACT_SUM)
+        for (int64_t i = 0; i < s->count; i++)
+            if (is_finite(q[i])) add_value(item, q[i]);
+    if (a->kind == PI_EXACT_PRODUCT)
+        for (int64_t i = 0; i < s->count; i++)
+            if (is_finite(q[i]) && is_finite(r[i])) add_product(item, q[i], r[i]);
+    if (a->kind == PI_BINS)
+        for (int64_t i = 0; i < s->count; i++) {
+            const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
+            if (bin >= 0) item[bin]++;
+        }
     return 0;
 }
 /* The values at some places, in their order; without a copy where that is all from the first on. */
 static const double *pick(double *to, const PiSome *some, int quantity) {
     const double *from = some->quantities + quantity * some->apart;
-    for (int64_t i = 0; some->at && i < some->count; i++) to[i] = from[some->at[i]];
+    if (some->at)
+        for (int64_t i = 0; i < some->count; i++) to[i] = from[some->at[i]];
     return some->at ? to : from;
 }
 static int64_t lane_of(const PiSome *some, int64_t i) {
@@ -217,7 +227,7 @@ static __attribute__((noinline)) int add_groups(PiAcross *a, int64_t row, const 
     int32_t label[PI_TOGETHER]; /* once, as others may write to them */
     int left[PI_TOGETHER], error = 0;
     double of[2][PI_TOGETHER];
-    for (int i = 0; i < some->count; i++) left[i] = i, label[i] = a->label[lane_of(some, i)];
+    for (int64_t i = 0; i < some->count; i++) left[i] = i, label[i] = a->label[lane_of(some, i)];
     for (int64_t count = some->count, others; count && !error; count = others) {
         const int32_t group = label[left[0]];
         PiSurvey s = {.q = of[0]};
@@ -251,8 +261,9 @@ int pi_across_add(PiAcross *all, int n, int64_t step, const PiSome *some, PiSurv
             odd = s.odd;
         }
         const double *r = of == a->quantity[1] ? s.q : pick(picked[1], some, a->quantity[1]);
-        for (int64_t i = 0; i < some->count && a->kind == PI_VALUES; i++)
-            a->values[row * a->stride + lane_of(some, i)] = s.q[i];
+        if (a->kind == PI_VALUES)
+            for (int64_t i = 0; i < some->count; i++)
+                a->values[row * a->stride + lane_of(some, i)] = s.q[i];
         while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
         error = a->label ? add_groups(a, row, some, s.q, r, survey)
                          : add_part(a, row, &s, r, odd, survey);

@@ -5,8 +5,8 @@
 /* An estimate, corrected by the edges. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
     if (!(q >= edges[0] && q <= edges[bins])) return -1;
-    const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
-    int64_t i = guess >= 0 && guess < (double)bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
+    const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * bins;
+    int64_t i = guess >= 0 && guess < bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
     while (i > 0 && q < edges[i]) i--;
     while (i < bins - 1 && q >= edges[i + 1]) i++;
     return i;
@@ -51,7 +51,8 @@ void pi_density_open(const PiDensity *d, int64_t block) {
         const int64_t there = list[i]; /* once, as others may write to the array */
         if (there >= 0 && there < bins) d->image[there]++;
     }
-    for (int64_t i = 0; noted > d->room && i < bins; i++) d->image[i] += pending[i];
+    if (noted > d->room)
+        for (int64_t i = 0; i < bins; i++) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
     d->state[PI_NOTED + parity] = 0;
 }
