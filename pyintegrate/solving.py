@@ -106,10 +106,9 @@ def solve(
         Where the states saved by ``times`` or ``save="final"`` go: (n_saved, *batch,
         components), of the run's dtype.
     watch : str, sequence of str, or mapping of str to a name or to a watch, optional
-        As in ``pi.integrate``, over the first state and each accepted step. Sums (mean, rms,
-        variance, std, slope, integral) are weighted by time, with the trapezoidal rule; total,
-        histogram, density and ``every=`` count steps, and are refused. A jump at the end of a step
-        is seen on both sides.
+        As in ``pi.integrate``, but over the whole motion, within steps too: means and the like are
+        integrals over time. total, count and ``every=`` count steps, and are refused. Both sides of
+        a jump are seen.
     events : mapping of str to Event, optional
         As in ``pi.integrate``, located to rounding by shortened steps of the method. A jump ends
         the step, and the next begins from it. ZENO: more than `max_per_step` jumps in a row

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..errors import Status
+from ..values.checks import broadcast_shape
 from ..watching.batch.results import Across, check_times, of_run, one_after_the_other
 from ..watching.batch.statistics import check_states, checked
 from ..watching.plan import Plan
@@ -17,13 +18,20 @@ class Counted:
     ----------
     across : mapping of str to Statistic
     problem : Problem
+    params : mapping of str to ndarray
+        Of the Stepper, as it begins.
     """
 
-    def __init__(self, across, problem):
+    def __init__(self, across, problem, params):
         self._across = checked(across, problem.system)
         check_states(self._across)
         check_times(problem)
         self.names, self.steps, self._plans = [*across], [], {}
+        self._given = {name: view.copy() for name, view in params.items()}
+        shapes = Plan(problem.system, None, across=self._across).shapes
+        batch = broadcast_shape({"the Stepper": problem.batch} | shapes)
+        if batch != problem.batch:
+            raise ValueError(f"by asks for the batch {batch}, and the Stepper has {problem.batch}")
 
     def stepping(self, stepper, step):
         """The function `step` of a Stepper, which counts."""
@@ -41,13 +49,28 @@ class Counted:
 
         return stepped
 
+    def counting(self, stepper, half):
+        """The function `half`, a kick or a drift of a Stepper, which counts."""
+
+        def counted():
+            self.count(stepper)
+            half()
+            self.count(stepper)
+
+        return counted
+
     def count(self, stepper):
         """The state at this step, once."""
         n = stepper.n
         due = {name: one for name, one in self._across.items() if n % one.every == 0}
         if not due or (self.steps and self.steps[-1][0] >= n):
             return
-        system = stepper.system(**{name: view.copy() for name, view in stepper.params.items()})
+        changed = {  # of others not the rounding to float32, which an energy does not share
+            name: view.copy()
+            for name, view in stepper.params.items()
+            if (view != self._given[name]).any()
+        }
+        system = stepper.system(**changed)
         going = (stepper.status == Status.OK)[..., np.newaxis]
         seed = None if system.noise is None else 0  # no step is made
         problem, options = make_run(

@@ -150,7 +150,7 @@ class Stepper:
         good state until it is reset.
     watched, events, across, stopped_at, stopped_by
         The results of watches, events and statistics so far, as in a Solution: new arrays each
-        time. Statistics count the states in which steps of ``step`` end, and the first.
+        time. Statistics count the states in which steps end, and the first.
 
     Raises
     ------
@@ -239,8 +239,10 @@ class Stepper:
         if across is not None:
             from .counted import Counted
 
-            self._counted = Counted(across, problem)
+            self._counted = Counted(across, problem, self.params)
             self.step = self._counted.stepping(self, self.step)
+            self.kick = self._counted.counting(self, self.kick)
+            self.drift = self._counted.counting(self, self.drift)
 
     @property
     def system(self) -> System:

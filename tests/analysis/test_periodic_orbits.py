@@ -76,8 +76,12 @@ def test_what_does_not_close_is_told():
 
 
 def test_wrong_arguments_are_named():
-    with pytest.raises(ValueError, match="period must be positive, got -1"):
-        pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], -1.0)
+    for period in (-1.0, 0.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match=f"period must be positive and finite, got {period}"):
+            pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], [1.0, period])
+    for rtol in (-1.0, [1e-9, 1e-9]):
+        with pytest.raises(ValueError, match="rtol must be a positive number, got"):
+            pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, rtol=rtol)
     with pytest.raises(ValueError, match="periods of the drive of 'duffing'.* same after 5$"):
         pi.analysis.periodic_orbits(pi.systems.duffing, [1.0, 0.0], [2 * np.pi / 1.2, 5.0])
     with pytest.raises(ValueError, match="segments must be at least 1"):

@@ -468,6 +468,41 @@ def test_a_stepper_has_the_statistics_of_integrate(noise, dtype):
     same(stepper.across, once.across)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_stepper_has_the_energies_of_integrate(dtype):
+    """Those of the parameters as given, before the rounding to float32, until one changes."""
+    system = pi.systems.pendulum(length=np.linspace(0.5, 2.0, 7))
+    options = {"dt": 0.01, "method": "rk4", "dtype": dtype}
+    options["across"] = {"energy": pi.across.mean("energy")}
+    stepper = pi.Stepper(system, np.ones(7), 0.0, **options)
+    stepper.step(3)
+    run = pi.integrate(system, np.ones(7), 0.0, n_steps=3, save="final", **options)
+    same(stepper.across, run.across)
+    stepper.params["g"][...] = 0.0
+    stepper.v = 2.0
+    stepper.step()
+    kinetic = stepper.across["energy"][-1]
+    assert kinetic == pytest.approx(2 * np.mean(np.linspace(0.5, 2.0, 7) ** 2), rel=1e-6)
+
+
+def test_kicks_and_drifts_are_steps_that_count():
+    across = {"mean": pi.across.mean("x", every=2), "each": pi.across.maximum("v")}
+    whole, halves = (pi.Stepper(SPRING, np.ones(3), 0.0, dt=0.1, across=across) for _ in range(2))
+    whole.step(7)
+    for _ in range(7):
+        halves.kick()
+        halves.drift()
+    assert halves.n == 7
+    same(halves.across, whole.across)
+
+
+@pytest.mark.parametrize("x", [1.0, np.ones(3)])
+def test_labels_that_do_not_fit_a_stepper_are_refused_at_once(x):
+    across = {"mean": pi.across.mean("x", by=[0, 1])}
+    with pytest.raises(ValueError, match="by "):
+        pi.Stepper(SPRING, x, 0.0, dt=0.1, across=across)
+
+
 def test_a_stepper_refuses_statistics_of_the_start():
     with pytest.raises(ValueError, match="compares with the start of the motion"):
         pi.Stepper(SPRING, 1.0, 0.0, dt=0.1, across={"e": pi.across.mean("energy_error")})

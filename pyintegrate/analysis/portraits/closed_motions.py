@@ -142,10 +142,11 @@ def periodic_orbits(
     """
     checked_quiet(system)
     segments, rounds = integer("segments", segments, 1), integer("rounds", rounds, 1)
-    tolerance = positive("tolerance", tolerance)
+    tolerance, rtol = positive("tolerance", tolerance), positive("rtol", rtol)
     period = numbers("period", period).astype(float)
-    if not (period > 0).all():
-        raise ValueError(f"period must be positive, got {period.min()}")
+    right = (period > 0) & (period < np.inf)
+    if not right.all():
+        raise ValueError(f"period must be positive and finite, got {period[~right][0]}")
     start = integrate(system, x0, v0, dt=1.0, n_steps=0, dtype=np.float64, on_failure="ignore")
     batch = broadcast_shape({"x0": start.final.shape[:-1], "period": period.shape})
     lanes, dim = int(np.prod(batch)), system.dim
