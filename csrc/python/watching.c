@@ -235,8 +235,10 @@ static uint64_t asked_for(const PiLaneProgram *one) {
 /* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
 static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PiLaneProgram *one = &p->watch[p->n_watches++];
-    return read_program(r, fields, one) || one->n_sums > one->program.system->n_invariants ||
-           ARRAY(one->sums, "kept", pi_product(lanes, one->n_sums));
+    if (read_program(r, fields, one)) return -1;
+    if (one->n_sums > one->program.system->n_invariants)
+        return pi_refused("the program of a watch does not fit its system");
+    return ARRAY(one->sums, "kept", pi_product(lanes, one->n_sums));
 }
 /* Counts at equal times: fields of bins; samples, after, each: has every trajectory its own? */
 static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
@@ -258,7 +260,9 @@ static int read_samples(const Reader *r, PyObject *fields, int64_t lanes, PiObse
 static int read_counted(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PyObject *list = field(fields, "counted");
     const Py_ssize_t n = tuple_of(list, "counted", 0, 2 * PI_MAX_OBSERVERS);
-    if (n < 0 || n % 2 || ZEROS(p, counted, n / 2)) return -1;
+    if (n < 0) return -1;
+    if (n % 2) return pi_refused("counted: expected two arrays of each");
+    if (ZEROS(p, counted, n / 2)) return -1;
     for (; p->n_counted < n / 2; p->n_counted++) {
         PiCounted *one = &p->counted[p->n_counted];
         PyObject *const *pair = (PyObject *[]){PyTuple_GetItem(list, 2 * p->n_counted),
