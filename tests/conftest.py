@@ -97,8 +97,13 @@ def same_bits(a, b):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _compiled_systems_are_barely_optimised():
-    """As they run for a moment: it takes a seventh of the time. With --all as users have them."""
+def _compiled_systems_are_shared_and_barely_optimised(tmp_path_factory):
+    """One cache for all workers, not the user's; with --all they are optimised as users have them.
+
+    They run for a moment: without it the compiler takes a seventh of the time.
+    """
+    base = tmp_path_factory.getbasetemp()
+    os.environ["PYINTEGRATE_CACHE"] = str((base.parent if worker else base) / "libraries")
     if not every_case:
         from pyintegrate.trace import compiler
 
