@@ -29,7 +29,9 @@ mutations: $(VENV)/.test
 # A virtual environment with the package in it. The core is compiled while pip fetches what the demo
 # needs, and only what has changed (setup.py); the environment finds it in pyintegrate/.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
-# Byte code is made of what is imported, when it is.
+# Byte code is made of what is imported, when it is, and kept, whatever the environment says: the tests
+# start hundreds of processes, and without it a process takes several times as long to import matplotlib.
+unexport PYTHONDONTWRITEBYTECODE
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check --no-compile
 NEEDS = "import sys, tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in sys.argv[1:] for p in extras[n] if p[:5] != 'pyint'))"

@@ -5,6 +5,7 @@ That this file is here also makes its folder importable: `reference`, `hostile`,
 
 import gc
 import itertools
+import os
 import signal
 import sys
 from pathlib import Path
@@ -33,7 +34,21 @@ def pytest_configure(config):
     gc.disable()
 
 
+worker = os.environ.get("PYTEST_XDIST_WORKER")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Every other worker begins with the last file: no two make byte code of the same at once."""
+    report = yield
+    if worker and int(worker[2:]) % 2 and isinstance(collector, pytest.Directory):
+        report.result.reverse()
+    return report
+
+
 def pytest_collection_modifyitems(config, items):
+    if worker:
+        items.sort(key=lambda item: item.path)
     if not every_case:
         long = {item for item in items if item.get_closest_marker("long")}
         config.hook.pytest_deselected(items=[item for item in items if item in long])
@@ -82,8 +97,13 @@ def same_bits(a, b):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _compiled_systems_are_barely_optimised():
-    """As they run for a moment: it takes a seventh of the time. With --all as users have them."""
+def _compiled_systems_are_shared_and_barely_optimised(tmp_path_factory):
+    """One cache for all workers, not the user's; with --all they are optimised as users have them.
+
+    They run for a moment: without it the compiler takes a seventh of the time.
+    """
+    base = tmp_path_factory.getbasetemp()
+    os.environ["PYINTEGRATE_CACHE"] = str((base.parent if worker else base) / "libraries")
     if not every_case:
         from pyintegrate.trace import compiler
 

@@ -274,7 +274,8 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "kind"), each(NUMBERS, KINDS))
+# The arrays are looked at once they are read, from either kind of file.
+@pytest.mark.parametrize(("wrong", "kind"), each(NUMBERS, ("npz",) * 6 + ("zarr",)))
 def test_numbers_that_do_not_fit_one_another_are_an_error(wrong, kind, tmp_path):
     _, change, words = wrong
     run().save(tmp_path / f"a.{kind}")

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from conftest import every_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ def with_zeros(zeros):
 positive = st.fractions(min_value=Fraction(1, 1000), max_value=1000, max_denominator=1000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 if every_case else 40, deadline=None)
 @given(zeros=st.lists(positive, min_size=1, max_size=12, unique=True),
        others=st.lists(positive, max_size=6))  # fmt: skip
 def test_every_positive_zero_is_isolated(zeros, others):

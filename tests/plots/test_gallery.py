@@ -58,8 +58,8 @@ def test_every_picture_is_understood_without_its_caption(written):
 
 
 def understood(result):
+    """Of a picture that has been drawn."""
     figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
-    figure.draw_without_rendering()
     titles = [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
     said = figure._suptitle.get_text() if figure._suptitle else ""
     assert len(max([said, *titles], key=len)) > 10, "no title says what is to be seen"

@@ -339,11 +339,10 @@ def test_a_figure_grows_with_its_text(size):
 def test_odd_solutions_are_drawn(make):
     sol = make()
     for plot in PLOTS:
-        ax = getattr(pi.plots, plot)(sol)
-        ax.figure.draw_without_rendering()
+        assert getattr(pi.plots, plot)(sol).get_xlabel()
     c = Comparison(sol.system, {sol.method.name: sol})
     assert sol.method.name in str(c.table())
-    c.plot()[0, 0].figure.draw_without_rendering()
+    c.plot()[0, 0].figure.draw_without_rendering()  # the same pictures in one
 
 
 def test_the_energy_of_a_resumed_run_does_not_jump():

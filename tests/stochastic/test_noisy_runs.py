@@ -126,9 +126,8 @@ quartic = pi.langevin(pi.potential(k=2.0)(lambda x, k: k * x**4), friction=0.5, 
 
 
 @pytest.mark.parametrize(("method", "system"), [("euler_maruyama", coupled), ("obabo", quartic)])
-def test_a_compiled_system_has_the_bits_of_the_byte_code(method, system, tmp_path, monkeypatch):
+def test_a_compiled_system_has_the_bits_of_the_byte_code(method, system):
     """Three noises, and second numbers; a step of its own for each method; watches of energy."""
-    monkeypatch.setenv("PYINTEGRATE_CACHE", str(tmp_path))
     compiled = system.compile()
     assert compiled.compiled
     assert "own_next" in compiled.to_c()

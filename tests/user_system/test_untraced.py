@@ -186,8 +186,7 @@ def test_a_variable_may_be_deleted():
     assert told(USES["integrate"], system) == []
 
 
-def test_a_compiled_force_is_watched_too(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_a_compiled_force_is_watched_too(monkeypatch):
     system = pi.acceleration(FORCES["global"], dof=1)
     monkeypatch.setitem(globals(), "strength", 4.0)
     assert len(told(lambda system: system.compile(), system)) == 1
