@@ -88,6 +88,10 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
         for (int64_t u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
+INLINE vreal row_register(const PiRow *row, int64_t lane) {
+    const real *const data = (const real *)row->data;
+    return row->stride ? vload(data + lane) : vset(*data);
+}
 /* The end of a call: the largest components (far), the state in rows of `count`; -1 in lanes that
  * have failed. */
 INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
@@ -145,15 +149,19 @@ static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile,
 /* Do kernels record changes of energy? Watches reduce them in double precision. */
 enum { RECORDS_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
 /* The changes, with the bits of energy_rows (on_rows.h). scaled: were scales taken out of the
- * parameters? */
+ * parameters? The state is read through a pointer of which the compiler knows nothing: otherwise
+ * each step would keep what the energy shares with the force, such as a root. */
 INLINE void write_changes(const Model *model, int scaled, int count, int valid, const Flight *f,
                           const vreal *origin, const vreal *factor, real *record) {
     FLIGHT(u, 0, count, {
-        vreal p[PI_MAX_PARAMS];
+        vreal p[PI_MAX_PARAMS], state[PI_MAX_DIM];
+        const vreal *y = state;
+        EACH(d, 0, model->system->dim) state[d] = f->y[u][d];
+        PLAIN_POINTER(y);
         EACH(i, 0, PI_MAX_PARAMS) p[i] = f->p[u][i];
         EACH(d, 0, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
-        const vreal change = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
+        const vreal change = (model->energy(vset(0), y, p) - origin[u]) * factor[u];
         if (u < valid) vstore(record + u * VLEN, change);
     });
 }
@@ -232,9 +240,41 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
                             : finish_any)(tile, dim, r, count, valid, y, reached));
 }
 
+/* A single step of each register, of a method that the compiler knows. It is no chain: the
+ * registers overlap by themselves, and what a group keeps for its next step would cost more than
+ * the step. */
+INLINE int single_step(const KernelChoice *choice, const PiTile *tile, const Model *model) {
+    const PiSystem *s = model->system;
+    const int64_t in_stride = tile->in_stride, out_stride = tile->out_stride;
+    const real *in = (const real *)tile->in;
+    real *out = (real *)tile->out;
+    const vreal bound = vset(tile->bound);
+    vint bad = {0};
+    for (int64_t lane = tile->lane, r = 0; r < tile->registers; r++, lane += VLEN) {
+        Flight f;
+        vreal w[4];
+        EACH(d, 0, s->dim) f.y[0][d] = vload(in + d * in_stride + r * VLEN);
+        EACH(i, 0, s->n_params) f.p[0][i] = row_register(&tile->params[i], lane);
+        f.h[0] = row_register(&tile->h, lane);
+        f.t0[0] = vset(0);
+        if (model->prepare) model->prepare(f.p[0]);
+        take_scales(model, choice->scaled, &f, 0);
+        load_weights(choice, tile, model, 1, w, 4, &f);
+        step(choice, tile, model, 1, w, 4, tile->first, &f);
+        EACH(d, 0, s->dim) {
+            vstore(out + d * out_stride + r * VLEN, f.y[0][d]);
+            bad |= ~(vint)(vabs(f.y[0][d]) <= bound);
+        }
+    }
+    return vany(bad);
+}
+
 /* Groups of `in_flight` registers; the last few one by one, if that takes less time. */
 INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *model,
                   int in_flight) {
+    if (choice->specialised && !rolled(model) && !model->system->time_dependent &&
+        tile->steps == 1 && !tile->record && !tile->reach && !tile->frozen)
+        return single_step(choice, tile, model);
     int bad = 0;
     int64_t r = 0;
     while (r < tile->registers) {
