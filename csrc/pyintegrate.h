@@ -13,7 +13,7 @@
  * 2: these positions in summed form, Newton's method from an extrapolation;
  * 3: the scales of the rates (PiSystem.scale) in the weights of rk4 and of compositions;
  * 4: where events are located, and what lies between the steps of runs to a tolerance.
- * Files hold it; pyintegrate/method/arithmetic.py lists the methods that each version affects. */
+ * Files hold it. */
 enum { PI_ARITHMETIC = 4 };
 
 enum {

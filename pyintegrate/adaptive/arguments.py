@@ -264,7 +264,7 @@ def resumed(solution, t_end):
         initial=pad(rows, (lanes,), dtype), t0=t0 if batch else float(t0),
         rows_t0=row(t0, batch, dtype), arithmetic=ARITHMETIC,
     )  # fmt: skip
-    warn_of_change(problem.method, problem.system, problem.arithmetic)
+    warn_of_change(problem.method, problem.arithmetic)
     save = "final" if control.save == "times" else control.save
     status = solution.status.reshape(-1).copy()
     status[(status == Status.OK) | (onward.mark > 0)] = Status.CANCELLED

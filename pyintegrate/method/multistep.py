@@ -156,7 +156,7 @@ def _check_numbers(given, derivative):
         total = sum(exact[key])
         if exact[key] and abs(total - 1) > 4 * rounding * sum(map(abs, exact[key])):
             raise ValueError(f"{key} sums to {float(total):.17g}, expected 1: inconsistent")
-    if not zero_stable(alpha, derivative, rounding):
+    if not zero_stable(alpha, derivative):
         largest = abs(np.roots([float(a) for a in reversed(alpha)])).max()
         what = f"a root of size {largest:.6g}"
         if largest < 1 + 1e-4:

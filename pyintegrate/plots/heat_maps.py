@@ -13,7 +13,7 @@ from ..analysis.results import unit_of, with_unit
 from ..values.checks import choice
 from ..values.types import Any, ArrayLike, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
-from .log_axis import edges, log_axis, log_spaced
+from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, on_ground
@@ -112,7 +112,10 @@ def line_over(page, x, values, log, keywords):
     ax = page((6.6, 3.8))
     colour = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
     ax.plot(x, values, **colour | keywords)
-    log_axis(ax, *"x" * log_spaced(x), *"y" * bool(log and np.any(values > 0)))
+    if log_spaced(x):
+        ax.set_xscale("log")
+    if log and np.any(values > 0):
+        ax.set_yscale("log")
     return ax
 
 
@@ -124,8 +127,8 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
     there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
-    powers = [name for name, values in (("x", x), ("y", y)) if log_spaced(values)]
-    if powers and look["shading"] == "nearest":  # whose edges are half way by differences
+    scales = {f"{name}scale": "log" for name, a in (("x", x), ("y", y)) if log_spaced(a)}
+    if scales and look["shading"] == "nearest":  # whose edges are half way by differences
         x, y, look["shading"] = edges(x), edges(y), "flat"
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
@@ -142,7 +145,7 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
-    log_axis(ax, *powers)
+    ax.set(**scales)
     if colorbar:
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=_beyond(mesh))
         bar.set_label(label or text)

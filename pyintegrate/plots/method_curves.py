@@ -16,7 +16,6 @@ from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.types import Any, Axes, Mapping, Methods
-from .log_axis import log_axis
 from .pictures import figure_size, muted, picture, place_legend, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
 
@@ -75,7 +74,7 @@ def convergence(
             ends = np.array([fit.dt_min, fit.dt_max])
             look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
             ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
-    log_axis(ax, "x", "y")
+    ax.loglog()
     floor = float(np.max(found.floor, initial=0.0))
     low, high = ax.get_ylim()
     if low < 10 * floor:
@@ -156,7 +155,7 @@ def work_precision(
         look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, text)}
         spent = evaluations if of == "evaluations" else seconds
         ax.plot(spent, error, **(style[name] | look | keywords))
-    log_axis(ax, "x", "y")
+    ax.loglog()
     ax.annotate(
         "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",
         fontsize=9, arrowprops={"arrowstyle": "->"} | muted(), **muted(),

@@ -29,7 +29,6 @@ from .curves import (
     smooth_times,
     spread,
 )
-from .log_axis import log_axis
 from .pictures import final_only, left_out, picture
 from .style import axis_label, line_keywords
 
@@ -477,7 +476,7 @@ def error(
         with quiet():
             one = np.where(one > 0, one, np.nan)  # a logarithmic axis cannot show zero
         against_time(ax, curve, one, keywords, window)
-    log_axis(ax, "y")
+    ax.set_yscale("log")
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None

@@ -530,7 +530,7 @@ class Stepper:
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != (here := kind_of(self)):
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
-        warn_of_change(self.method, self.system, snapshot.arithmetic)
+        warn_of_change(self.method, snapshot.arithmetic)
 
         def go_back():
             self._restored += 1

@@ -245,7 +245,7 @@ class FixedSolution(Solution):
         origin = Origin(began.state, began.step, self)
         further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)
         output.check_out(further, options, dict(drive or {}))
-        warn_of_change(problem.method, problem.system, problem.arithmetic)
+        warn_of_change(problem.method, problem.arithmetic)
         return self.of_run(further, options, self._failures, self._sums, self._event_rows)
 
     def _last_state(self):

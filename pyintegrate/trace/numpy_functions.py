@@ -191,24 +191,9 @@ def _cross(a, b, axis=-1):
     return Vector(np.array(items, dtype=object))
 
 
-def _det(a):
-    """The determinant, expanded along the first row; up to 4 x 4."""
-    a = np.asarray(plain(a), dtype=object)
-    if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) > 4:
-        raise unknown(f"np.linalg.det of shape {a.shape}")
-    if len(a) == 1:
-        return a[0, 0]
-    total = 0.0
-    for k in range(len(a)):
-        term = a[0, k] * _det(np.delete(a[1:], k, axis=1))
-        total = total + term if k % 2 == 0 else total - term
-    return total
-
-
 _OWN = {
     np.where: _where,
     np.linalg.norm: _norm,
-    np.linalg.det: _det,
     np.clip: _clip,
     np.sinc: _sinc,
     np.fix: np.trunc,

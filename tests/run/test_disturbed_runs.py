@@ -273,18 +273,17 @@ def test_memory_that_is_written_to_does_not_move(whole):
     assert memory.tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
-@pytest.mark.parametrize(("shape", "strides"), [((4, 5, 3), (8, 8, 8)), ((4, 5, 3), (16, 8, 40)),
-                                            ((4, 5, 3), (0, 24, 8)), ((4, 5, 3), (72, 24, 4)),
-                                            ((4, 5, 3), (-72, 24, -8))])  # fmt: skip
-def test_an_array_that_overlaps_itself_is_refused(shape, strides):
+@pytest.mark.parametrize("strides", [(8, 8, 8), (16, 8, 40), (0, 24, 8), (72, 24, 4), (-72, 24, -8),
+                                     (24, 112, 16)])  # fmt: skip
+def test_an_array_that_may_overlap_itself_is_refused(strides):
     memory = np.zeros(500)
-    out = np.lib.stride_tricks.as_strided(memory[200:], shape, strides)
+    out = np.lib.stride_tricks.as_strided(memory[200:], (4, 5, 3), strides)
     with pytest.raises(ValueError, match="out overlaps itself"):
         pi.integrate(LORENZ, np.ones((5, 3)), dt=0.01, n_steps=3, out=out)
 
 
-@pytest.mark.parametrize("strides", [(120, 24, 8), (8, 32, 160), (-120, 24, -8), (24, 112, 16)])
-def test_an_array_of_any_strides_that_do_not_overlap_is_not(strides):
+@pytest.mark.parametrize("strides", [(120, 24, 8), (8, 32, 160), (-120, 24, -8)])
+def test_an_array_of_any_strides_that_nest_is_not(strides):
     memory = np.zeros(500)
     out = np.lib.stride_tricks.as_strided(memory[200:], (4, 5, 3), strides)
     expected = pi.integrate(LORENZ, np.ones((5, 3)), dt=0.01, n_steps=3)

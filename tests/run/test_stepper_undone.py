@@ -9,6 +9,7 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
+from pyintegrate.method.arithmetic import ARITHMETIC
 from pyintegrate.run.stepper import Snapshot, kind_of
 
 LORENZ = pi.systems.lorenz
@@ -192,7 +193,9 @@ def test_a_stepper_at_work_is_not_restored():
         before = stepper.y.tobytes()
         snapshot = Snapshot.__new__(Snapshot)
         rows = np.zeros_like(stepper._rows)
-        snapshot.__dict__.update(kind=kind_of(stepper), n=0, has_history=False, arithmetic=2)
+        snapshot.__dict__.update(
+            kind=kind_of(stepper), n=0, has_history=False, arithmetic=ARITHMETIC
+        )
         snapshot.__dict__.update(rows=rows, params=[], failures=[])
         try:
             stepper.restore(snapshot)

@@ -7,7 +7,6 @@ import numpy as np
 from ...analysis.results import unit_of, with_unit
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..heat_maps import coordinates, line_over, over_batch
-from ..log_axis import log_axis
 from ..pictures import picture
 from ..style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, axis_label, on_ground
 
@@ -68,7 +67,7 @@ def lyapunov(
             value = f" = {found.exponents[j]:.4g}" if found.exponents.ndim == 1 else ""
             name = f"λ{str(j + 1).translate(_LOWERED)}{value}"
             lines[0].set_label(name.replace("-", "\N{MINUS SIGN}"))
-    log_axis(ax, "x")
+    ax.set_xscale("log")
     words = label or _rate(found.system, "Lyapunov exponent" + "s" * (k > 1))
     note = f"{len(lanes)} of {size:,} trajectories" if len(lanes) < size else ""
     return ax, with_unit("averaged over", unit_of(found.system, "t")), words, note
