@@ -35,6 +35,21 @@ INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
     const vreal r2 = n_body_separation(b, i, j, d);
     return vdivide(vset(1), r2 * vsqrt(r2));
 }
+/* Three bodies with the sums in registers: the operations of any number, in the same order. */
+INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
+    vreal sum[3][3], d[3];
+    EACH(i, 0, 3)
+        EACH(k, 0, 3) sum[i][k] = vset(0);
+    EACH(i, 0, 3)
+        EACH(j, i + 1, 3) {
+            const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
+                        there = w * AT(b->attraction, i);
+            add3(here, d, sum[i]);
+            add3(-there, d, sum[j]);
+        }
+    EACH(i, 0, 3)
+        EACH(k, 0, 3) AT(a, 3 * i + k) = sum[i][k];
+}
 /* Each pair once: action and reaction. Many bodies have a pause after each; -1 if it stops. */
 INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
     const int64_t n = b->n;
@@ -122,7 +137,8 @@ static __attribute__((unused)) int n_body_force(const void *context, PiQuestion 
         vreal *out = (vreal *)rows->out + u;
         switch (question) {
         case PI_ACCELERATION:
-            if (n_body_acceleration(&b, rows->pause, out)) return -1;
+            if (n == 3) n_body_acceleration_of_3(&b, out);
+            else if (n_body_acceleration(&b, rows->pause, out)) return -1;
             break;
         case PI_ENERGY: *out = n_body_energy(&b); break;
         case PI_INVARIANTS: n_body_invariants(&b, ((const vreal *)rows->t)[u], out); break;
