@@ -173,7 +173,9 @@ def minimised(shots, x, held, lanes):
         why = np.where((why == 0) & (moved <= SMALL * far), 3, why)
         faster = np.where(abs(gain - 1) < 0.1, 100, np.where(gain > 0.75, 10, 1))
         damping = np.maximum(damping / faster, 1e-10)
-        damping = np.where(gain < 0.25, 10 * damping, damping)
+        if (gain < 0.25).any():
+            longer = _damping(shots, step, gradient, matrix, fixed, size, damping, fall)
+            damping = np.where(gain < 0.25, longer, damping)
         before = np.where(good, predicted, before)
         x = np.where(good, x + step, x)
         cost, gradient, matrix = (
@@ -186,6 +188,24 @@ def minimised(shots, x, held, lanes):
         state = [x, cost, gradient, matrix, damping, before, size, held, lanes, places]
     reason[reason == 0] = LAST_GOOD + 1
     return *found, reason, rounds
+
+
+def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
+    """The damping that makes a bad step as short as a parabola through both its ends asks for.
+
+    The length of a step is nearly a / (b + damping) (Hebden 1973).
+    """
+    along = solved(
+        matrix, size**2 * step, damping * size**2, fixed, shots.local, shots.below, shots.pool,
+    )  # fmt: skip
+    square, drop, slope = map(
+        shots.pool,
+        (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step)),
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.clip(np.where(np.isfinite(fall), slope / (fall + 2 * slope), 0), 0.1, 0.5)
+        longer = damping + (1 / share - 1) * square / drop
+    return np.where(np.isfinite(longer), np.maximum(longer, 2 * damping), 10 * damping)
 
 
 def _product(matrix, vector):
