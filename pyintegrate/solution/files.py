@@ -224,7 +224,7 @@ def _read_npz(path):
 
     def get(name, shape, dtype, skip, entry):
         array = np.empty(shape, dtype)
-        view = memoryview(array.reshape(-1).view(np.uint8).data) if array.nbytes else b""
+        view = memoryview(array.reshape(-1).view(np.uint8).data if array.nbytes else bytearray())
         with zipfile.ZipFile(path) as archive, archive.open(entry) as file:
             file.read(skip)
             for a in range(0, len(view), BLOCK_BYTES):
