@@ -35,9 +35,6 @@
 #endif
 #endif
 #define EACH(i, from, to) UNROLL for (int i = (from); i < (to); i++)
-/* In one register, and of unknown origin: a multiply-add with base plus index addressing is two
- * operations on some machines. */
-#define PLAIN_POINTER(p) __asm__("" : "+r"(p))
 
 #if PI_REAL_BITS == 64
 typedef double real;

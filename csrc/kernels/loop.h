@@ -149,19 +149,15 @@ static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile,
 /* Do kernels record changes of energy? Watches reduce them in double precision. */
 enum { RECORDS_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
 /* The changes, with the bits of energy_rows (on_rows.h). scaled: were scales taken out of the
- * parameters? The state is read through a pointer of which the compiler knows nothing: otherwise
- * each step would keep what the energy shares with the force, such as a root. */
+ * parameters? */
 INLINE void write_changes(const Model *model, int scaled, int count, int valid, const Flight *f,
                           const vreal *origin, const vreal *factor, real *record) {
     FLIGHT(u, 0, count, {
-        vreal p[PI_MAX_PARAMS], state[PI_MAX_DIM];
-        const vreal *y = state;
-        EACH(d, 0, model->system->dim) state[d] = f->y[u][d];
-        PLAIN_POINTER(y);
+        vreal p[PI_MAX_PARAMS];
         EACH(i, 0, PI_MAX_PARAMS) p[i] = f->p[u][i];
         EACH(d, 0, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
-        const vreal change = (model->energy(vset(0), y, p) - origin[u]) * factor[u];
+        const vreal change = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
         if (u < valid) vstore(record + u * VLEN, change);
     });
 }

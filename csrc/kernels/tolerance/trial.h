@@ -69,6 +69,11 @@ enum { SEEN = 4 }; /* each such stage is asked for its branch */
         for (; d < (l)->n; d++) OVER_REGISTERS(f, l, d, 1, __VA_ARGS__);                           \
     } while (0)
 
+/* In one register: a multiply-add with base plus index addressing is two operations on some
+ * machines.
+ */
+#define PLAIN_POINTER(p) __asm__("" : "+r"(p))
+
 #define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
