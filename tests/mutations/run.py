@@ -190,7 +190,8 @@ def try_mutation(mutation, tree):
     if status is not None and status > 2:
         said = (tree / "build" / "said.txt").read_text().strip().splitlines()
         return "broken", f"pytest gave {status}: {said[-1] if said else ''}"
-    again, _ = run_tests(tree, [failed] if failed else mutation["tests"])
+    options = [test for test in mutation["tests"] if test.startswith("--")]
+    again, _ = run_tests(tree, [failed, *options] if failed else mutation["tests"])
     if again:
         return "broken", f"{failed or mutation['tests']} fails without it too"
     how = failed or ("a hang" if status is None else f"signal {-status}")

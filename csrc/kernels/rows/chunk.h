@@ -124,12 +124,35 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
     for (; u + 4 <= c->R; u += 4) combine_some(c, n, m, row, power, y, k, n_k, out, u, 4);
     for (; u < c->R; u++) combine_some(c, n, m, row, power, y, k, n_k, out, u, 1);
 }
+/* to = y + weight k, n registers: one weight for all, or h weight for each. */
+static void moved_by_one(int64_t n, const vreal *y, vreal weight, const vreal *k, vreal *to) {
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        vreal moved[8];
+        EACH(u, 0, 8) moved[u] = vfma(weight, k[i + u], y[i + u]);
+        EACH(u, 0, 8) to[i + u] = moved[u];
+    }
+    for (; i < n; i++) to[i] = vfma(weight, k[i], y[i]);
+}
+static void moved_by_each(int64_t n, const vreal *y, const vreal *h, vreal weight, const vreal *k,
+                          vreal *to) {
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        vreal moved[4];
+        EACH(u, 0, 4) moved[u] = vfma(h[i + u] * weight, k[i + u], y[i + u]);
+        EACH(u, 0, 4) to[i + u] = moved[u];
+    }
+    for (; i < n; i++) to[i] = vfma(h[i] * weight, k[i], y[i]);
+}
 /* y += weight h^power k, n rows. */
 static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
-    EACH_REGISTER(u, c) {
-        const vreal w = weight_at(c, weight, power, u);
-        EACH_IN_COLUMN(i, u, n, c) y[i] = vfma(w, k[i], y[i]);
-    }
+    if (!power || !c->tile->h.stride)
+        moved_by_one(n * c->R, y, weight_at(c, weight, power, 0), k, y);
+    else
+        EACH_REGISTER(u, c) {
+            const vreal w = weight_at(c, weight, power, u);
+            EACH_IN_COLUMN(i, u, n, c) y[i] = vfma(w, k[i], y[i]);
+        }
 }
 
 /* ---- scaled weights -------------------------------------------------------------------------- */
@@ -161,15 +184,22 @@ static void give_scales_back(Chunk *c) {
 static Factor scale_of(const Chunk *c, int d) {
     return d < PI_MAX_STATE ? c->scale[d] : (Factor){NULL, 0};
 }
-/* y[d] += weight h k[d] for n components from d = `first` on; y and k begin with these. */
-static void add_scaled_rows(const Chunk *c, int first, int n, double weight, const vreal *k,
-                            vreal *y) {
-    for (int d = 0; d < n; d++, k += c->R, y += c->R) {
+/* to[d] = y[d] + h weight k[d] for n components from d = `first` on, to which these rows belong,
+ * with the scale of each; h is a row, or its square. */
+static void moved_rows(const Chunk *c, int first, int n, const vreal *y, const vreal *h,
+                       real weight, const vreal *k, vreal *to) {
+    const int64_t R = c->R;
+    for (int d = 0, some; d < n; d += some, y += some * R, k += some * R, to += some * R) {
         const Factor scale = scale_of(c, first + d);
-        if (!scale.row) add_rows(c, 1, weight, 1, k, y);
-        else
+        /* Rows without a scale are processed together. */
+        for (some = 1; !scale.row && d + some < n && !scale_of(c, first + d + some).row;) some++;
+        if (c->tile->h.stride ? scale.row != NULL : scale.stride)
             EACH_REGISTER(u, c)
-                y[u] = vfma(weight_at(c, weight, 1, u) * scale.row[u * scale.stride], k[u], y[u]);
+                to[u] = vfma(h[u] * weight * scale.row[u * scale.stride], k[u], y[u]);
+        else if (c->tile->h.stride)
+            for (int64_t e = 0; e < some * R; e += R)
+                moved_by_each(R, y + e, h, vset(weight), k + e, to + e);
+        else moved_by_one(some * R, y, scale.row ? *h * weight * *scale.row : *h * weight, k, to);
     }
 }
 

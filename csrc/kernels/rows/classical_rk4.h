@@ -3,43 +3,11 @@
 #pragma once
 #include "chunk.h"
 
-/* constant h^power, rounded as in the register kernels. */
-static Factor weight_row(Chunk *c, real constant, int power) {
-    const int64_t stride = c->tile->h.stride;
-    vreal *w = take_rows(c, 1);
-    for (int64_t u = 0; u < (stride ? c->R : 1); u++)
-        w[u] = (power == 2 ? c->h[u] * c->h[u] : c->h[u]) * constant;
-    return (Factor){w, stride};
-}
-/* to = y + one k, n registers. */
-static void moved_by_one(int64_t n, const vreal *y, vreal one, const vreal *k, vreal *to) {
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        vreal moved[8];
-        EACH(u, 0, 8) moved[u] = vfma(one, k[i + u], y[i + u]);
-        EACH(u, 0, 8) to[i + u] = moved[u];
-    }
-    for (; i < n; i++) to[i] = vfma(one, k[i], y[i]);
-}
-/* to[d] = y[d] + w k[d] for n components from d = `first` on, to which these rows belong; w
- * includes the scale of each. */
-static void moved_rows(const Chunk *c, int first, int n, const vreal *y, Factor w, const vreal *k,
-                       vreal *to) {
-    const int64_t R = c->R;
-    for (int d = 0, some; d < n; d += some, y += some * R, k += some * R, to += some * R) {
-        const Factor scale = scale_of(c, first + d);
-        /* Rows without a scale are processed together. */
-        for (some = 1; !scale.row && d + some < n && !scale_of(c, first + d + some).row;) some++;
-        if (!w.stride && !scale.row) moved_by_one(some * R, y, *w.row, k, to);
-        else if (!w.stride && !scale.stride) moved_by_one(R, y, *w.row * *scale.row, k, to);
-        else
-            for (int64_t e = 0; e < some * R; e += R)
-                EACH_REGISTER(u, c) {
-                    vreal weight = w.row[u * w.stride];
-                    if (scale.row) weight *= scale.row[u * scale.stride];
-                    to[e + u] = vfma(weight, k[e + u], y[e + u]);
-                }
-    }
+/* h^2 of each lane. */
+static const vreal *squared(Chunk *c) {
+    vreal *h2 = take_rows(c, 1);
+    EACH_REGISTER(u, c) h2[u] = c->h[u] * c->h[u];
+    return h2;
 }
 /* (t0 + n h) + h, rounded as in the register kernels. */
 static void end_times(Chunk *c, int64_t n) {
@@ -53,18 +21,17 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     const int64_t R = c->R, size = c->dim * R;
     vreal *const free = c->free, *k1 = take_rows(c, c->dim), *k2 = take_rows(c, c->dim),
                  *k3 = take_rows(c, c->dim), *k4 = take_rows(c, c->dim), *ys = take_rows(c, c->dim);
-    const Factor half = weight_row(c, 0.5, 1), whole = weight_row(c, 1.0, 1),
-                 sixth = weight_row(c, 1 / 6.0, 1);
+    const vreal *const h = c->h;
     rhs_rows(c, times(c, n, 0), c->y, k1);
-    moved_rows(c, 0, c->dim, c->y, half, k1, ys);
+    moved_rows(c, 0, c->dim, c->y, h, 0.5, k1, ys);
     rhs_rows(c, times(c, n, 0.5), ys, k2);
-    moved_rows(c, 0, c->dim, c->y, half, k2, ys);
+    moved_rows(c, 0, c->dim, c->y, h, 0.5, k2, ys);
     rhs_rows(c, c->t, ys, k3);
-    moved_rows(c, 0, c->dim, c->y, whole, k3, ys);
+    moved_rows(c, 0, c->dim, c->y, h, 1, k3, ys);
     end_times(c, n);
     rhs_rows(c, c->t, ys, k4);
     for (int64_t i = 0; i < size; i++) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
-    moved_rows(c, 0, c->dim, c->y, sixth, k1, c->y);
+    moved_rows(c, 0, c->dim, c->y, h, 1 / 6.0, k1, c->y);
     c->free = free;
 }
 
@@ -75,16 +42,14 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     vreal *const free = c->free, *k1 = take_rows(c, dof), *k2 = take_rows(c, dof),
                  *k3 = take_rows(c, dof), *k4 = take_rows(c, dof), *middle = take_rows(c, dof),
                  *end = take_rows(c, dof), *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
-    const Factor half = weight_row(c, 0.5, 1), whole = weight_row(c, 1.0, 1),
-                 sixth = weight_row(c, 1 / 6.0, 1), quarter2 = weight_row(c, 0.25, 2),
-                 half2 = weight_row(c, 0.5, 2), sixth2 = weight_row(c, 1 / 6.0, 2);
+    const vreal *const h = c->h, *const h2 = squared(c);
     ask(c, PI_ACCELERATION, times(c, n, 0), x, v, k1);
-    moved_rows(c, 0, dof, x, half, v, middle);
-    moved_rows(c, 0, dof, x, whole, v, end);
+    moved_rows(c, 0, dof, x, h, 0.5, v, middle);
+    moved_rows(c, 0, dof, x, h, 1, v, end);
     ask(c, PI_ACCELERATION, times(c, n, 0.5), middle, v, k2);
-    moved_rows(c, dof, dof, middle, quarter2, k1, xs);
+    moved_rows(c, dof, dof, middle, h2, 0.25, k1, xs);
     ask(c, PI_ACCELERATION, c->t, xs, v, k3);
-    moved_rows(c, dof, dof, end, half2, k2, xs);
+    moved_rows(c, dof, dof, end, h2, 0.5, k2, xs);
     end_times(c, n);
     ask(c, PI_ACCELERATION, c->t, xs, v, k4);
     for (int64_t i = 0; i < size; i++) {
@@ -92,7 +57,7 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
         k1[i] = sum;
         k4[i] = (sum + inner) + k4[i];
     }
-    moved_rows(c, dof, dof, end, sixth2, k1, x);
-    moved_rows(c, dof, dof, v, sixth, k4, v);
+    moved_rows(c, dof, dof, end, h2, 1 / 6.0, k1, x);
+    moved_rows(c, dof, dof, v, h, 1 / 6.0, k4, v);
     c->free = free;
 }

@@ -4,6 +4,12 @@
 #include "../registers/kept_force.h"
 #include "chunk.h"
 
+/* Half of the state, from the component `first` on, moves by weight h k. */
+static void move(Chunk *c, int first, double weight, const vreal *k) {
+    vreal *const y = increments(c, first);
+    moved_rows(c, first, c->dof, y, c->h, weight, k, y);
+    settle(c, first, c->dof);
+}
 /* force: dof rows, which hold the force of the step before if `kept` is set. */
 static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal *force, int kept) {
     vreal *const free = c->free, *velocity = take_rows(c, c->dof);
@@ -14,13 +20,10 @@ static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal 
         times(c, n + ended, ended ? 0 : drifted);
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) ask(c, PI_ACCELERATION, c->t, x, v, force);
-            add_scaled_rows(c, c->dof, c->dof, m->kick[s], force, increments(c, c->dof));
-            settle(c, c->dof, c->dof);
+            move(c, c->dof, m->kick[s], force);
         }
         if (m->drift[s] != 0) {
-            add_scaled_rows(c, 0, c->dof, m->drift[s], velocities(c, v, velocity),
-                            increments(c, 0));
-            settle(c, 0, c->dof);
+            move(c, 0, m->drift[s], velocities(c, v, velocity));
             drifted += m->drift[s];
         }
     }
