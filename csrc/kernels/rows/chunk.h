@@ -98,31 +98,45 @@ static void rhs_rows(Chunk *c, const vreal *t, const vreal *y, vreal *dydt) {
 INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
     return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(1)) * (real)weight;
 }
-/* Some registers of combine_rows, side by side. */
-INLINE void combine_some(const Chunk *c, int n, const PiTable *m, int row, int power,
-                         const vreal *y, const vreal *k, int64_t n_k, vreal *out, int64_t first,
-                         int count) {
-    const int from = m->start[row], terms = m->start[row + 1] - from;
-    vreal w[PI_MAX_STAGES + 1][4], sum[4];
-    const vreal *at[PI_MAX_STAGES + 1];
-    for (int64_t j = 0; j < terms; j++) {
-        EACH(u, 0, count) w[j][u] = weight_at(c, m->weight[from + j], power, first + u);
-        at[j] = k + m->index[from + j] * n_k * c->R + first;
-    }
-    for (int64_t i = 0; i < n * c->R; i += c->R) {
-        EACH(u, 0, count) sum[u] = y[i + first + u];
-        for (int64_t j = 0; j < terms; j++)
-            EACH(u, 0, count) sum[u] = vfma(w[j][u], at[j][i + u], sum[u]);
-        EACH(u, 0, count) out[i + first + u] = sum[u];
-    }
+/* The h^power weights of a row of a table, for some registers from `first` on. */
+INLINE void fill_weights(const Chunk *c, const PiTable *m, int row, int power, int64_t first,
+                         int count, vreal (*w)[4]) {
+    for (int32_t j = m->start[row]; j < m->start[row + 1]; j++, w++)
+        EACH(u, 0, count) (*w)[u] = weight_at(c, m->weight[j], power, first + u);
+}
+/* Some registers of combine_rows side by side, with weights of their own or one for all. */
+INLINE void combine_some(int terms, vreal (*w)[4], int own, const vreal *const *at, const vreal *y,
+                         vreal *out, int64_t i, int count) {
+    vreal sum[8];
+    EACH(u, 0, count) sum[u] = y[i + u];
+    for (int64_t j = 0; j < terms; j++)
+        EACH(u, 0, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
+    EACH(u, 0, count) out[i + u] = sum[u];
 }
 /* out = y + sum of h^power weight_j k_j over one row of a table, j in its order; n rows each, the
  * rows of k_j begin n_k R j vectors in. out may be y. */
 static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int power,
                          const vreal *y, const vreal *k, int64_t n_k, vreal *out) {
-    int64_t u = 0;
-    for (; u + 4 <= c->R; u += 4) combine_some(c, n, m, row, power, y, k, n_k, out, u, 4);
-    for (; u < c->R; u++) combine_some(c, n, m, row, power, y, k, n_k, out, u, 1);
+    const int from = m->start[row], terms = m->start[row + 1] - from;
+    const int64_t R = c->R, size = n * R;
+    vreal w[PI_MAX_STAGES + 1][4];
+    const vreal *at[PI_MAX_STAGES + 1];
+    for (int j = 0; j < terms; j++) at[j] = k + m->index[from + j] * n_k * R;
+    int64_t i = 0, first = 0;
+    if (!c->tile->h.stride) {
+        fill_weights(c, m, row, power, 0, 1, w);
+        for (; i + 8 <= size; i += 8) combine_some(terms, w, 0, at, y, out, i, 8);
+        for (; i < size; i++) combine_some(terms, w, 0, at, y, out, i, 1);
+        return;
+    }
+    for (; first + 4 <= R; first += 4) {
+        fill_weights(c, m, row, power, first, 4, w);
+        for (i = first; i < size; i += R) combine_some(terms, w, 1, at, y, out, i, 4);
+    }
+    for (; first < R; first++) {
+        fill_weights(c, m, row, power, first, 1, w);
+        for (i = first; i < size; i += R) combine_some(terms, w, 1, at, y, out, i, 1);
+    }
 }
 /* to = y + weight k, n registers: one weight for all, or h weight for each. */
 static void moved_by_one(int64_t n, const vreal *y, vreal weight, const vreal *k, vreal *to) {
