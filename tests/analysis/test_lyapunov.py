@@ -122,6 +122,16 @@ def test_a_trajectory_that_escapes_is_nan_with_its_reason():
     assert same_bits(found.exponents[0], alone.exponents)
 
 
+@pytest.mark.parametrize("transient", [0.0, 1.0])
+def test_a_tangent_that_a_step_takes_to_zero_has_no_finite_exponent(transient):
+    """The factor of Euler's step is 1 - rate dt, here 0 and 1/2; logarithms are right to 4 eps."""
+    decay = pi.rhs(lambda t, y, rate=1.0: [-rate * y[0]])(rate=[2.0, 1.0])
+    run = {"dt": 0.5, "t_end": 9.0, "transient": transient, "method": "euler"}
+    gone, left = pi.lyapunov(decay, [1.0], **run).history[..., 0].T
+    assert (gone == -np.inf).all()
+    np.testing.assert_allclose(left, 2 * np.log(0.5), rtol=1e-14)
+
+
 def test_backwards_in_time_the_exponents_change_sign():
     call = {"method": "implicit_midpoint", "k": 2}
     system = pi.systems.van_der_pol

@@ -175,7 +175,8 @@ class LyapunovExponents(Measured):
     Attributes
     ----------
     exponents : ndarray, shape (*batch, k)
-        The largest first, per unit of time; NaN for a trajectory that failed.
+        The largest first, per unit of time; NaN for a trajectory that failed, -inf where a step
+        takes the tangent to zero.
     times : ndarray, shape (n,), or (n, *batch) where they differ
         The end times of the entries of the history, each about twice the one before.
     history : ndarray, shape (n, *batch, k)
@@ -347,8 +348,10 @@ def lyapunov(
         start = run.growth()
         for count in counts:
             run.go(skipped + count - run.steps, report)
+            growth = run.growth()
             with quiet():
-                history.append((run.growth() - start) / (count * step))
+                rate = (growth - start) / (count * step)
+            history.append(np.where(growth == -np.inf, growth, rate))
     history = np.array(history).reshape(len(counts), k, lanes)
     for index, _, when in zip(*run.failures):
         history[skipped + np.array(counts) >= when, :, index] = np.nan
