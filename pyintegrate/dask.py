@@ -310,6 +310,7 @@ def solve(
     first_step: Any = None,
     max_step: Any = None,
     max_steps: int = 10**6,
+    breaks: ArrayLike | None = None,
     bound: float | None = None,
     components: Sequence[str] | None = None,
     dtype: DTypeLike | None = None,
@@ -333,8 +334,8 @@ def solve(
         As in ``pyintegrate.solve``; `workers` is for each chunk.
     save : "final", optional
         The default. How many steps there will be is not known before they are made.
-    times : array_like, optional
-        A one-dimensional array, the same for all trajectories.
+    times, breaks : array_like, optional
+        One-dimensional arrays, the same for all trajectories.
 
     Returns
     -------
@@ -366,7 +367,7 @@ def solve(
     }  # fmt: skip
     fixed = {
         "method": method, "save": None if times is not None else "final", "times": times,
-        "max_steps": max_steps, "bound": bound, "components": components,
+        "max_steps": max_steps, "breaks": breaks, "bound": bound, "components": components,
         "dtype": checked_dtype(dtype, x0, v0), "workers": workers, "progress": False,
         "on_failure": "ignore", "out": None, "watch": watch, "events": events, "across": across,
     }  # fmt: skip
@@ -376,6 +377,13 @@ def solve(
         raise TypeError(
             "method='auto' chooses by rtol, and that of a dask array is not known:"
             " give rtol as it is, or name a method"
+        )
+    if isinstance(breaks, da.Array):
+        raise TypeError("breaks must be an array of NumPy here, got a dask array")
+    if np.ndim(breaks) > 1:
+        raise ValueError(
+            "breaks must have one axis here, and are the same for all trajectories: got the shape"
+            f" {np.shape(breaks)}"
         )
     call = _Call("solve", system, given, params, fixed)
     problem, options, control = call.made(call.sample())

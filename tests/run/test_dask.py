@@ -379,6 +379,8 @@ def throw(verb, v, **options):
 )
 @pytest.mark.parametrize("verb", ["integrate", "solve"])
 def test_a_computed_solution_is_that_of_one_call(verb, options):
+    if verb == "solve":
+        options = options | {"breaks": [0.7, 0.05]}
     v = np.zeros((5, 3))
     v[:, 2] = [1.0, 3.0, np.nan, 9.0, 2.0]
     with warnings.catch_warnings():
@@ -432,6 +434,8 @@ WRONG_SOLVES = [
     ({"rtol": -1.0}, ValueError, "rtol must be finite"),
     ({"watch": {"n": pi.watch.total("x")}}, ValueError, "total counts steps"),
     ({"params": {"q": 1.0}}, TypeError, "no parameter 'q'"),
+    ({"breaks": np.ones((1, 6))}, ValueError, r"breaks must have one axis here.*got the shape"),
+    ({"breaks": da.ones(6)}, TypeError, "breaks must be an array of NumPy here, got a dask array"),
 ]
 
 
