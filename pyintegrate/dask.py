@@ -380,7 +380,7 @@ def solve(
         )
     if isinstance(breaks, da.Array):
         raise TypeError("breaks must be an array of NumPy here, got a dask array")
-    if np.ndim(breaks) > 1:
+    if breaks is not None and np.ndim(breaks) > 1:
         raise ValueError(
             "breaks must have one axis here, and are the same for all trajectories: got the shape"
             f" {np.shape(breaks)}"
