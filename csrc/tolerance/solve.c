@@ -61,7 +61,7 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     if (run->interpreted && n < more) n = more;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
-    if (n > 1 && !block) n -= n % 2; /* kernels in registers process two at a time */
+    if (n > 1 && !block) n -= n % (n < 4 ? 2 : 4); /* kernels in registers process two or four */
     run->solve.registers = n < 1 ? 1 : n;
 }
 

@@ -3,11 +3,15 @@
 #pragma once
 #include "../model.h"
 
-enum { TRIAL_ABREAST = 2 }; /* registers processed together */
+/* Registers processed together, and the slopes of all in a stage. */
+enum { MOST_TRIALS = 4, MOST_SLOPES = 2 * PI_MAX_DIM };
+INLINE int is_nystrom(const PiSystem *system) {
+    return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
+}
 
 /* sum_j weight_j k_j over a row of the table. */
 INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,
-                         vreal k[][TRIAL_ABREAST * PI_MAX_DIM], vreal *sum) {
+                         vreal k[][MOST_SLOPES], vreal *sum) {
     EACH(i, 0, count * n) sum[i] = vset(0);
     for (int j = m->start[row]; j < m->start[row + 1]; j++) {
         const vreal weight = vset(w[j]), *const slope = k[m->index[j]];
@@ -19,12 +23,11 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
     const PiPair *m = r->pair;
     const real *const w = (const real *)r->weights;
     const int dim = system->dim, dof = system->dof;
-    const int nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
-    const int n = nystrom ? dof : dim;
+    const int nystrom = is_nystrom(system), n = nystrom ? dof : dim;
     const int64_t R = r->registers;
-    vreal k[PI_MAX_STAGES][TRIAL_ABREAST * PI_MAX_DIM], sum[TRIAL_ABREAST * PI_MAX_DIM];
-    vreal y[TRIAL_ABREAST][PI_MAX_DIM], ys[TRIAL_ABREAST][PI_MAX_DIM];
-    vreal p[TRIAL_ABREAST][PI_MAX_PARAMS], t[TRIAL_ABREAST], h[TRIAL_ABREAST];
+    vreal k[PI_MAX_STAGES][MOST_SLOPES], sum[MOST_SLOPES];
+    vreal y[MOST_TRIALS][PI_MAX_DIM], ys[MOST_TRIALS][PI_MAX_DIM];
+    vreal p[MOST_TRIALS][PI_MAX_PARAMS], t[MOST_TRIALS], h[MOST_TRIALS];
     EACH(u, 0, count) {
         t[u] = ((const vreal *)r->t)[first + u];
         h[u] = ((const vreal *)r->h)[first + u];
@@ -63,9 +66,11 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
         EACH(d, 0, n) ((vreal *)r->last)[d * R + first + u] = k[m->stages - 1][u * n + d];
 }
 INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
+    const PiSystem *system = model->system;
+    const int few = is_nystrom(system) && system->dof <= 2; /* sums, which wait for themselves */
+    const int64_t R = model->compact ? 0 : rows->registers;
     int64_t u = 0;
-    if (!model->compact)
-        for (; u + TRIAL_ABREAST <= rows->registers; u += TRIAL_ABREAST)
-            trial_some(model, rows, u, TRIAL_ABREAST);
+    for (; few && u + 4 <= R; u += 4) trial_some(model, rows, u, 4);
+    for (; u + 2 <= R; u += 2) trial_some(model, rows, u, 2);
     for (; u < rows->registers; u++) trial_some(model, rows, u, 1);
 }
