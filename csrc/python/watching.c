@@ -434,9 +434,7 @@ PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
 static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *record) {
     PyObject *t = field(fields, "t"), *params;
     PiBetween *b = r->to->between = pi_views_zeros(r->views, 1, sizeof *b);
-    View *const *place = pi_views_find(r->views, "record");
     int64_t each;
-    if (!place) return pi_refused("times need a record");
     if (!b || !t || FIELD(params) || integer(fields, "each", 0, 1, &each) ||
         INTEGER(b, count, 0, (int64_t)1 << 48) ||
         pi_find_system(r->module, r->system, 64, &b->system))
@@ -451,6 +449,8 @@ static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *r
         row(r, fields, "t0", &b->t0) || row(r, fields, "dt", &b->h) ||
         !(b->t = pi_views_array(r->views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;
+    View *const *place = pi_views_find(r->views, "record"); /* each new view may move the list */
+    if (!place) return pi_refused("times need a record");
     if ((*place)->buffer.shape[0] < b->count)
         return pi_refused("record has room for %zd of %lld times", (*place)->buffer.shape[0],
                           (long long)b->count);

@@ -213,3 +213,13 @@ def test_labelled_arrays_and_comparisons():
 def test_what_are_no_times_of_the_run_is_refused(options, words):
     with pytest.raises((TypeError, ValueError), match=words):
         run("registers", **options)
+
+
+@pytest.mark.parametrize("n", range(24))
+def test_systems_of_any_number_of_parameters(n):
+    names = [f"p{i}" for i in range(n)]
+    total = eval(f"lambda t, y, {', '.join(names)}: (y[0] + {' + '.join([*names, '0'])},)")
+    system = pi.rhs(dim=1, **dict.fromkeys(names, 0.5))(total)
+    asked = [0.0, 0.25, 0.75]
+    some = pi.integrate(system, [1.0], dt=0.5, n_steps=2, times=asked)
+    assert np.array_equal(some.y, pi.integrate(system, [1.0], dt=0.5, n_steps=2).at(asked))
