@@ -529,9 +529,10 @@ static int look_back(Segments *p) {
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || ask(p))) return -1;
         for (int64_t k = 0; k < p->count; k++)
-            for (int64_t j = 0; j < n; j++)
-                sums_of(p, p->slot[k].at, j)[p->run->stride] =
-                    p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+            for (int64_t j = 0; j < n; j++) {
+                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+                if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+            }
     }
     p->count = 0;
     return 0;

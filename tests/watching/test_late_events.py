@@ -34,3 +34,18 @@ def test_words_of_others_are_answered():
         pi.event("x", terminal=True)
     with pytest.raises(AttributeError, match=r"it is pi\.watch\.maximum"):
         pi.watch.max  # noqa: B018
+
+
+@pytest.mark.parametrize("cut", range(1, 7))
+def test_what_begins_later_changes_no_other_event_across_a_cut(cut):
+    # Backwards, near the end of the motion: a step back from step n is far from step n - 1.
+    events = {
+        "z": pi.event(lambda t, y: y[2] - 0.1 * np.cos(4 * t), keep=9),
+        "late": pi.event("x", after=-9.0),
+    }
+    options = {"dt": -0.0948, "method": "rk4", "events": events, "on_failure": "ignore"}
+    whole = pi.integrate(pi.systems.lorenz, [0.8576, 0.9194, 1.0376], n_steps=7, **options)
+    part = pi.integrate(pi.systems.lorenz, [0.8576, 0.9194, 1.0376], n_steps=cut, **options)
+    rest = part.resume(n_steps=7 - cut)
+    assert same_bits(rest.events["z"].t, whole.events["z"].t)
+    assert rest.events["z"].count == whole.events["z"].count
