@@ -323,12 +323,19 @@ class Fit(Tabled):
         low, high = shots.ranges[:, at].reshape(2, *batch)
         grid = np.linspace(-width, width, n).reshape(-1, *(1,) * len(batch))
         values = np.clip(value + grid * np.nan_to_num(error), low, high)
-        x = np.tile(self._x, n)
-        x[at] = values.reshape(-1)
-        held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
-        held[at] = True
-        x, cost, *_ = minimised(shots, x, held, np.arange(x.shape[1]))
-        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch)))
+        lanes, every = np.arange(n * shots.count), slice(None)
+        # Where fits share an unknown, one moves at a time what is its own: the others follow.
+        alone = shots.common and at < shots.local
+        found, cost = np.empty((shots.size, n, shots.count)), np.empty((n, shots.count))
+        for one in map(slice, range(shots.count), range(1, shots.count + 1)) if alone else [every]:
+            x = np.tile(self._x, n)
+            held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
+            x[at].reshape(n, -1)[:, one] = values.reshape(n, -1)[:, one]
+            held[at].reshape(n, -1)[:, one] = True
+            x, least, *_ = minimised(shots, x, held, lanes)
+            found[..., one] = x.reshape(found.shape)[..., one]
+            cost[:, one] = least.reshape(cost.shape)[:, one]
+        others = dict(zip(self.parameters, found[shots.where].reshape(-1, n, *batch)))
         cost = cost.reshape(n, *batch)
         with quiet():
             rise = (cost - self.cost) / self._variance.reshape(batch)

@@ -137,6 +137,14 @@ def test_the_profile_of_a_linear_motion_is_a_parabola():
     assert {"force", "cost", "rise"} < {*profile.table().columns}
     assert {"start", "force", "status"} < {*found.starts.table().columns}
 
+    # What each fit has of its own moves alone, where they share another.
+    data = LINEAR[:, np.newaxis] + [[0.0, 1.0, 2.0]]
+    shared = pi.fit(pi.systems.constant_force, T, data, shared="force", **THROWN)
+    for name in shared.parameters:
+        profile = shared.profile(name, n=3, width=1.0)
+        assert np.allclose(profile.rise, [[1.0], [0.0], [1.0]], atol=1e-7)
+        assert np.allclose(profile.parameters[name], profile.values, rtol=1e-14)
+
 
 # ---- against SciPy, and published values ----
 def lotka_volterra():
