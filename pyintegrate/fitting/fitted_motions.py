@@ -112,7 +112,7 @@ class Fit(Tabled):
     def __init__(self, shots, recordings, starts, found, absolute):
         self._shots, self._recordings, self._absolute = shots, recordings, absolute
         batch, count, names = shots.batch, shots.count, shots.unknowns.names
-        x, cost, matrix, reason, rounds = found
+        x, cost, matrix, reason, rounds, weight = found
 
         def shaped(array):
             return array.reshape(*array.shape[:-1], starts, *batch)
@@ -125,6 +125,8 @@ class Fit(Tabled):
         best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
         x, cost, matrix, reason = (a[..., best] for a in (x, cost, matrix, reason))
         self._x, self._matrix = x, matrix
+        if shots.segments > 1:  # the gaps weigh what they did in the end, for each fit
+            shots.glue, shots.weight = shots.glue * weight[best], 1.0
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)

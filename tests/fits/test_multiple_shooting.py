@@ -57,6 +57,17 @@ def test_the_bits_of_a_fit_by_segments_are_those_of_the_fit_alone():
     assert one.covariance.tobytes() == every.covariance[1].tobytes()
 
 
+def test_the_profile_of_a_fit_by_segments_is_that_of_the_fit_alone():
+    system, t, data, options = lorenz(2, 2.0)
+    options["sigma"] = np.array([[1.0], [1e-3]])  # gaps close at weights of their own
+    true = pi.solve(pi.systems.lorenz, START, t_end=2.0, times=t, rtol=1e-12).y
+    data[:, 1] = true + 1e-3 * (data[:, 1] - true)
+    every = pi.fit(system, t, data, segments=5, **options)
+    begun = system(**{k: v[1] for k, v in system.params.items()})
+    one = pi.fit(begun, t, data[:, 1], segments=5, **options | {"sigma": 1e-3})
+    assert one.profile("rho", n=3).cost.tobytes() == every.profile("rho", n=3).cost[:, 1].tobytes()
+
+
 @pi.rhs(dim=2, a=0.2, b=0.2, c=3.0, initial=[-1.0, 1.0], state_names="voltage recovery")
 def fitzhugh_nagumo(t, y, a, b, c):
     v, r = y
