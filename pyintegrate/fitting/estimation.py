@@ -214,7 +214,7 @@ def _begin(shots, guesses):
             begin, end = shots.ends[[s, s + 1]][:, own]
             there = nodes[s][:, np.newaxis]
             sol = shots.moves(shots.system, x, there, lanes, begin, end, end[np.newaxis])
-            nodes[s + 1] = np.where(sol.status == 0, sol.y[0].T, nodes[s])
+            nodes[s + 1] = np.where(sol.valid[0], sol.y[0].T, nodes[s])
     if S > 1:  # gaps are measured by the spread of a component, against that of the data in sigmas
         shots.spread = _deviation(nodes[:, :, : shots.count])
         rows = (shots.data * shots.weights).swapaxes(1, 2).reshape(-1, len(shots.seen), shots.count)

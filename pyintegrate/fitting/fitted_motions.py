@@ -278,7 +278,8 @@ class Fit(Tabled):
         begin, end = shots.ends[:-1], shots.ends[1:].copy()
         end[-1] = np.maximum(end[-1], t.max(axis=0, initial=-np.inf))
         within = np.clip(t[:, np.newaxis], begin, end)
-        found = shots.seen_at(self._x, lanes, within, begin, end)[0]
+        found, _, valid = shots.seen_at(self._x, lanes, within, begin, end)
+        np.copyto(found, np.nan, where=~valid[:, np.newaxis, np.newaxis])
         found = found.reshape(*found.shape[:3], S, count)
         at = (t[:, np.newaxis] >= shots.ends[1:-1]).sum(axis=1)  # (n, count)
         found = np.moveaxis(found, 3, 1)[np.arange(len(t))[:, np.newaxis], at, :, :, lanes]

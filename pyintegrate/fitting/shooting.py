@@ -212,8 +212,8 @@ class Shots:
         ndarray, shape (rows, observed, columns, segments * lanes)
         ndarray, shape (rows, dim of `both`, segments * lanes)
             The states with tangents.
-        ndarray of bool, shape (segments * lanes)
-            Which motions failed.
+        ndarray of bool, shape (rows, segments * lanes)
+            Where there is a motion.
         """
         clock = times if times.ndim == 1 else times.reshape(len(times), begin.size)
         sol = self.moves(self.both, x, self.starts_of(x, lanes), lanes, begin, end, clock)
@@ -235,7 +235,7 @@ class Shots:
                 seen.program().handle, 64, _INVARIANTS, moments.size, moments, state, rows, out
             )
             found[:, i] = out[self.columns].reshape(-1, *y[:, 0].shape).swapaxes(0, 1)
-        return found, y, sol.status != 0
+        return found, y, sol.valid
 
     # ---- for minimised ----
     def __call__(self, x, lanes):
@@ -243,7 +243,7 @@ class Shots:
         times, end = self.moments[:, :, own] if self.same is None else self.same, self.ends[1:, own]
         if S > 1:
             times = np.concatenate([times, end[np.newaxis]])
-        found, y, failed = self.seen_at(x, lanes, times, self.ends[:-1, own], end)
+        found, y, valid = self.seen_at(x, lanes, times, self.ends[:-1, own], end)
         rows, seen, columns = len(self.data), len(self.seen), len(self.columns)
         data, weights = (a[..., own].reshape(rows, seen, -1) for a in (self.data, self.weights))
         matrix, gradient = np.zeros((self.size, self.size, m)), np.zeros((self.size, m))
@@ -277,7 +277,7 @@ class Shots:
                 matrix[at, at] += share
                 gradient[at] += (x[at] - mean) * share
                 cost = cost + (x[at] - mean) ** 2 * share
-        bad = failed.reshape(S, m).any(axis=0) | ~np.isfinite(cost)
+        bad = ~(valid.all(axis=0).reshape(S, m).all(axis=0) & np.isfinite(cost))
         return self.pool(np.where(bad, np.inf, cost)), gradient, matrix
 
     def _with_gaps(self, found, end, x, lanes):

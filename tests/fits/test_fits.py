@@ -382,6 +382,18 @@ def test_a_start_that_blows_up_costs_only_itself():
     assert bits(alone, ()) == bits(found, 2)
 
 
+def test_a_motion_that_ends_after_its_data_is_fitted_in_fixed_steps_beside_longer_ones():
+    t = [np.linspace(0, 0.5, 11), np.linspace(0, 5, 11)]
+    data = [1 / (1 - 1.5 * t[0]), 1 / (1 - 0.1 * t[1])]
+    options = {"free": ["k"], "observe": "y", "x0": [1.0], "dt": 0.01}
+    found = pi.fit(exploding(k=[1.3, 0.08]), t, data, **options)
+    assert [*found.status] == [0, 0]
+    assert bits(pi.fit(exploding(k=1.3), t[0], data[0], **options), ()) == bits(found, 0)
+    seen = found.predict([0.5, 0.8])  # the first is infinite at 1 / 1.5
+    assert np.isnan(seen[1, 0])
+    assert np.isfinite(seen[[0, 0, 1], [0, 1, 1]]).all()
+
+
 def test_what_the_data_do_not_determine_is_told_by_name():
     _, (t,), (data,) = pendulums(1)
     with pytest.warns(UserWarning, match="do not determine length, g apart in 1 of 1"):
