@@ -83,10 +83,31 @@ def test_a_pitchfork_is_located_from_its_curved_side():
         assert (found.ends == "range").all()
 
 
+@pytest.mark.parametrize(("step", "at"), [(0.05, -0.9875), (0.08, -0.95), (0.4, -0.75)])
+def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
+    """Steps are step / 8, and grow by half: of a straight branch these are its points."""
+
+    @pi.rhs(dim=1, a=0.0, at=at)
+    def pitchfork(t, y, a, at):
+        return ((a - at) * y[0] - y[0] ** 3,)
+
+    @pi.rhs(dim=2, a=0.0, at=at)
+    def hopf(t, y, a, at):
+        return (a - at) * y[0] - y[1], y[0] + (a - at) * y[1]
+
+    for system, kind in (pitchfork, "branch point"), (hopf, "Hopf"):
+        start = np.zeros(system.dim)
+        found = pi.analysis.continue_equilibria(system, "a", (-1, 1), start, step=step)
+        assert points(found, kind) == pytest.approx([at], abs=1e-12)
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])
     assert found.ends == "no start"
+    found = pi.analysis.continue_equilibria(never, "k", (0, 1), [[np.nan], [np.inf], [1e300]])
+    assert (found.ends == "no start").all()
+    assert pi.analysis.continue_equilibria(never, "k", (0, 1), np.zeros((0, 1))).ends.shape == (0,)
     short = pi.analysis.continue_equilibria(reaction, "p1", (0, 0.15), [0.0, 0.0], n=5)
     assert short.ends == "n"
     lorenz = pi.systems.lorenz

@@ -141,7 +141,8 @@ def continue_equilibria(
     system = system(**{parameter: bounds[0]})
     batch = broadcast_shape({"start": start.shape[:-1], **system.batch_shapes})
     y = np.broadcast_to(start, (*batch, system.dim)).reshape(-1, system.dim).astype(float)
-    around = np.nanmean(y, axis=0)[:, np.newaxis] + [-1.0, 1.0]
+    middle = y[np.isfinite(y).all(axis=1)].sum(axis=0, keepdims=True).T / max(1, len(y))
+    around = middle + np.maximum(1.0, abs(middle) / 2) * [-1.0, 1.0]
     if is_driven(system, Box(system, around)):
         raise ValueError(f"the field of {system.name!r} changes with time: it has no equilibria")
     curve = _Curve(system, parameter, bounds, batch)
@@ -197,12 +198,12 @@ class _Curve:
         _, s, V = np.linalg.svd(A)
         t = V[:, -1]
         t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
-        scale = s[:, :1, None]
-        bordered = np.linalg.det(np.concatenate([A / scale, t[:, None]], axis=1))
+        scale = np.maximum(s[:, :1], 1e-300)
+        bordered = np.linalg.det(np.concatenate([A / scale[..., None], t[:, None]], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
         values = np.linalg.eigvals(A[..., :-1])
         i, j = np.triu_indices(values.shape[1], 1)
-        sums = (values[:, i] + values[:, j]) / s[:, :1]
+        sums = (values[:, i] + values[:, j]) / scale
         nearest = np.abs(sums).min(axis=1, initial=np.inf)
         turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
         turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
@@ -213,7 +214,7 @@ class _Curve:
         lanes, dim = y.shape
         lane = np.arange(lanes)
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
-        near = np.maximum(1.0, np.abs(y).max(axis=0))
+        near = np.abs(y).max(axis=0, initial=1.0)
         y, good = refined(self.system, y, near, 0.0, self.batch, lane)
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         ends = np.where(good, "n", "no start").astype("<U8")
@@ -285,6 +286,8 @@ class _Curve:
 def _told(curve, path, told, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
     k, lanes, width = path.shape
+    for before, row in zip(told, told[1:]):  # a zero is still on the side before it
+        np.copyto(row, 1e-300 * np.sign(before), where=row == 0)
     with quiet():
         signs = told[:-1] * told[1:] < 0
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
