@@ -136,6 +136,8 @@ def fit(
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]
     observed = list(observe) if listed else [observe]  # type: ignore[arg-type]
+    if not observed:
+        raise ValueError("observe is empty: name components, or leave it away")
     for what in observed:
         if not callable(what) and what not in system.state_names:
             raise ValueError(

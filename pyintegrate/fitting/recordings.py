@@ -39,7 +39,7 @@ class Recordings:
             t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
             self.length = np.array(len(t) if t.ndim else 0)
         count, cure = len(observed), ""
-        if listed and observed:
+        if listed:
             cure = f"; of a single quantity, without that axis: observe={observed[0]!r}"
         if t.ndim == 0 or data.ndim < 1 + listed or len(t) != len(data) or not t.size:
             raise ValueError(

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .checks import integer
+
 # For each further dimension a primitive polynomial, its bits as a number, and the first numbers m.
 # Joe, Kuo (2008), SIAM J. Sci. Comput. 30, 2635: new-joe-kuo-6.21201.
 _NUMBERS = """
@@ -54,5 +56,5 @@ def sobol_points(n, dim, seed=None):
         for k in range(max(n - 1, 0).bit_length()):
             found[:, d] ^= np.where(digits >> k & 1, direction[k], 0)
     if seed is not None:
-        found ^= np.random.default_rng(seed).integers(1 << _BITS, size=dim)
+        found ^= np.random.default_rng(integer("seed", seed, 0)).integers(1 << _BITS, size=dim)
     return found / 2.0**_BITS

@@ -461,6 +461,8 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"loss": "square"}, "loss must be one of linear"),
         ({"segments": 9}, "segments=9 are for more times"),
         ({"rtol": -1.0}, "rtol must be"),
+        ({"observe": []}, "observe is empty"),
+        ({"starts": 2, "seed": -1}, "seed must be at least 0, got -1"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_told_with_the_cure(changes, told):
