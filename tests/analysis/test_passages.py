@@ -176,6 +176,10 @@ def test_rossler_doubles_its_period_as_published():
     run = {"section": "y", "direction": -1, "dt": 0.02, "t_end": 1200.0, "transient": 1000.0}
     diagram = pi.analysis.bifurcation(pi.systems.rossler, {"c": c}, "x", **run)
     assert diagram.periods(0.002).tolist() == [1, 2, 4]
+    # Of a cycle alone the range is rounding: it repeats all the same.
+    alone = pi.analysis.bifurcation(pi.systems.rossler, {"c": [2.5]}, "x", **run)
+    assert alone.values.tobytes() == diagram.values[:1, : alone.values.shape[1]].tobytes()
+    assert alone.periods() == [1]
     own = pi.analysis.bifurcation(
         pi.systems.rossler, {"c": c}, lambda t, y, a: y[0] + a, **run, keep=7
     )

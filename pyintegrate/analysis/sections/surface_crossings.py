@@ -519,7 +519,8 @@ class Bifurcation:
         Parameters
         ----------
         tolerance : float
-            Largest difference between values that are the same, as a share of the range of all.
+            Largest difference between values that are the same, as a share of the range of all;
+            or of a millionth of the largest, where they differ by less.
 
         Examples
         --------
@@ -531,7 +532,7 @@ class Bifurcation:
         [1, 2, 4, 0]
         """
         q, there = self.values, self.values[~np.isnan(self.values)]
-        room = tolerance * np.ptp(there) if there.size else 0.0
+        room = tolerance * max(np.ptp(there), 1e-6 * np.abs(there).max()) if there.size else 0.0
         found = np.zeros(self.count.shape, int)
         for k in range(q.shape[-1] // 2, 0, -1):
             apart = np.abs(q[..., k:] - q[..., :-k])
