@@ -66,6 +66,10 @@ def test_signals_of_any_size_and_direction_have_their_frequency():
     assert np.allclose(found.amplitudes[..., 0].T / sizes, found.amplitudes[2], rtol=1e-12)
     back = pi.analysis.frequencies(pi.systems.oscillator, 1, 1.0, 0.0, **run | {"dt": -0.05})
     assert np.allclose(back.drifts, found.drifts[2], rtol=1e-9, atol=1e-12)
+    for dt in 0.05, -0.05:  # cos t + 0.7 sin t is Re((1 - 0.7 i) exp(i t)), both ways
+        own = pi.analysis.frequencies(pi.systems.oscillator, 1, 1.0, 0.7, **run | {"dt": dt})
+        assert np.allclose(own.values, 1.0, rtol=1e-5)
+        assert np.allclose(own.amplitudes[0], 1 - 0.7j, atol=1e-3)
 
 
 def test_batches_change_no_bits_and_failures_are_nan():

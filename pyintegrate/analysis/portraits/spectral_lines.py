@@ -142,9 +142,10 @@ def frequencies(
         np.stack(part, axis=1).reshape(*batch, m, *part[0].shape[1:]) for part in zip(*parts)
     )
     rate = 1 / spacing[..., np.newaxis]
-    return Frequencies(
-        values * rate[..., np.newaxis], amplitudes, means, residuals, drifts * abs(rate), names, sol
-    )
+    back = (rate < 0) & [np.isrealobj(one) for one in several]  # Re(a exp(i w t)): w has no sign
+    values *= np.where(back, -rate, rate)[..., np.newaxis]
+    amplitudes = np.where(back[..., np.newaxis], amplitudes.conj(), amplitudes)
+    return Frequencies(values, amplitudes, means, residuals, drifts * abs(rate), names, sol)
 
 
 def _spacing(sol, n, batch):
