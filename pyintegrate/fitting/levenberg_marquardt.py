@@ -167,7 +167,7 @@ def minimised(shots, x, held, lanes):
             gain = np.where(np.isfinite(fall) & (predicted > 0), fall / predicted, -1.0)
             # What the quadratic model still promises, at the rate at which its promises shrink.
             rest = predicted * np.minimum(predicted / before, 1.0)
-        vague = noise + 0.01 * np.sqrt(cost * noise)  # what two costs differ by that are the same
+        vague = noise + 0.01 * np.sqrt(cost) * np.sqrt(noise)  # what equal costs differ by
         done = (rest <= REST * cost + noise) & ((gain > 0.25) | (abs(fall) <= vague))
         why = np.where((why == 0) & (done | (abs(fall) + abs(predicted) <= vague)), 2, why)
         why = np.where((why == 0) & (moved <= SMALL * far), 3, why)

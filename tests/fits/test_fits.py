@@ -84,7 +84,7 @@ def test_a_prior_asks_for_the_sigma_of_the_data():
         pi.fit(pi.systems.constant_force, T, LINEAR, priors={"force": (2.0, 0.05)}, **THROWN)
 
 
-@pytest.mark.parametrize("size", [1e-3, 1e-9, 1e-12])
+@pytest.mark.parametrize("size", [1e-3, 1e-9, 1e-12, 1e90])
 def test_fits_do_not_depend_on_the_unit_of_length(size):
     """Nor of one recording on those beside it."""
     t, spring = np.linspace(0, 5, 40), pi.systems.spring(k=15.0, b=0.3)
