@@ -334,7 +334,8 @@ def first_passages(
     direction : {-1, 0, 1}, optional
         Downwards, both or upwards.
     after : array_like, optional
-        Crossings before this time are ignored. A start on the surface never counts.
+        Crossings before this time are ignored, also a later one in the same step. A start on the
+        surface never counts.
     **options
         For ``integrate``: method, workers, ...
 

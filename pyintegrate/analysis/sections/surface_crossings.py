@@ -252,7 +252,7 @@ def crossings(
     phase : array_like, optional
         The first of these times, counted from 0.
     after : array_like, optional
-        Crossings before this time are ignored, as transient.
+        Crossings before this time are ignored, as transient, also a later one in the same step.
     keep : int, optional
         The number to keep for each trajectory; all by default, for which trajectories with many
         crossings run twice.
