@@ -190,6 +190,7 @@ class Fit(Tabled):
         x, (low, high) = self._x[shots.where], shots.ranges[:, shots.where]
         lost = np.isnan(errors) & (x > low) & (x < high) & np.isfinite(self._variance)
         lost |= (np.abs(vectors[..., 0].T) > 0.1) & (least[:, 0] < ALIKE)
+        lost |= (lost & (np.abs(alike) > 0.9)).any(axis=1)  # what moves with these: theirs, mostly
         lost &= status == 0
         if lost.any():
             errors[lost] = np.nan

@@ -400,6 +400,13 @@ def test_what_the_data_do_not_determine_is_told_by_name():
         found = pi.fit(pi.systems.pendulum, t, data, **PENDULUM | {"free": ["length", "g"]})
     assert np.isnan(found.standard_errors["g"])
     assert found.standard_errors["theta"] > 0
+    t = np.linspace(0, 5, 50)  # the motion of k, b, m is that of their multiples
+    noise = np.random.default_rng(0).normal(scale=0.02, size=len(t))
+    spring = pi.systems.spring(k=12.0, b=0.3)
+    data = pi.solve(spring, 1.0, 0.0, t_end=5.0, rtol=1e-9, times=t).x + noise
+    with pytest.warns(UserWarning, match="do not determine k, b, m apart in 1 of 1"):
+        found = pi.fit(spring, t, data, observe="x", free=["k", "b", "m"])
+    assert np.isnan(found.standard_errors["b"])
     still = np.zeros(20)
     with pytest.warns(UserWarning, match="do not determine length in"):
         pi.fit(pi.systems.pendulum, t[:20], still, free=["length"], observe="theta", x0=0.0, v0=0.0)
