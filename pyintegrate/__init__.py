@@ -73,10 +73,19 @@ _ELSEWHERE = {
 
 def __getattr__(name):
     if name not in _PLACES:
-        cure = _ELSEWHERE.get(name, "")
+        cure = _ELSEWHERE.get(name) or _within(name)
         raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}{cure}")
     module = import_module(f".{_PLACES[name]}", __name__)
     return globals().setdefault(name, getattr(module, name, module))
+
+
+def _within(name):
+    """Where it is instead, if it is a method or a system, by any of its names."""
+    if not name.startswith("_"):
+        for place in ("methods", "systems"):
+            if name in (catalogue := __getattr__(place)):
+                return f": it is pi.{place}.{catalogue[name].name}"
+    return ""
 
 
 def __dir__():

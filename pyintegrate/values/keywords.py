@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
@@ -19,6 +20,7 @@ _STEP = (
 _A_PAIR = "; methods=[('dop853', pi.tolerance(1e-9))] goes to one beside fixed steps"
 _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
+_TOLERANCES = "rtol", "atol", "first_step", "max_step"
 _STEPS = "give dt, and t_end or n_steps"
 _ESTIMATE = "the weights of the error estimate are b_embedded="
 _METHOD = "name the {method}; pi.methods.table() shows them"
@@ -42,7 +44,6 @@ _ELSEWHERE = {
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
-    "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
 }
@@ -50,7 +51,8 @@ for _cure_of, _words in {
     _STATE: "y0 u0 q0 z0 initial",
     "pi.integrate takes systems with noise, at fixed steps: dt=..., seed=...": "seed substeps",
     "noise has a seed, a whole number: seed=1": "rng random_state",
-    _TIMES: "t_eval saveat",
+    _TIMES: "t_eval saveat save_at save_every ts",
+    "threads are workers=, -1 for all cores": "n_jobs parallel n_threads num_workers",
     _END: "t_span t1 tf tmax t_final",
     _STEP: "rtol atol tol first_step max_step",
     _STEPS: "h step step_size timestep",
@@ -151,20 +153,28 @@ def _explanation(function, rest, arguments, keywords, error):
             f" pi.solve_ivp takes: {_STATE}; {_END}"
         )
     for word in wrong:
-        parts.append(f"{name} takes no {word}: {_cure(word, known)}")
+        parts.append(f"{name} takes no {word}: {_cure(word, known, system)}")
         if name == "compare" and _ELSEWHERE.get(word) is _STEP:
             parts[-1] += _A_PAIR
     if hasattr(system, "failures"):
         parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
-    dt = signature.parameters.get("dt")
-    if not parts and dt is not None and dt.default is dt.empty and "dt" not in given:
-        parts.append(f"{error}: {_STEP}")
+    for word, cure in (("dt", _STEP), ("t_end", _END)):
+        needed = signature.parameters.get(word)
+        if not parts and needed and needed.default is needed.empty and word not in given:
+            missing = re.sub(r"^[\w.]+\(\)", f"{name}()", str(error))  # whichever function checked
+            parts.append(f"{missing}: {cure}")
     if parts and is_function and not any(_SYSTEM in part for part in parts):
         parts.append(_SYSTEM)
     return "\n".join(parts)
 
 
-def _cure(word, known):
+def _cure(word, known, system=None):
+    if word in getattr(system, "state_names", ()):
+        return f"{_STATE}; the state is ({', '.join(system.state_names)})"
+    if word in getattr(system, "params", ()):
+        return f"parameters belong to the system: {system.name}({word}=...)"
+    if _ELSEWHERE.get(word) is _STEP and "rtol" in known:
+        return f"it takes {', '.join(n for n in known if n in _TOLERANCES)}"
     if word in _ELSEWHERE:
         method = "methods=[...]" if "methods" in known else "method=..."
         return _ELSEWHERE[word].format(method=method)

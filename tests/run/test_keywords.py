@@ -138,6 +138,28 @@ def test_words_of_noise_and_portraits_are_answered():
         pi.analysis.periodic_orbits(OSCILLATOR, [1.0, 0.0], T=6.0)
 
 
+def test_what_is_missing_or_belongs_to_the_system_is_told():
+    pendulum, rossler = pi.systems.pendulum, pi.systems.rossler
+    with pytest.raises(TypeError, match=r"^integrate\(\) missing .* 'dt': the step is fixed"):
+        pi.integrate(pendulum, t_end=1.0)
+    with pytest.raises(TypeError, match=r"^solve\(\) missing .* 't_end': the last time is t_end"):
+        pi.solve(rossler, [1, 1, 1], (0, 10))
+    with pytest.raises(TypeError, match="solve takes no tol: it takes rtol, atol"):
+        pi.solve(pendulum, t_end=1.0, tol=1e-9)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"takes no omega: .*; the state is \(theta, omega\)"):
+        pi.integrate(pendulum, theta=1.0, omega=0.0, dt=0.1, n_steps=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"takes no length: .*: pendulum\(length=...\)"):
+        pi.integrate(pendulum, length=2.0, dt=0.1, n_steps=2)  # type: ignore[call-arg]
+
+
+def test_methods_and_systems_are_told_where_they_are():
+    for name, place in (("Tsit5", "pi.methods.tsitouras54"), ("lorenz", "pi.systems.lorenz")):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': it is {place}"):
+            getattr(pi, name)
+    with pytest.raises(AttributeError, match="no attribute 'xyzzy'$"):
+        getattr(pi, "xyzzy")  # noqa: B009
+
+
 def test_a_solution_is_no_system():
     sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
     for call in (pi.analysis.escape_times, pi.integrate):
