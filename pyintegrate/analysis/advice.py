@@ -442,7 +442,8 @@ def advise(
     if not found:
         raise ValueError(
             f"no method that was tried keeps an error of {error:g} over so long a span of"
-            f" {system.name!r}: choose a larger error, or a shorter span"
+            f" {system.name!r}: choose a larger error, a shorter span, or"
+            " pi.solve(..., rtol=), whose steps are of any length"
         )
     return Recommendation(motion, error, found, kind, _reasons(motion, kind, t_end), why)
 

@@ -43,6 +43,7 @@ def drawn_by(picture: str) -> Callable[..., Axes]:
 
         return getattr(plots, picture)(self, **keywords)
 
+    plot.__qualname__ = "plot"  # which its errors name
     plot.__doc__ = f"Draw it: see ``pyintegrate.plots.{picture}``; its Axes."
     return plot
 

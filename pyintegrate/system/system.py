@@ -454,8 +454,8 @@ def components_of(system, x0, v0):
             raise ValueError(
                 f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
                 f" the {dim} component{'s' * (dim > 1)} ({names}) of {system.name!r}"
-                + f": give it the shape {(*x0.shape, 1)}"
-                * (dim == 1)
+                + f": give it the shape {(*x0.shape, 1)}" * (dim == 1)
+                + "; with v0, x0 are the positions" * (lead > 0)
             )
         return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
     if not lead:

@@ -58,7 +58,8 @@ class Section:
 
     def __repr__(self):
         count = len(np.unique(self.trajectory))
-        return f"<Section of {self.system.name}: {len(self)} points of {count} trajectories>"
+        noun = "trajectory" if count == 1 else "trajectories"
+        return f"<Section of {self.system.name}: {len(self)} points of {count} {noun}>"
 
 
 def poincare_section(
