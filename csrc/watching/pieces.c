@@ -102,8 +102,8 @@ static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double 
 }
 /* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
  * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
- * made by the method, costs nothing. rounded: not 0, the states are slightly off, in patterns by
- * number. */
+ * made by the method, costs nothing. rounded: not 0, the states are slightly off, and the times by
+ * their rounding, in patterns by number. */
 static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double x,
                   int rounded) {
     ProgramRows *r = &p->rows;
@@ -121,6 +121,8 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     else s->at(s, p->theta, r->y);
     const int dim = rounded ? r->of->system.system->dim : 0;
     const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
+    if (rounded)
+        EACH_LANE(i, p) r->t[i] *= rounded >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
     for (int64_t d = 0; d < dim; d++)
         EACH_LANE(i, p) {
             const double off = fmax(least, INEXACT * p->resolution[i]);
@@ -310,17 +312,23 @@ static int decide(Pieces *p, int64_t i, int n, int closely) {
  * cannot be closer. */
 static int divides_at_zero(Pieces *p, int64_t i) {
     const double from = p->from[i], to = p->to[i], length = to - from;
+    int found = 0;
     for (int q = 0; q < p->count && p->n_ends[i] + 2 < PI_MOST_ENDS; q++) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
         PiZero zeros[PI_MOST_ZEROS];
         int near = 0;
-        if (p->need[q] != PI_NEED_APART || !(p->tail[at] < 0.01 * (p->most[at] - p->least[at])))
+        if (p->need[q] != PI_NEED_APART) continue;
+        const double range = p->most[at] - p->least[at];
+        if (!(p->tail[at] < 0.01 * range)) {
+            const int changes = p->least[at] <= 0 && p->most[at] >= 0;
+            if (changes && range <= 8 * p->noise[at]) found = -1; /* all else is noise */
             continue;
+        }
         for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
         if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
         const double x = zeros->x, slope = fabs(zeros->slope);
-        const double least = fmax(CLOSE / length, 0.25 * p->noise[at] / slope);
+        const double least = fmax(CLOSE / length, p->noise[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
         p->late[i] = 0.5 * length * fabs(p->h[i]) / slope;
         p->compared[i] = q;
@@ -334,7 +342,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         p->to[i] = a > from ? a : b;
         return 1;
     }
-    return 0;
+    return found;
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
