@@ -69,8 +69,9 @@ void pi_cut_pieces(Pieces *p, int64_t i, double at) {
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
-/* Two lanes at a time. */
+/* Two lanes, or two points, at a time. */
 typedef double Two __attribute__((vector_size(16)));
+typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8)));
 typedef int64_t TwoMasks __attribute__((vector_size(16)));
 static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
@@ -160,20 +161,21 @@ static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *
 }
 
 /* ---- linear quantities ----------------------------------------------------------------------- */
-/* B_m(t), m = 0 to n. */
-static void bernstein_at(int n, double t, double *b) {
+/* B_m(t), m = 0 to n, `apart` numbers apart. */
+static void bernstein_at(int n, double t, double *b, int apart) {
     double power = 1, over = 1;
     for (int m = 0; m <= n; m++, power *= t) {
-        b[m] = over * power;
+        b[m * apart] = over * power;
         over = over * (n - m) / (m + 1);
     }
     power = 1;
-    for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
+    for (int m = n; m >= 0; m--, power *= 1 - t) b[m * apart] *= power;
 }
 void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const double *end) {
     const int dim = p->rows.of->system.system->dim, n = s->degree;
-    for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
-        bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
+    const int points = linear_points(n);
+    for (int i = 0; p->degree != n && i <= points; i++)
+        bernstein_at(n, 0.5 * (1 + cheb_point(points, i)), *p->at_point + i, PI_POINTS);
     p->degree = n;
     for (int64_t q = 0; q < p->count; q++) {
         const int64_t at = q * p->lanes;
@@ -184,19 +186,19 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int n = p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
-    const int whole = piece_is_whole(p, lane);
-    double c[PI_MAX_DEGREE + 1], own[PI_MAX_DEGREE + 1];
-    for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
-    for (int i = 0; i <= n; i++) {
-        const double *const b = whole ? p->at_point[i * step] : own;
-        if (!p->linear) {
-            f[i] = piece_row(p, quantity, i * step)[lane];
-            continue;
-        }
-        if (!whole) bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
-        f[i] = 0;
-        for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
-    }
+    if (p->linear) {
+        double own[PI_MAX_DEGREE + 1][PI_POINTS];
+        const int whole = piece_is_whole(p, lane);
+        for (int i = 0; !whole && i <= n; i++)
+            bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), *own + i, PI_POINTS);
+        const double (*const b)[PI_POINTS] = whole ? p->at_point : own;
+        Two sum[PI_POINTS / 2] = {{0}};
+        for (int m = 0; m <= p->degree; m++)
+            for (int i = 0; i <= n / 2; i++)
+                sum[i] += ((const TwoAnywhere *)b[m])[i] * linear_row(p, quantity, m)[lane];
+        memcpy(f, sum, (n + 1) * sizeof *f);
+    } else
+        for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     for (int i = 1; i < n && is_number && p->to[lane] - p->from[lane] < 0x1p-26; i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */

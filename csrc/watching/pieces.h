@@ -18,7 +18,7 @@ typedef enum {
     PI_NEED_APART,
     PI_NEED_NOTHING /* but the values at the ends */
 } PiNeed;
-enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64 };
+enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
 typedef struct {
     ProgramRows rows;
@@ -50,9 +50,9 @@ typedef struct {
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;
-    double *linear;                                    /* NULL: they are not */
-    double *mean;                                      /* over the steps */
-    double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
+    double *linear;                                /* NULL: they are not */
+    double *mean;                                  /* over the steps */
+    double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
 
 /* In a part of a memory. */
