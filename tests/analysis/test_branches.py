@@ -33,6 +33,7 @@ def test_the_first_example_of_auto():
     assert points(found, "fold") == pytest.approx(folds, abs=1e-12)  # flat there: rounding
     assert folds == pytest.approx([1.05739e-1, 8.89318e-2], abs=5e-7)
     assert points(found, "Hopf") == pytest.approx([0.1309], abs=1.1e-6)
+    assert found.stability[found.kinds != ""].tolist() == ["neutral", "unstable", "neutral"]
     (at,) = found.points[found.kinds == "Hopf"]
     J = reaction(p1=points(found, "Hopf")[0]).jacobian(0.0, at)
     assert np.trace(J) == pytest.approx(0, abs=1e-9)  # to rounding of the sum of its terms

@@ -89,6 +89,30 @@ def test_a_whole_line_of_equilibria_is_degenerate():
     assert len(found) == 16
 
 
+def test_rates_nine_digits_apart_are_known_and_double_roots_are_not():
+    """Errors of eigenvalues are 1e-15 of the largest, of a double root 1e-8, as is its place."""
+
+    @pi.rhs(dim=2)
+    def stiff(t, y):
+        return 1 - 1.04 * y[0], 0.04 * y[0] - 3e9 * y[1]
+
+    @pi.rhs(dim=2)
+    def fold(t, y):  # (y1 - 1)^2, to rounding
+        return y[0] ** 2 - 2 * y[0] + 1, -y[1]
+
+    @pi.rhs(dim=3)
+    def shear(t, y):  # eigenvalues 0, 0, -1, which come out as +-1e-8 or +-1e-8 i
+        u = 0.6 * y[0] + 0.8 * y[1]
+        return 0.8 * u - y[2] / 3, -0.6 * u + y[2] / 4, -y[2]
+
+    assert pi.analysis.equilibria(stiff, [(0, 2), (0, 1)]).kinds.tolist() == ["stable node"]
+    slow = pi.analysis.equilibria(pi.systems.van_der_pol(mu=1e4), [(-1, 1), (-1, 1)])
+    assert slow.kinds.tolist() == ["unstable node"]
+    for system in fold, shear:
+        found = pi.analysis.equilibria(system, [(0, 3), (-1, 1), (-1, 1)][: system.dim], n=50)
+        assert set(found.stability.flat) == {"neutral"}
+
+
 @pytest.mark.parametrize(
     ("box", "told"),
     [

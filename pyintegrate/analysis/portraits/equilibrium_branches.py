@@ -11,7 +11,7 @@ from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
 from ..results import drawn_by, quiet, result_class
-from .resting_points import Box, eigenvalues, is_driven, kinds_of, refined, solved
+from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
@@ -322,7 +322,9 @@ def _told(curve, path, told, ends):
     stability = np.full((longest, lanes), "", "<U8")
     lane = np.nonzero(there)[1]
     values[there] = eigenvalues(curve.at(lane, path[there])[1][..., :-1])
-    stability[there] = kinds_of(values[there])[1]
+    located = (names != "")[there, np.newaxis]
+    idle = np.abs(values.real) < DOUBLE * np.abs(values).max(axis=-1, keepdims=True)
+    stability[there] = kinds_of(values[there], located & idle[there])[1]
     parts = (path[..., -1], path[..., :-1], values, stability, names)
     shaped = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
                    for part in parts]  # fmt: skip

@@ -259,7 +259,7 @@ ROUNDS = 80  # of Newton: a double root, approached by halving, takes fifty
 HALVINGS = 8
 FAR = 1e3  # widths of the box from its start: where Newton's method is given up
 APART = 1e-6  # in widths of the box: equilibria closer than this are one
-NEUTRAL = 1e-7  # of the largest eigenvalue: a real part below this decides nothing
+ROUNDING, DOUBLE = 1e-12, 1e-7  # errors of a single and of a double root, in units of the largest
 LANES = 1 << 18  # starts refined at a time
 
 
@@ -459,8 +459,14 @@ def described(system, points, t, **counts):
     there = ~np.isnan(points).any(axis=-1).ravel()
     flat, lane = points.reshape(-1, system.dim)[there], lane[there]
     one, times = system_at(system, shape[:-1], lane), taken(t, shape[:-1], lane)
-    values = eigenvalues(one.jacobian(times, flat))
-    known = kinds_of(values)
+    J, doubt = one.jacobian(times, flat), False
+    values = eigenvalues(J)
+    for shift in DOUBLE * counts["box"].size * [[1.0], [-1.0]]:  # as far as a double root is off
+        with quiet():
+            beside = one.jacobian(times, flat + shift)
+        beside = eigenvalues(np.where(np.isfinite(beside), beside, J))
+        doubt |= beside.real * values.real <= 0
+    known = kinds_of(values, doubt)
     found = []
     for part, empty in (
         (values, complex(np.nan, np.nan)), (known[0], ""), (known[1], ""),
@@ -482,8 +488,10 @@ def eigenvalues(jacobian):
     return np.take_along_axis(values, np.lexsort((-values.imag, -values.real)), axis=-1)
 
 
-def kinds_of(eigenvalues):
+def kinds_of(eigenvalues, doubt=False):
     """Kinds and stability (...) of equilibria by their eigenvalues (..., dim).
+
+    Where there is `doubt`, a real part decides nothing.
 
     Examples
     --------
@@ -491,10 +499,13 @@ def kinds_of(eigenvalues):
     ['saddle', 'stable focus', 'centre']
     """
     values = np.asarray(eigenvalues, complex)
-    room = NEUTRAL * np.abs(values).max(axis=-1, keepdims=True)
-    grow, shrink = values.real > room, values.real < -room
+    largest = np.abs(values).max(axis=-1, keepdims=True)
+    # A double root splits by the square root of rounding, and the sum of both halves stays exact.
+    sums = np.abs(values[..., np.newaxis] + values[..., np.newaxis, :]).min(axis=-1)
+    room = np.where(sums > ROUNDING * largest, ROUNDING, DOUBLE) * largest
+    idle = doubt | (np.abs(values.real) <= room)
+    grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
     turn = np.abs(values.imag) > room
-    idle = ~(grow | shrink)
     rises, falls, rests = grow.any(axis=-1), shrink.any(axis=-1), idle.any(axis=-1)
     stability = np.where(rises, "unstable", np.where(rests, "neutral", "stable"))
     turns = (turn & ~idle).any(axis=-1)
