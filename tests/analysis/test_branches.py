@@ -102,6 +102,22 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3, 1.0, 1e6])
+def test_the_unit_of_the_state_changes_no_branch(size):
+    """The ends of hysteresis in any unit; points lie on it to 1e-12 of the state."""
+
+    @pi.rhs(dim=1, k=-1.0, size=size)
+    def bent(t, y, k, size):
+        x = y[0] / size
+        return (size * (k + x - x**3 / 3),)
+
+    found = pi.analysis.continue_equilibria(bent, "k", (-1, 1), [-2.1 * size])
+    assert points(found, "fold") == pytest.approx([2 / 3, -2 / 3], abs=1e-10)
+    x = found.points[..., 0] / size
+    assert found.values + x - x**3 / 3 == pytest.approx(0, abs=1e-9)  # and the start to 1e-12 of 1
+    assert found.ends == "range"
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])

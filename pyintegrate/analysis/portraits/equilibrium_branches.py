@@ -17,6 +17,7 @@ CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
 TURN = 0.95  # the least cosine between directions at both ends of a step
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
+SMALLEST = 1e-10  # a start below this is 0, to the rounding of its own search
 BISECTIONS = 60
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
 KINDS = ("branch point", "fold", "Hopf")
@@ -93,7 +94,8 @@ def continue_equilibria(
     start : array_like
         (*batch, dim): guesses of the equilibria at the first.
     step : float, optional
-        The longest step, as a share of the range and of max(1, largest component).
+        The longest step, as a share of the range and of max(u, largest component): u is that of
+        the start, but 1 where this is more, or 0 (below 1e-10).
     n : int, optional
         The most points of a branch.
 
@@ -150,7 +152,15 @@ def continue_equilibria(
 
 
 class _Curve:
-    """The curves F(y, p) = 0 of a batch, in units of the range and of the state."""
+    """The curves F(y, p) = 0 of a batch, in units of the range and of the state.
+
+    Attributes
+    ----------
+    least : ndarray
+        (lanes,): the least unit of the state, from the start.
+    """
+
+    least: Any
 
     def __init__(self, system, parameter, bounds, batch):
         self.system, self.parameter, self.batch = system, parameter, batch
@@ -166,15 +176,16 @@ class _Curve:
         F, sides = one.parts(rate)
         return F, np.concatenate([J, sides[..., -1:]], axis=-1)
 
-    def size(self, Y):
+    def size(self, lane, Y):
         """The units of (y, p)."""
-        size = np.repeat(np.maximum(1.0, np.abs(Y[:, :-1]).max(axis=1))[:, None], Y.shape[1], 1)
+        unit = np.maximum(self.least[lane], np.abs(Y[:, :-1]).max(axis=1))
+        size = np.repeat(unit[:, None], Y.shape[1], 1)
         size[:, -1] = self.width
         return size
 
     def corrected(self, lane, Y, along):
         """Newton's method onto the curve, across directions `along`, and where it arrived."""
-        Y, good, size = Y.copy(), np.zeros(len(Y), bool), self.size(Y)
+        Y, good, size = Y.copy(), np.zeros(len(Y), bool), self.size(lane, Y)
         with quiet():
             for i in np.arange(CORRECTIONS):
                 left = np.flatnonzero(~good & np.isfinite(Y).all(axis=1))
@@ -194,7 +205,7 @@ class _Curve:
     def tests(self, lane, Y, along):
         """Directions of the curve (m, dim + 1), near `along`, and quantities (3, m) that change
         sign at branch points, folds and Hopf points; 0 where they are rounding."""
-        A = self.at(lane, Y)[1] * self.size(Y)[:, None]
+        A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
         _, s, V = np.linalg.svd(A)
         t = V[:, -1]
         t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
@@ -216,6 +227,8 @@ class _Curve:
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
         near = np.abs(y).max(axis=0, initial=1.0)
         y, good = refined(self.system, y, near, 0.0, self.batch, lane)
+        self.least = np.abs(y).max(axis=1)
+        self.least[~((self.least > SMALLEST) & (self.least < 1))] = 1.0
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         ends = np.where(good, "n", "no start").astype("<U8")
         path, told = [np.where(good[:, None], Y, np.nan)], [np.full((3, lanes), np.nan)]
@@ -225,7 +238,7 @@ class _Curve:
         count = good.astype(int)
         low, high = self.bounds.min(), self.bounds.max()
         while len(active):
-            old, way, size = Y[active], t[active], self.size(Y[active])
+            old, way, size = Y[active], t[active], self.size(active, Y[active])
             new, good = self.corrected(active, old + h[active, None] * way * size, way)
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
             if over.any():  # the last point lies on the bound
@@ -261,7 +274,7 @@ class _Curve:
         not count: what is left is the chord, which errs by the square of the bracket's length.
         """
         (begin, finish), each = ends, np.arange(len(lane))
-        secant = (finish - begin) / self.size(begin)
+        secant = (finish - begin) / self.size(lane, begin)
         secant /= np.linalg.norm(secant, axis=1, keepdims=True)
         a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, which, each]
         Y, share = begin, a
