@@ -212,7 +212,8 @@ class AdaptiveSolution(Solution):
 
     @property
     def _pace(self):
-        return f" to rtol = {span(self.rtol)}: {span(self.steps_taken)} steps"
+        also = f" and {implicit_method().name}" if np.isfinite(self.stiff_spans).any() else ""
+        return f"{also} to rtol = {span(self.rtol)}: {span(self.steps_taken)} steps"
 
     @property
     def _both_sides(self):

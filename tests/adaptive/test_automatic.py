@@ -24,6 +24,7 @@ def test_a_stiff_problem_needs_no_method():
                    atol=[1e-12, 1e-17, 1e-10], save="final")  # fmt: skip
     assert sol.status == pi.Status.OK
     assert 0 < sol.stiff_since < 10
+    assert f"by {sol.method.name} and radau_iia5 to rtol" in repr(sol)
     assert sol.steps_taken < 3000
     # A trajectory that decays by eight digits.
     assert np.allclose(sol.final, ROBERTSON_END, rtol=1e-4, atol=0)
