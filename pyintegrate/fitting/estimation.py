@@ -249,10 +249,10 @@ def _ended(shots, x, held, progress):
 
 def _of_block(shots, x, held, lanes):
     """Of multiple shooting, again with growing weights until gaps close."""
+    if shots.loss != "linear":  # which is flat far from the data: squares lead there
+        loss, shots.loss = shots.loss, "linear"
+        x, shots.loss = _of_block(shots, x, held, lanes)[0], loss
     if shots.segments == 1:
-        if shots.loss != "linear":  # which is flat far from the data: squares lead there
-            loss, shots.loss = shots.loss, "linear"
-            x, shots.loss = minimised(shots, x, held, lanes)[0], loss
         return *minimised(shots, x, held, lanes), np.zeros(len(lanes))
     found: Any = None
     rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))

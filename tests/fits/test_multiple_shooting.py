@@ -99,6 +99,21 @@ def test_the_optimum_is_that_of_one_shot(system, guess, t_end, x0_known):
     assert several.single_shot_until() == t_end
 
 
+@pytest.mark.parametrize("loss", ["cauchy", "arctan"])
+def test_a_robust_fit_by_segments_begins_where_squares_end(loss):
+    """Its cost is flat far from the data: from there it led nowhere."""
+    t = np.linspace(0, 10, 101)
+    data = np.cos(t) + 0.01 * np.random.default_rng(0).standard_normal(101)
+    data[::9] += 3.0
+    options = {"free": ["omega"], "x0": 1.0, "v0": 0.0, "sigma": 0.01, "loss": loss}
+    one, several = (
+        pi.fit(pi.systems.oscillator(omega=1.3), t, data, observe="x", segments=n, **options)
+        for n in (1, 4)
+    )
+    assert several.cost == pytest.approx(one.cost, rel=1e-4)  # gaps of 1e-6 and noise of 1e-2
+    assert several.parameters["omega"] == pytest.approx(1.0, abs=1e-3)
+
+
 def test_a_component_that_nobody_sees_is_found_by_its_motion():
     system, t, data, options = lorenz(2, 8.0, share=0.1)
     found = pi.fit(system, t, data[..., 0], observe="x", segments=20, **options)
