@@ -144,13 +144,15 @@ class Fit(Tabled):
         p, shared = len(names), shots.size - shots.local
         free = shots.pool(shots.points - (p - shared)) - shared + len(shots.unknowns.priors)
         self._variance = np.ones(count)
-        if not absolute:
-            self._variance = np.where(free > 0, cost, np.nan) / np.maximum(free, 1)
         spread = self._spread(shots.where)[shots.where]
-        self.covariance = np.moveaxis(spread, -1, 0).reshape(*batch, p, p)
         with quiet():
             errors = np.sqrt(spread[range(p), range(p)])
         self._warn(spread, errors)
+        if not absolute:
+            self._variance = np.where(free > 0, cost, np.nan) / np.maximum(free, 1)
+        with quiet():  # for those that failed
+            spread, errors = spread * self._variance, errors * np.sqrt(self._variance)
+        self.covariance = np.moveaxis(spread, -1, 0).reshape(*batch, p, p)
         self.standard_errors = dict(zip(names, errors.reshape(p, *batch)))
         self.residuals = self.data - self.predict(self.t)
 
@@ -188,7 +190,7 @@ class Fit(Tabled):
         alike[range(len(errors)), range(len(errors))] = 1.0
         least, vectors = np.linalg.eigh(np.moveaxis(alike, -1, 0))
         x, (low, high) = self._x[shots.where], shots.ranges[:, shots.where]
-        lost = np.isnan(errors) & (x > low) & (x < high) & np.isfinite(self._variance)
+        lost = np.isnan(errors) & (x > low) & (x < high)
         lost |= (np.abs(vectors[..., 0].T) > 0.1) & (least[:, 0] < ALIKE)
         lost |= (lost & (np.abs(alike) > 0.9)).any(axis=1)  # what moves with these: theirs, mostly
         lost &= status == 0

@@ -68,7 +68,7 @@ class Unknowns:
         self.names = (*starts, *(self.elements[j][0] for j in self.order))
         self.ranges = [ranges[_base(name)] for name in self.names]
         priors = {} if priors is None else priors
-        _some("priors", priors, [*ranges, *self.names])
+        _some("priors", priors, dict.fromkeys([*ranges, *self.names]))
         self.priors = {}
         for j, name in enumerate(self.names):
             given = priors.get(name, priors.get(_base(name)))

@@ -410,6 +410,10 @@ def test_what_the_data_do_not_determine_is_told_by_name():
     still = np.zeros(20)
     with pytest.warns(UserWarning, match="do not determine length in"):
         pi.fit(pi.systems.pendulum, t[:20], still, free=["length"], observe="theta", x0=0.0, v0=0.0)
+    one = {"free": ["omega"], "observe": "x", "x0": 1.0, "v0": 0.0}
+    with pytest.warns(UserWarning, match="do not determine omega in"):  # as many data as unknowns
+        pi.fit(pi.systems.oscillator, [0.0], [1.0], **one)
+    assert np.isnan(pi.fit(pi.systems.oscillator, [1.0], [0.5], t0=0.0, **one).covariance)
 
 
 def test_a_fit_pickles_and_draws():
@@ -447,7 +451,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"free": {"length": (3.0, 2.0)}}, "bounds of 'length' must be"),
         ({"free": ["length"], "starts": 4}, r"starts=4 fill the bounds.*free=\{'length'"),
         ({"shared": "g"}, "shared has 'g', which is not free"),
-        ({"priors": {"g": (1, 2)}}, "priors has 'g', which is not free"),
+        ({"priors": {"g": (1, 2)}}, "priors has 'g', which is not free: length are"),
         ({"priors": {"length": (1, -2)}}, r"priors\['length'\] must be"),
         ({"data": np.zeros((5, 0))}, r"a batch of shape \(0,\): there is nothing to fit"),
         ({"priors": {"length": 1.0}}, r"priors\['length'\] must be \(mean, .*got 1.0"),
@@ -470,6 +474,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"rtol": -1.0}, "rtol must be"),
         ({"observe": []}, "observe is empty"),
         ({"starts": 2, "seed": -1}, "seed must be at least 0, got -1"),
+        ({"seed": "a"}, "seed must be an integer, got 'a'"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_told_with_the_cure(changes, told):
