@@ -571,7 +571,8 @@ class FlowMap:
     axes : dict of str to ndarray
         The grid.
     values : ndarray
-        (*grid, *batch): log of the largest stretching, over the time; NaN of motions that failed.
+        (*grid, *batch): log of the largest stretching, over the time; NaN of motions that failed,
+        or contract below the smallest number, 2e-308: a shorter time tells.
     directions : ndarray
         (*grid, *batch, dim): the unit vectors at the start that are stretched most; their signs
         mean nothing.
@@ -649,6 +650,7 @@ def ftle(
     sol = integrate(**laid_out(system, axes, None, None), dt=dt, t_end=t_end, **fixed, **options)
     M = np.concatenate([sol.sensitivity[name][-1] for name in names], axis=-1)
     good = (sol.status == 0) & np.isfinite(M).all(axis=(-2, -1))
+    good &= (np.abs(M) > np.finfo(M.dtype).tiny).any(axis=(-2, -1))
     values, directions = np.full(good.shape, np.nan), np.full(M.shape[:-1], np.nan)
     s, directions[good] = _stretched(M[good])
     with quiet():
