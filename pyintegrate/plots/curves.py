@@ -1,6 +1,7 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -266,6 +267,14 @@ def parts_of(solution):
     """The names of the trajectories of a small batch."""
     batch = batch_of(solution)
     return _told_apart([_run_with(solution, index) for index in np.ndindex(batch)])
+
+
+def parts_of_results(system, batch):
+    """The names of results for a small batch: the parameters that differ, or the index."""
+    if not 1 < int(np.prod(batch)) <= len(PALETTE):
+        return []
+    run = SimpleNamespace(system=system, initial=np.full((*batch, system.dim), np.nan))
+    return [told or str([*index]) for told, index in zip(parts_of(run), np.ndindex(batch))]
 
 
 def _run_with(solution, index):

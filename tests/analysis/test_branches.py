@@ -153,3 +153,12 @@ def test_pictures_of_branches():
     found = pi.analysis.continue_equilibria(reaction, "p1", (0, 0.15), [0.0, 0.0])
     names = found.plot().get_legend_handles_labels()[1]
     assert names == ["stable", "unstable", "fold", "Hopf"]
+    forked = pi.rhs(lambda t, y, a: (a * y[0] - y[0] ** 3,), dim=1, a=1.0)
+    several = pi.analysis.continue_equilibria(forked, "a", (1, -1), [[1.0], [-1.0], [0.0]])
+    ax = several.plot()
+    names = ax.get_legend_handles_labels()[1]
+    assert names == ["stable", "unstable", "[0]", "[1]", "[2]", "branch point"]
+    solid = [one for one in ax.lines if one.get_linestyle() == "-" and len(one.get_xdata())]
+    assert len({line.get_color() for line in solid}) == 3
+    several = pi.analysis.continue_equilibria(reaction(p3=[2.0, 2.1]), "p1", (0, 0.15), [0.0, 0.0])
+    assert "p3 = 2.1" in several.plot().get_legend_handles_labels()[1]

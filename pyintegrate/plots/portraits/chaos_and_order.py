@@ -6,9 +6,20 @@ import numpy as np
 
 from ...analysis.results import unit_of, with_unit
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
+from ..curves import parts_of_results
 from ..heat_maps import coordinates, line_over, over_batch
 from ..pictures import picture
-from ..style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, axis_label, on_ground
+from ..style import (
+    BLUE,
+    GREEN,
+    LINE_STYLES,
+    ORANGE,
+    PALETTE,
+    PURPLE,
+    VERMILLION,
+    axis_label,
+    on_ground,
+)
 
 _MOST = 30  # trajectories of a batch
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION)
@@ -31,7 +42,8 @@ def lyapunov(
     Parameters
     ----------
     found : LyapunovExponents
-        From ``pi.lyapunov``. Of a large batch 30 trajectories, evenly chosen, are drawn.
+        From ``pi.lyapunov``. Of a large batch 30 trajectories, evenly chosen, are drawn; up to six
+        are named.
     label : str, optional
         Label of the exponents' axis.
     **keywords
@@ -60,13 +72,18 @@ def lyapunov(
     lanes = np.unique(np.linspace(0, size - 1, _MOST).astype(int))
     own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}
     ax.axhline(0.0, color="0.6", linewidth=0.8)
+    parts = parts_of_results(found.system, found.exponents.shape[:-1])
     for j in range(k):
         look = own | {"color": on_ground(_COLOURS[j % len(_COLOURS)])} | keywords
         lines = ax.plot(times[:, lanes], history[:, lanes, j], **look)
+        name = f"λ{str(j + 1).translate(_LOWERED)}" if k > 1 else ""
         if k > 1 and lines:
             value = f" = {found.exponents[j]:.4g}" if found.exponents.ndim == 1 else ""
-            name = f"λ{str(j + 1).translate(_LOWERED)}{value}"
-            lines[0].set_label(name.replace("-", "\N{MINUS SIGN}"))
+            lines[0].set_label((name + value).replace("-", "\N{MINUS SIGN}"))
+        for line, part, colour, style in zip(lines, parts, PALETTE, LINE_STYLES):
+            tint = {} if k > 1 else {"color": on_ground(colour)}
+            text = ", ".join(filter(None, (name, part)))
+            line.set(**{"label": text, "linestyle": style, "alpha": 1} | tint | keywords)
     ax.set_xscale("log")
     words = label or _rate(found.system, "Lyapunov exponent" + "s" * (k > 1))
     note = f"{len(lanes)} of {size:,} trajectories" if len(lanes) < size else ""

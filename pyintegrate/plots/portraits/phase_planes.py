@@ -19,9 +19,10 @@ from ...values.types import (
     Sequence,
     System,
 )
+from ..curves import parts_of_results
 from ..pictures import picture
 from ..solution_curves import phase_portrait
-from ..style import BLUE, GREEN, ORANGE, VERMILLION, axis_label, on_dark, on_ground
+from ..style import BLUE, GREEN, ORANGE, PALETTE, VERMILLION, axis_label, on_dark, on_ground
 
 GRID = 121  # points along each axis, of the field
 
@@ -223,7 +224,7 @@ POINTS = {"fold": "s", "Hopf": "o", "branch point": "D"}
 
 @picture("legend")
 def branches(page, found: EquilibriumBranches, component: str | None = None, **keywords: Any):
-    """Draw branches of equilibria over the parameter: stable ones in full lines.
+    """Draw branches of equilibria over the parameter: stable ones in full lines, up to six named.
 
     Parameters
     ----------
@@ -258,13 +259,18 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     x, y = (part.reshape(-1, n) for part in (found.values, found.points[..., place]))
     stability, kinds = (part.reshape(-1, n) for part in (found.stability, found.kinds))
     stability = np.where(kinds != "", np.roll(stability, -1, axis=-1), stability)
+    parts = parts_of_results(found.system, found.values.shape[:-1])
     for label, style in LINES.items():
         if (stability == label).any():
             # A piece of line belongs to the stability of its first point.
             here = (stability == label) | np.roll(stability == label, 1, axis=-1)
-            own = {"color": on_ground(BLUE), "linestyle": style, "linewidth": 1.6}
-            lines = ax.plot(x.T, np.where(here, y, np.nan).T, **(own | keywords))
-            lines[0].set_label(label)
+            own = {"color": on_ground(BLUE), "linestyle": style, "linewidth": 1.6} | keywords
+            lines = ax.plot(x.T, np.where(here, y, np.nan).T, **own)
+            for line, colour in zip(lines if parts else (), PALETTE):
+                line.set(**{"color": on_ground(colour)} | keywords)
+            ax.plot([], [], **own | {"color": "0.5"} if parts else own, label=label)
+    for part, colour in zip(parts, PALETTE):
+        ax.plot([], [], label=part, **{"color": on_ground(colour), "linewidth": 1.6} | keywords)
     for label, shape in POINTS.items():
         if (kinds == label).any():
             ax.plot(x[kinds == label], y[kinds == label], shape, markersize=6.0, zorder=4,
