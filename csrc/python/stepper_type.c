@@ -142,7 +142,8 @@ enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
 static int advance(Stepper *s, int phase, int64_t n) {
     if (!s->scratch || phase >= s->n_phases)
-        return pi_refused("the method has no kick and drift of its own");
+        return pi_refused("the method has no kick and drift of its own: 'semi_implicit_euler' has,"
+                          " and those for a rigid body");
     if (phase != STEP && s->run[STEP].n_observers)
         return pi_refused("watches and events see whole steps: step() makes them,"
                           " and kick() and drift() are for a Stepper without");
@@ -186,7 +187,9 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
         return PyErr_Format(PyExc_TypeError, "step() takes the number of steps n only");
     if (n_args + n_names == 1) {
         PyObject *index = PyBool_Check(args[0]) ? NULL : PyNumber_Index(args[0]);
-        if (!index) return PyErr_Format(PyExc_TypeError, "n must be an integer, got %R", args[0]);
+        if (!index)
+            return PyErr_Format(PyExc_TypeError,
+                                "n must be an integer, how many steps of dt, got %R", args[0]);
         n = PyLong_AsLongLong(index);
         Py_DECREF(index);
         if (n < 0 || n > (int64_t)1 << 53) {

@@ -66,7 +66,7 @@ def test_a_kick_and_a_drift_are_a_step(name):
 
 def test_only_semi_implicit_euler_comes_apart():
     stepper = pi.Stepper(pi.systems.oscillator, dt=0.1, method="rk4")
-    with pytest.raises(ValueError, match="no kick and drift"):
+    with pytest.raises(ValueError, match="no kick and drift.*'semi_implicit_euler' has"):
         stepper.kick()
     with pytest.raises(ValueError, match="no kick and drift"):
         stepper.drift()
@@ -214,7 +214,7 @@ def test_a_wrong_number_of_steps_is_refused(n):
     stepper = pi.Stepper(pi.systems.spring, dt=0.1)
     with pytest.raises(ValueError, match="n must be from 0"):
         stepper.step(n)
-    with pytest.raises(TypeError, match="n must be an integer"):
+    with pytest.raises(TypeError, match=r"n must be an integer, how many steps of dt, got 1\.5"):
         stepper.step(1.5)
     with pytest.raises(TypeError, match="n must be an integer"):
         stepper.step(True)
