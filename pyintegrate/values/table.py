@@ -13,7 +13,7 @@ from .lazily import optional
 from .types import Any, Iterator, Mapping, Sequence
 
 Value = TypeVar("Value")
-MOST = 20  # rows of arrays that are shown
+MOST = 21  # rows of arrays that are shown: the middle is among them where there is one
 
 
 class Number(str):

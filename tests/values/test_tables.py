@@ -58,6 +58,13 @@ def test_pandas_has_every_digit_and_every_row():
     assert f"{MOST} of {found.values.size} rows" in str(found)
 
 
+@pytest.mark.parametrize("n", [21, 41, 2001])
+def test_the_middle_of_an_odd_number_of_rows_is_shown(n):
+    """Where a profile has its least."""
+    table = Table.of("", {"value": range(n)}, {"rise": np.zeros(n)})
+    assert str(n // 2) in [row[0] for row in table.rows]
+
+
 def test_only_events_that_occurred_have_a_row():
     log = thrown().events["ground"]
     assert len(log.table().rows) == 1  # the other is in the air
