@@ -590,6 +590,11 @@ def overview(
     >>> [ax.get_title("left") for ax in axes]
     ['position', 'energy']
     """
+    if "components" in keywords:
+        raise TypeError(
+            "plot() draws the motion and the energy: for some components there is"
+            " pi.plots.trajectory(solution, components=...)"
+        )
     if panels is None:
         possible = possible_panels(collect([solution]))
         panels = [panel for panel in ("motion", "energy") if panel in possible]

@@ -192,4 +192,5 @@ def near_names(name, known):
     """Possible corrections of a misspelt name, as text, which may be empty."""
     from difflib import get_close_matches
 
-    return " or ".join(map(repr, get_close_matches(name, known, n=3)))
+    within = [one for one in known if name in one.split("_")]  # mass: inverse_mass
+    return " or ".join(map(repr, get_close_matches(name, known, n=3) or within))

@@ -34,7 +34,10 @@ def expanded(watch, system):
             out[name] = one
             continue
         if one not in ANALYSES:
-            raise ValueError(f"watch: there are the analyses {_known()}, got {one!r}")
+            raise ValueError(
+                f"watch: there are the analyses {_known()}, got {one!r}; of a quantity name what to"
+                f" keep, pi.watch.maximum({one!r})"
+            )
         found.append(name)
         out |= {f"{name}{suffix}": part for suffix, part in _needed(one, system).items()}
     return tuple(found), out

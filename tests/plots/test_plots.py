@@ -162,6 +162,11 @@ def test_a_batch_is_sampled(plot):
     assert 0 < named[0].get_alpha() < 1
 
 
+def test_an_overview_of_some_components_names_their_picture():
+    with pytest.raises(TypeError, match=r"pi\.plots\.trajectory\(solution, components="):
+        pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).plot(components="x")
+
+
 @pytest.mark.parametrize("plot", PLOTS)
 def test_refuses_what_it_cannot_draw(plot):
     with pytest.raises(TypeError, match="ndarray"):

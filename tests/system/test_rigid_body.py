@@ -151,6 +151,11 @@ def test_zero_inverses_are_not_moved_by_forces(method):
 # ---- bad input -----------------------------------------------------------------------------------
 
 
+def test_a_part_of_a_name_is_enough_for_a_hint():
+    with pytest.raises(TypeError, match=r"'mass': did you mean 'inverse_mass'\?"):
+        BODY(mass=2.0)
+
+
 @pytest.mark.parametrize(
     ("params", "words"),
     [

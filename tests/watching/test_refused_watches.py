@@ -94,6 +94,12 @@ def test_more_than_can_be_kept(verb):
 
 
 @VERBS
+def test_a_quantity_alone(verb):
+    with pytest.raises(ValueError, match=r"got 'energy'; .* pi\.watch\.maximum\('energy'\)"):
+        verb(watch={"E": "energy"})
+
+
+@VERBS
 def test_one_name_twice(verb):
     with pytest.raises(ValueError, match="watch lists 'energy_drift' twice"):
         verb(watch=["energy_drift", "energy_drift"])
