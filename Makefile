@@ -349,10 +349,11 @@ release-check: $(VENV)/.dev
 	$(PY) packaging/release.py
 	$(MAKE) --no-print-directory wheels wheels-run wheels-test lint test-all docs-check
 
-# The history of speeds, measured in environments of its own (benchmarks/asv.conf.json).
+# A point of the history of speeds: the build that is here, under its commit (benchmarks/asv.conf.json).
 history: $(VENV)/.dev
 	$(PIP) asv virtualenv
-	cd benchmarks && $(abspath $(PY)) -m asv run NEW
+	cd benchmarks && $(abspath $(PY)) -m asv machine --yes >/dev/null && \
+		$(abspath $(PY)) -m asv run --python=same --set-commit-hash $$(git rev-parse HEAD)
 
 dist: $(VENV)/.dev
 	$(PIP) build
