@@ -47,7 +47,7 @@ $(VENV)/.plot: $(PY) pyproject.toml
 # A path that type checkers follow, too.
 $(VENV)/.installed: $(VENV)/.core $(VENV)/.plot
 	[ -e $@ ] && [ $@ -nt pyproject.toml ] || \
-	    $(PIP) --no-deps --no-build-isolation -C editable_mode=compat -e .
+	    $(PIP) --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 $(VENV)/.demo: $(PY) $(BUILD_INPUTS)
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed
