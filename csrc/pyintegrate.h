@@ -96,6 +96,10 @@ typedef struct {
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[PI_MAX_INVARIANTS];
 } PiSystem;
+/* x'' = a(t, x)? */
+static inline int pi_sees_positions_only(const PiSystem *system) {
+    return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
+}
 
 /* A system of any number of parts (bodies, springs), which add to the sizes of `one`. Its
  * state and parameters are named once: Python knows their shapes. */

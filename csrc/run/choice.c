@@ -7,8 +7,7 @@ static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
     const PiSystem *system = resolved->system;
     const PiMethod *m = run->method;
     const int in_registers = resolved->kernels && !run->use_row_kernels && !run->compensated &&
-                             (m->family != PI_NYSTROM || (system->structure == PI_SECOND_ORDER &&
-                                                          !system->velocity_dependent));
+                             (m->family != PI_NYSTROM || pi_sees_positions_only(system));
     run->kernel = in_registers && m->specialised ? resolved->kernels->specialised[m->specialised]
                   : in_registers                 ? resolved->kernels->family[m->family]
                                                  : NULL;

@@ -20,7 +20,7 @@ static int append(PiTable *table, int n, int index, double weight) {
 }
 
 void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
-    const int nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
+    const int nystrom = pi_sees_positions_only(system);
     const int stages = m->evaluations, own = m->family == PI_NYSTROM;
     int n = 0;
     table->nystrom = nystrom || own;

@@ -55,10 +55,6 @@ void pi_adaptive_free(PiAdaptiveRun *run);
 /* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.
  */
 int pi_has_estimate(const PiMethod *method);
-/* x'' = a(t, x)? */
-static inline int pi_sees_positions_only(const PiSystem *system) {
-    return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
-}
 /* Does it answer PI_INVARIANTS by a number that changes where its force takes another branch? */
 static inline int pi_tells_branches(const PiSystem *system) {
     return system->n_invariants && !system->invariants[0].name;

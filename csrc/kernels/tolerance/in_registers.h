@@ -5,9 +5,6 @@
 
 /* Registers processed together, and the slopes of all in a stage. */
 enum { MOST_TRIALS = 4, MOST_SLOPES = 2 * PI_MAX_DIM };
-INLINE int is_nystrom(const PiSystem *system) {
-    return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
-}
 
 /* sum_j weight_j k_j over a row of the table. */
 INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,
@@ -23,7 +20,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
     const PiPair *m = r->pair;
     const real *const w = (const real *)r->weights;
     const int dim = system->dim, dof = system->dof;
-    const int nystrom = is_nystrom(system), n = nystrom ? dof : dim;
+    const int nystrom = pi_sees_positions_only(system), n = nystrom ? dof : dim;
     const int64_t R = r->registers;
     vreal k[PI_MAX_STAGES][MOST_SLOPES], sum[MOST_SLOPES];
     vreal y[MOST_TRIALS][PI_MAX_DIM], ys[MOST_TRIALS][PI_MAX_DIM];
@@ -67,7 +64,8 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
 }
 INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
     const PiSystem *system = model->system;
-    const int few = is_nystrom(system) && system->dof <= 2; /* sums, which wait for themselves */
+    /* A sum waits for itself: of few, more registers abreast. */
+    const int few = pi_sees_positions_only(system) && system->dof <= 2;
     const int64_t R = model->compact ? 0 : rows->registers;
     int64_t u = 0;
     for (; few && u + 4 <= R; u += 4) trial_some(model, rows, u, 4);
