@@ -241,6 +241,19 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
                 row_at(run, s->target, run->stride, d, 0));
     return 0;
 }
+/* How many of these steps, at least one, end in finite states: what is not finite stays so. */
+static int64_t count_finite(const Stopping *s, int64_t steps) {
+    const int64_t count = s->lanes.count, line = 64 / s->run->real_bytes;
+    const int64_t next = ceil_div(count, line) * line;
+    int64_t finite = 1;
+    for (int64_t to = steps; to - finite > 1;) {
+        const int64_t n = (finite + to) / 2;
+        const void *rows = row_at(s->run, s->rows, next, n - 1, 0);
+        if (pi_states_are_valid(s->run, rows, steps * next + line, count)) finite = n;
+        else to = n;
+    }
+    return finite;
+}
 int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
                         void *target, void *rows, char *scratch) {
     char *const far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
@@ -270,14 +283,15 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
         for (int64_t next = 0; next < count; next += most) {
             s.lanes.count = smaller(most, count - next);
             memcpy(s.lanes.at, going + next, s.lanes.count * sizeof *going);
-            const int failing = show_steps(&s, n, steps);
-            int bad = failing;
-            /* Step by step, each again with the lanes that complete it. */
-            for (int64_t k = 0; failing > 0 && bad >= 0 && k < steps; k++)
-                while ((bad = show_steps(&s, n + k, 1)) > 0) continue;
-            if (bad < 0) {
-                if (!run->out_of_memory) run->stopped = 1;
-                return -1;
+            for (int64_t k = 0, some; k < steps; k += some) {
+                int bad;
+                some = steps - k;
+                while ((bad = show_steps(&s, n + k, some)) > 0)
+                    some = count_finite(&s, some); /* a single step: of the lanes that complete it */
+                if (bad < 0) {
+                    if (!run->out_of_memory) run->stopped = 1;
+                    return -1;
+                }
             }
         }
     }
