@@ -406,7 +406,8 @@ static int complete(Segments *p, int64_t k) {
     for (int64_t j = 0; j < p->e->events.count; j++) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
-        p->last[at] = s->jumped ? NAN : g == start ? p->last[at] : start;
+        const int stays = g == start && !isnan(p->last[at]);
+        p->last[at] = s->jumped ? NAN : stays ? p->last[at] : start;
         double *const begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
         if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
     }
