@@ -39,9 +39,10 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     }
 }
 
-/* The noise of quantities is known from the steps of a trajectory before, in whichever lane. */
+/* The noise of quantities is known from the steps of a trajectory before, in whichever lane; that
+ * of linear ones is not asked for. */
 static void recall_noise(Pieces *p, const int64_t *id) {
-    EACH_LANE(i, p) {
+    for (int64_t i = 0; i < p->lanes && !p->linear; i++) {
         p->of[i] = id[i];
         if (id[i] >= 0)
             for (int64_t q = 0; q < p->count; q++)
@@ -49,7 +50,7 @@ static void recall_noise(Pieces *p, const int64_t *id) {
     }
 }
 static void keep_noise(const Pieces *p, const int64_t *id) {
-    EACH_LANE(i, p)
+    for (int64_t i = 0; i < p->lanes && !p->linear; i++)
         if (id[i] >= 0)
             for (int64_t q = 0; q < p->count; q++)
                 p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
@@ -196,7 +197,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
-    if (!q->linear) recall_noise(q, s->id);
+    recall_noise(q, s->id);
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
@@ -229,7 +230,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             if (q->points[i]) reduce_piece(p, s, i);
         any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
-    if (any == 0 && !q->linear) keep_noise(q, s->id);
+    if (any == 0) keep_noise(q, s->id);
     return any;
 }
 
