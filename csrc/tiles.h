@@ -284,6 +284,7 @@ enum {
 enum { PI_OF_BRANCHES = 2 };
 typedef struct {
     int stages, nystrom;
+    uint64_t counts; /* the stages with a weight in the step, as bits */
     int fsal;     /* is the last stage the first of the next step? */
     int combined; /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
     int order;    /* of the step */

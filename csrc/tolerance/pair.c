@@ -51,6 +51,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
         else if (branches)
             error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
+        pair->counts |= (uint64_t)((own ? m->velocity : m->b)[j] != 0) << j;
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
         if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];

@@ -54,7 +54,6 @@ static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); 
  * weight is loaded once for all. IN_BLOCKS(f, l, ...) is f(l, ..., d, u, components, registers) for
  * all components of a slope and all registers. */
 enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
-enum { SEEN = 4 }; /* each such stage is asked for its branch */
 #define OVER_REGISTERS(f, l, d, parts, ...)                                                        \
     do {                                                                                           \
         int64_t u = 0;                                                                             \
@@ -134,7 +133,7 @@ static void slopes(Lanes *l, int first) {
     note_branches(l, 0, l->c.y);
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
         slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
-        if (s % SEEN == 1) note_branches(l, m->c[s], l->ys);
+        if (s && m->counts >> s & 1) note_branches(l, m->c[s], l->ys);
     }
 }
 
@@ -386,7 +385,7 @@ static void judge(Lanes *l) {
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
  * sides. From the end of a step across, or near it, the slope leads over the border again, soon; in
  * what passes it does not. */
-enum { MOST_RETURNS = 25, SOON = 4 };
+enum { MOST_RETURNS = 25, SOON = 64 };
 static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
