@@ -287,8 +287,8 @@ def integrate(
         )
     call.fixed |= {"n_steps": problem.n_steps, "t_end": None}
     steps = checked.saves(problem.n_steps).steps
-    still = problem.changed(n_steps=0)
-    sample = FixedSolution(still, checked, output.begin(still, checked).outcome())
+    still, unsaved = problem.changed(n_steps=0), checked.changed(steps=None, times=None)
+    sample = FixedSolution(still, unsaved, output.begin(still, unsaved).outcome())
     runs, results = call.lazily(sample, len(steps))
     t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
     return DaskSolution(call, sample.components, t, steps, results, sample, runs)
@@ -387,7 +387,6 @@ def solve(
         )
     call = _Call("solve", system, given, params, fixed)
     problem, options, control = call.made(call.sample())
-    call.method = problem.method  # of all chunks
     if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
         call.arrays["rtol"] = control.rtol
     run = AdaptiveRun(problem, options, control)
@@ -434,8 +433,6 @@ def _run_chunk(*arrays, call, names):
 
 class _Call:
     """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones."""
-
-    method = None  # that "auto" has chosen
 
     def __init__(self, verb, system, given, params, fixed):
         checked_system(system)
@@ -499,8 +496,7 @@ class _Call:
                 if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
                     arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
             usual = {"first_step": None, "max_step": None}
-            problem, *others = make_adaptive_run(system, x0, v0, usual | fixed | arrays)
-            return problem.changed(method=self.method or problem.method), *others
+            return make_adaptive_run(system, x0, v0, usual | fixed | arrays)
         if "first_trajectory" in arrays:
             noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
             fixed["noise"] = noise

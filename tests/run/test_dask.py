@@ -122,7 +122,7 @@ def test_whole_states_with_times_of_their_own(name, dtype):
         assert same_bits(sol[name], whole[name])
 
 
-@pytest.mark.parametrize("save", ["all", "final", 4])
+@pytest.mark.parametrize("save", ["all", "final", 4, [0, 3, 9]])
 def test_saves_and_components(save):
     whole = pi.integrate(LORENZ, states(LORENZ, (9,)), dt=0.01, n_steps=10, save=save)
     y = da.from_array(states(LORENZ, (9,)), chunks=(4, 3))
@@ -411,6 +411,27 @@ def test_each_trajectory_has_its_own_steps_whatever_the_chunks(cuts, dtype):
         assert same_bits(np.asarray(getattr(sol, name)), getattr(whole, name)), name
     assert same_bits(np.asarray(sol.t), whole.t)
     assert same_bits(sol.compute().resume(t_end=3.0).y, whole.resume(t_end=3.0).y)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 4])
+def test_the_pair_of_each_is_that_of_its_own_tolerance_whatever_the_chunks(chunks):
+    """A chunk may hold loose tolerances alone, and others tight ones too."""
+    tight = np.array([1e-5, 1e-6, 1e-9, 1e-4])
+    for system in (LORENZ, PENDULUM):
+        y = states(system, (4,))
+        whole = pi.solve(system, y, t_end=2.0, rtol=tight)
+        lazy = pi.dask.solve(system, da.from_array(y, chunks=(chunks, -1)), t_end=2.0, rtol=tight)
+        found = lazy.compute()
+        assert same_bits(found.y, whole.y)
+        assert same_bits(found.evaluations, whole.evaluations)
+        assert same_bits(found.resume(t_end=3.0).y, whole.resume(t_end=3.0).y)
+
+
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_an_empty_batch_is_computed_too(verb):
+    found = throw(verb, da.zeros((0, 3)), save="final").compute()
+    assert found.y.shape == (1, 0, 6)
+    assert found.watched["top"].shape == (0,)
 
 
 def test_stiff_trajectories_are_known(tmp_path):
