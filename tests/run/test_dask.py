@@ -191,7 +191,10 @@ WRONG = [
     (lambda x: pi.dask.integrate(SPRING, x > 0, 0.0, dt=0.1, n_steps=1), TypeError, "x0.*bool"),
     (lambda x: pi.dask.integrate(SPRING, x[x > 1], 0.0, dt=0.1, n_steps=1), ValueError,
      "compute_chunk_sizes"),
-    (lambda x: pi.dask.integrate(SPRING, x, x[:2], dt=0.1, n_steps=1), ValueError, "broadcast"),
+    (lambda x: pi.dask.integrate(SPRING, x, x[:2], dt=0.1, n_steps=1), ValueError,
+     r"x0 has batch shape \(6,\) and v0 \(2,\): they do not broadcast"),
+    (lambda x: pi.dask.integrate(SPRING(k=np.ones(2)), x, 0.0, dt=0.1, n_steps=1), ValueError,
+     r"k has batch shape \(2,\), and each chunk would take all of it: give params={'k': ...}"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, t_end=x), TypeError, "t_end"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=x, t_end=1.0), TypeError, "t_end needs dt"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, params={"q": x}), TypeError,
@@ -456,6 +459,21 @@ WRONG_SOLVES = [
     ({"watch": {"n": pi.watch.total("x")}}, ValueError, "total counts steps"),
     ({"params": {"q": 1.0}}, TypeError, "no parameter 'q'"),
     ({"breaks": np.ones((1, 6))}, ValueError, r"breaks must have one axis here.*got the shape"),
+    (
+        {"watch": {"image": pi.watch.density(("x", "v"), (2, 2), ((0, 1), (0, 1)))}},
+        ValueError,
+        "a density belongs to the whole batch",
+    ),
+    (
+        {"watch": {"late": pi.watch.mean("x", after=np.ones(2))}},
+        ValueError,
+        "after of 'late' has batch shape .* a number",
+    ),
+    (
+        {"events": {"up": pi.event(lambda t, x, v, e: x - e, params={"e": np.ones(2)})}},
+        ValueError,
+        "'e'.* of event 'up' has batch shape .* a number",
+    ),
     ({"breaks": da.ones(6)}, TypeError, "breaks must be an array of NumPy here, got a dask array"),
 ]
 
