@@ -154,3 +154,17 @@ def test_what_passes_a_border_again_and_again_goes_on(name):
         sol = pi.solve(pi.acceleration(PASSING[name]), 1.0, 0.3, t_end=100.0, rtol=rtol,
                        atol=1e-3 * rtol, save="final")  # fmt: skip
         assert sol.status == Status.OK
+
+
+@pytest.mark.parametrize("method", ["auto", "tsitouras54", "bogacki_shampine32"])
+def test_what_climbs_stairs_is_not_held(method):
+    """Borders within a few steps of one another, which the slope leads over and not back."""
+
+    @pi.rhs(dim=1, a=0.0)
+    def stairs(t, y, a):
+        return (1 + a * (np.floor(y[0]) % 2),)
+
+    for rtol in (1e-2, 1e-3, 1e-4):
+        sol = pi.solve(stairs(a=[0.01, 0.1, 0.3]), [0.0], t_end=200.0, rtol=rtol, atol=rtol,
+                       method=method)  # fmt: skip
+        assert np.all(sol.status == Status.OK)
