@@ -19,7 +19,7 @@ from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import time_of, times
 from .solution.fixed_steps import FixedSolution
-from .values.checks import integer
+from .values.checks import broadcast_shape, integer
 from .values.lazily import optional
 from .values.types import (
     Any,
@@ -278,17 +278,15 @@ def integrate(
         _refuse_lazy(given, ("dt", "t0"), "give n_steps" if times is None else "give save=", times)
     call = _Call("integrate", system, given, params, fixed | {"n_steps": n_steps, "t_end": t_end})
     if system.noise is not None or np.ndim(first_trajectory):
-        call.arrays["first_trajectory"] = numbered(first_trajectory, call.batches(), da.arange)
-    problem, checked = call.made(call.sample())
-    if checked.watch is not None and any(group.densities for group in checked.watch.groups):
-        raise ValueError(
-            "a density belongs to the whole batch, and the chunks of dask are independent:"
-            " integrate them one by one, and add up their images"
+        call.arrays["first_trajectory"] = numbered(
+            first_trajectory, call.batches().values(), da.arange
         )
+    problem, checked = call.made(call.sample())
+    call.refuse_whole(checked)
     call.fixed |= {"n_steps": problem.n_steps, "t_end": None}
     steps = checked.saves(problem.n_steps).steps
-    still = problem.changed(n_steps=0)
-    sample = FixedSolution(still, checked, output.begin(still, checked).outcome())
+    still, unsaved = problem.changed(n_steps=0), checked.changed(steps=None, times=None)
+    sample = FixedSolution(still, unsaved, output.begin(still, unsaved).outcome())
     runs, results = call.lazily(sample, len(steps))
     t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
     return DaskSolution(call, sample.components, t, steps, results, sample, runs)
@@ -387,7 +385,7 @@ def solve(
         )
     call = _Call("solve", system, given, params, fixed)
     problem, options, control = call.made(call.sample())
-    call.method = problem.method  # of all chunks
+    call.refuse_whole(options)
     if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
         call.arrays["rtol"] = control.rtol
     run = AdaptiveRun(problem, options, control)
@@ -435,8 +433,6 @@ def _run_chunk(*arrays, call, names):
 class _Call:
     """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones."""
 
-    method = None  # that "auto" has chosen
-
     def __init__(self, verb, system, given, params, fixed):
         checked_system(system)
         self.verb, self.system, self.fixed = verb, system, fixed
@@ -459,8 +455,9 @@ class _Call:
                 self.inner[name] = len(shapes.get(name.removeprefix("params."), ()))
 
     def batches(self):
-        """The shapes over the batch."""
-        return [np.shape(a)[: max(np.ndim(a) - self.inner[k], 0)] for k, a in self.arrays.items()]
+        """Names and shapes over the batch."""
+        return {name: np.shape(a)[: max(np.ndim(a) - self.inner[name], 0)]
+                for name, a in self.arrays.items()}  # fmt: skip
 
     def sample(self):
         """The arrays with one harmless element in place of those of dask, to check the rest."""
@@ -478,8 +475,26 @@ class _Call:
                 if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
                     value = value.cumsum(dtype=value.dtype).reshape(shape)
             found[name] = value
-        np.broadcast_shapes(*self.batches())
+        broadcast_shape(self.batches())
         return found
+
+    def refuse_whole(self, options):
+        """ValueError for what each chunk would take as a whole: it belongs to the batch."""
+        plans = [plan for plan in (options.watch, options.events) if plan is not None]
+        shapes = {name: shape for name, shape in self.system.batch_shapes.items()
+                  if f"params.{name}" not in self.arrays}  # fmt: skip
+        for name, shape in [*shapes.items(), *(one for p in plans for one in p.shapes.items())]:
+            if shape and not name.startswith("by of "):  # those are cut
+                raise ValueError(
+                    f"{name} has batch shape {shape}, and each chunk would take all of it: give"
+                    + (f" params={{{name!r}: ...}}" if name in shapes else " a number")
+                )
+        groups = [] if options.watch is None else options.watch.groups
+        if any(g.densities or any(not each for *_, each in g.samples) for g in groups):
+            raise ValueError(
+                "a density belongs to the whole batch, and the chunks of dask are independent:"
+                " integrate them one by one, and add up their images"
+            )
 
     def made(self, arrays):
         """The checked arguments, of which a Solution is made."""
@@ -499,8 +514,7 @@ class _Call:
                 if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
                     arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
             usual = {"first_step": None, "max_step": None}
-            problem, *others = make_adaptive_run(system, x0, v0, usual | fixed | arrays)
-            return problem.changed(method=self.method or problem.method), *others
+            return make_adaptive_run(system, x0, v0, usual | fixed | arrays)
         if "first_trajectory" in arrays:
             noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
             fixed["noise"] = noise
@@ -518,7 +532,7 @@ class _Call:
 
     def lazily(self, sample, count):
         """The chunks, and each of their results by name, dask arrays."""
-        rank = max(map(len, self.batches()))
+        rank = max(map(len, self.batches().values()))
         batch = tuple(f"batch {i:02}" for i in range(rank))
         pairs = []
         for name, value in self.arrays.items():

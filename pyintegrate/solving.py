@@ -136,7 +136,7 @@ def solve(
     IntegrationError
         A failed trajectory and ``on_failure="raise"``; its ``solution`` has the rest.
     KeyboardInterrupt
-        Ctrl-C; in its ``solution`` the trajectories that had not outcome are CANCELLED.
+        Ctrl-C; in its ``solution`` the trajectories that had not arrived are CANCELLED.
 
     References
     ----------

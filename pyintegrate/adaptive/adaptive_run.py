@@ -103,6 +103,9 @@ class AdaptiveOutcome(Named):
     onward: Onward | None = None
 
 
+_LEAST_GAP = {"d": 1e-150, "f": 1e-18}  # of a break at 0; its inverse is finite, squared too
+
+
 class AdaptiveRun:
     """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay.
 
@@ -234,7 +237,11 @@ class AdaptiveRun:
                 self._onward.mark[np.broadcast_to(end != ends[-1], lanes)] = 0
 
     def _ends(self):
-        """Rows of times: the breaks of each trajectory within its run, in order, and its end."""
+        """Rows of times: the breaks of each trajectory within its run, in order, and its end.
+
+        Before and after a break is a step of some rounding units: no other asks the force at the
+        break, where it has the value of one side.
+        """
         problem, end = self._problem, self._control.rows_end
         if not self._control.breaks.size:
             return [end]
@@ -242,6 +249,9 @@ class AdaptiveRun:
         ahead = np.where(end < start, -1, 1).astype(problem.dtype)
         breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
+        rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
+        gap = np.maximum(4 * np.spacing(abs(rows)), _LEAST_GAP[problem.dtype.char])
+        rows = np.concatenate([rows - gap, rows, rows + gap])
         rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
         rows[1:][rows[1:] == rows[:-1]] = np.inf
         rows = np.minimum(np.sort(rows, axis=0), end * ahead).astype(problem.dtype) * ahead

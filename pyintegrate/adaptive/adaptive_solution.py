@@ -481,13 +481,15 @@ class AdaptiveSolution(Solution):
         lanes, since = problem.lanes, results["stiff_since"].reshape(1, 1, -1)
         names = ("_reached", "last_step", "steps_taken", "rejected", "status", "_stiff_tries")
         t, h, accepted, rejected, status, tries = (results[name].reshape(lanes) for name in names)
+        last, numbers = (results[name].reshape(lanes, results[name].shape[-1])
+                         for name in ("_last", "_numbers"))  # fmt: skip
         outcome = AdaptiveOutcome(
-            state=np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes), t=t, h=h,
+            state=last.T, t=t, h=h,
             accepted=accepted, rejected=rejected, status=status, lanes=(0, 0),
             states=results["y"], stiff_spans=np.concatenate([since, 0 * since + np.nan], axis=1),
             stiff_tries=tries, onward=Onward(
                 mark=results["_mark"].reshape(lanes), made=results["_made"].reshape(lanes, 3).T,
-                numbers=results["_numbers"].reshape(lanes, -1),
+                numbers=numbers,
             ),
         )  # fmt: skip
         options = options.changed(watch=None, events=None)

@@ -67,6 +67,7 @@ def _make(system, x0, v0, given):
     components, shapes = components_of(system, x0, v0)
     components = system.ready(components, dtype)
     rtol, atol = checked_tolerance("rtol", given["rtol"]), checked_tolerance("atol", given["atol"])
+    rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
     method = checked_method(given["method"], rtol, system)
     shapes |= system.batch_shapes
     t0, t_end = (checked_times(name, given[name], dtype, shapes) for name in ("t0", "t_end"))
@@ -82,7 +83,6 @@ def _make(system, x0, v0, given):
     if breaks.ndim > 1:
         breaks = np.broadcast_to(breaks, (len(breaks), *batch))
     loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
-    rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
     rows = np.asarray(spread(components, batch, dtype))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

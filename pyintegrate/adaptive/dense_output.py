@@ -123,7 +123,8 @@ def _in_steps(solution, lane, number, t):
     begin = solution._moments[number, lane]
     ahead = np.sign(solution._moments[number + 1, lane] - begin)
     stiff = np.zeros(t.shape, bool)
-    for begun, ended in solution.stiff_spans.reshape(-1, 2, solution._problem.lanes)[..., lane]:
+    spans = solution.stiff_spans
+    for begun, ended in spans.reshape(len(spans), 2, solution._problem.lanes)[..., lane]:
         stiff |= ((begin - begun) * ahead >= 0) & ~((begin - ended) * ahead >= 0)
     groups = [(implicit_method(), stiff)]
     groups += [(pair, lanes[lane] & ~stiff) for pair, lanes in solution._pairs]

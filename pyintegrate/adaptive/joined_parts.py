@@ -68,7 +68,8 @@ def _at_times(parts):
         states.append(part.y)
     if any(own.ndim > 1 for own in asked):
         asked = [
-            np.broadcast_to(own.reshape(len(own), -1), (len(own), problem.lanes)) for own in asked
+            np.broadcast_to(own if own.ndim > 1 else own[:, np.newaxis], (len(own), problem.lanes))
+            for own in asked
         ]
     return {
         "times": np.ascontiguousarray(np.concatenate(asked)),

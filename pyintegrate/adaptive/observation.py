@@ -167,6 +167,7 @@ class Observation:
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
         each = [one[-1] for group in self._plan.groups for one in group.samples]
-        kept.images = [[a.reshape(*batch, -1) if own else a for a, own in zip(self._counts, each)]]
+        kept.images = [[a.reshape(*batch, a.shape[-1]) if own else a
+                        for a, own in zip(self._counts, each)]]  # fmt: skip
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

@@ -76,6 +76,8 @@ def checked_run(
         from .drive import check_drive, driven_rows
 
         driven, driven_shapes = check_drive(drive, system)
+        if refusal := system(**driven).refusal(method):
+            raise ValueError(refusal)
         for word, plan in plans.items():
             if wrong := plan.taken(system) & {*driven}:
                 raise ValueError(

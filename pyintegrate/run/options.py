@@ -119,7 +119,7 @@ def check_times(times):
     array = np.array(numbers("times", times), np.float64)
     if array.ndim == 0:
         array = array.reshape(1)
-    if not array.size:
+    if not len(array):
         raise ValueError(f"times has shape {array.shape}: name a time, or save='final'")
     if not np.all(np.isfinite(array)):
         wrong = array[~np.isfinite(array)][0]

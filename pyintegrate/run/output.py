@@ -61,7 +61,7 @@ def check_out(problem, options, inputs):
     ----------
     problem : Problem
     options : Options
-    Name to argument, none of which may overlap the memory of ``out``.
+    inputs : dict
         Name to argument, none of which may lie in the memory of ``out``.
     """
     out = options.out

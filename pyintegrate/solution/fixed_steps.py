@@ -307,7 +307,7 @@ class FixedSolution(Solution):
         """From checked arguments and the arrays of a whole batch: see ../dask.py."""
         problem, options = made
         dim, lanes = problem.system.dim, problem.lanes
-        rows = np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes)
+        rows = results["_last"].reshape(lanes, results["_last"].shape[-1]).T
         status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
         index = np.flatnonzero(status)
         return cls(problem, options.changed(watch=None, events=None), Outcome(

@@ -109,7 +109,9 @@ def _origin(name):
 
 def _before(sol):
     """The state before the first part, as rows."""
-    return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(-1, sol._problem.lanes)
+    return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(
+        sol.system.dim, sol._problem.lanes
+    )
 
 
 def _onward(name):

@@ -13,6 +13,8 @@ from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
 
+STILL = 1e-30  # v where no noise acts for a while: the crossing is that of the chord
+
 
 def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
     """For a quantity q: q / sqrt(v h), and the mean of the state y where q is zero, as nodes.
@@ -35,12 +37,14 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
             f"bridge of event {key!r}: no noise of {system.name!r} moves its quantity, whose paths"
             " are smooth: leave bridge= away"
         )
-    off = quantity / Symbol(v)
+    v = Symbol(v)
+    v = np.where(v == 0, STILL, v)
+    off = quantity / v
     onto = [
         node_of(graph, Symbol(y) - off * Symbol(_product(G[i * m : (i + 1) * m], u)))
         for i, y in enumerate(state)
     ]
-    return quantity / np.sqrt(Symbol(v) * view.params["_of_run"][STEP]), onto
+    return quantity / np.sqrt(v * view.params["_of_run"][STEP]), onto
 
 
 def _product(a: Any, b: Any) -> Any:

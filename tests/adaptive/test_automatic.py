@@ -222,6 +222,19 @@ def test_a_mixed_batch_has_the_bits_of_each_alone(name, tmp_path):
         assert same_bits(further.final[i], alone.resume(t_end=25.0).final)
 
 
+@pytest.mark.filterwarnings("ignore:rtol = 1e-12 is below:UserWarning")
+def test_the_pair_is_that_of_the_tolerance_that_single_precision_allows(tmp_path):
+    """A file has the raised tolerance alone, and goes on with the pair of it: the same bits."""
+    for system, start in (SYSTEMS["lorenz"], SYSTEMS["x'' = a(x)"]):
+        sol = pi.solve(system, start, rtol=MIXED, t_end=2.0, dtype=np.float32)
+        sol.save(tmp_path / "run.npz")
+        loaded = pi.load(tmp_path / "run.npz")
+        assert same_bits(loaded.evaluations, sol.evaluations)
+        assert same_bits(loaded.resume(t_end=5.0).final, sol.resume(t_end=5.0).final)
+        again = pi.solve(system, start, rtol=sol.rtol, t_end=2.0, dtype=np.float32)
+        assert same_bits(again.final, sol.final)
+
+
 def test_a_mixed_batch_counts_what_has_arrived():
     """Progress never goes back, and ends with all."""
     told = []

@@ -44,9 +44,32 @@ def test_a_known_jump_costs_no_more_than_two_smooth_parts():
 
 
 def test_parts_are_those_that_begin_anew():
-    first = run(t_end=1.7)
-    second = pi.solve(FRICTION, *first.final, t0=1.7, t_end=5.0, rtol=1e-9, atol=1e-12)
-    assert same_bits(run(breaks=[1.7]).final, second.final)
+    """Beside the break are steps of 4 rounding units."""
+    y, t, gap = np.array([1.0, 0.0]), 0.0, 4 * np.spacing(1.7)
+    for end in (1.7 - gap, 1.7, 1.7 + gap, 5.0):
+        y = pi.solve(FRICTION, *y, t0=t, t_end=end, rtol=1e-9, atol=1e-12).final
+        t = end
+    assert same_bits(run(breaks=[1.7]).final, y)
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "radau_iia5", "tsitouras54"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_force_at_a_break_may_be_that_of_either_side(method, dtype):
+    """Slopes 0, 1, 2, 3 from second to second: parts of steps are exact but for rounding."""
+
+    def after(t, y):
+        return np.stack([np.floor(t) + 0 * y[0]])
+
+    def before(t, y):
+        return np.stack([np.ceil(t) - 1 + 0 * y[0]])
+
+    run = {"breaks": [1, 2, 3, 1e9], "method": method, "rtol": 1e-4, "atol": 1e-4, "dtype": dtype}
+    for force in (after, before):
+        system = pi.rhs(dim=1, trace=False)(force)
+        for t0, t_end in ((0.5, 3.5), (3.5, 0.5)):
+            sol = pi.solve(system, [0.0], t0=t0, t_end=t_end, **run)
+            # Six gaps of 4 units of 3, with weights whose magnitudes add up to 13 at most.
+            assert abs(abs(sol.final[0]) - 4.5) < 24 * 3 * 13 * np.finfo(dtype).eps
 
 
 def test_breaks_outside_the_run_are_none():

@@ -136,6 +136,21 @@ def test_what_slides_along_a_border_ends_there(name, rtol):
     assert "slides" in sol.failures()
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+def test_dry_friction_holds_what_it_stops_wherever_that_is(rtol):
+    """Each half swing ends 0.6 lower; where it sticks the two sides' forces differ up to 600 to 1."""
+    start = np.random.default_rng(2).uniform(0.31, 5.0, 500)
+    swings = np.ceil((start - 0.3) / 0.6)
+    held = (-1) ** swings * (start - 0.6 * swings)
+    start, held = start[abs(held) < 0.299], held[abs(held) < 0.299]
+    friction = pi.acceleration(lambda t, x, v: -x - 0.3 * np.sign(v))
+    sol = pi.solve(friction, start, 0 * start, t_end=40.0, rtol=rtol, atol=rtol,
+                   max_steps=2000, on_failure="ignore")  # fmt: skip
+    assert (sol.status == Status.STEP_TOO_SMALL).all()
+    assert (sol.steps_taken + sol.rejected).max() <= 1000
+    assert abs(sol.final[:, 0] - held).max() < 10 * rtol
+
+
 PASSING = {
     "drag": lambda t, x, v: -x - 0.01 * abs(v) * v,
     "slight friction": lambda t, x, v: -x - 0.001 * np.sign(v),
@@ -154,3 +169,17 @@ def test_what_passes_a_border_again_and_again_goes_on(name):
         sol = pi.solve(pi.acceleration(PASSING[name]), 1.0, 0.3, t_end=100.0, rtol=rtol,
                        atol=1e-3 * rtol, save="final")  # fmt: skip
         assert sol.status == Status.OK
+
+
+@pytest.mark.parametrize("method", ["auto", "tsitouras54", "bogacki_shampine32"])
+def test_what_climbs_stairs_is_not_held(method):
+    """Borders within a few steps of one another, which the slope leads over and not back."""
+
+    @pi.rhs(dim=1, a=0.0)
+    def stairs(t, y, a):
+        return (1 + a * (np.floor(y[0]) % 2),)
+
+    for rtol in (1e-2, 1e-3, 1e-4):
+        sol = pi.solve(stairs(a=[0.01, 0.1, 0.3]), [0.0], t_end=200.0, rtol=rtol, atol=rtol,
+                       method=method)  # fmt: skip
+        assert np.all(sol.status == Status.OK)

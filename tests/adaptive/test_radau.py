@@ -202,3 +202,15 @@ def test_a_tolerance_out_of_reach_is_said_soon(atol):
     sol = pi.solve(rates, [1.0, 0, 0], t_end=40.0, **options)
     assert sol.status == pi.Status.NOT_CONVERGED
     assert sol.rejected < 1000
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_state_does_not_depend_on_the_other_times_of_its_step(dtype):
+    """A rigid body has its Jacobian from differences, whose width is that of the step."""
+    body, rng = pi.systems.rigid_body, np.random.default_rng(1)
+    y = body.initial + rng.normal(size=(20, body.dim)) / 10
+    options = {"t_end": 3.0, "rtol": 1e-4, "atol": 1e-4, "dtype": dtype, **RADAU}
+    times = np.linspace(0.0, 3.0, 10)[1:-1]
+    every = pi.solve(body, y, times=times, **options)
+    for k in range(len(times)):
+        assert same_bits(every.y[k], pi.solve(body, y, times=times[k : k + 1], **options).y[0])

@@ -91,6 +91,22 @@ def test_every_kind_of_solution_comes_back_and_goes_on(data, tmp_path_factory):
         assert same(again.resume(t_end=further), sol.resume(t_end=further))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_batch_goes_on_and_is_stored(kind, tmp_path):
+    """Whatever is asked of a batch may be asked of none."""
+    none, seen = np.zeros((2, 0)), {"bins": pi.watch.histogram("x", 4, (-1, 1))}
+    spring = pi.systems.spring
+    for asked in ({"save": "all"}, {"times": np.zeros((3, 2, 0))}, {"times": np.zeros((0, 2, 0))}):
+        sol = pi.solve(spring, none, 0.0, t_end=1.0, watch=seen, **asked)
+        further = sol.resume(t_end=2.0)
+        assert pi.concatenate(sol, further).y.shape[1:] == (2, 0, 2)
+        assert same(further, loaded(further, tmp_path, kind))
+        assert further.watched["bins"].shape == (2, 0, 4)
+    fixed = pi.integrate(spring, none, 0.0, dt=0.1, n_steps=3, times=np.zeros((3, 2, 0)))
+    assert fixed.y.shape == (3, 2, 0, 2)
+    assert pi.solve(spring, none, 0.0, t_end=1.0, save="all").at([0.5]).shape == (1, 2, 0, 2)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_loaded_solution_answers_between_its_steps(dtype, tmp_path):
     sol = pi.solve(pi.systems.kepler, t_end=3.0, rtol=1e-4, dtype=dtype)

@@ -122,7 +122,7 @@ def test_whole_states_with_times_of_their_own(name, dtype):
         assert same_bits(sol[name], whole[name])
 
 
-@pytest.mark.parametrize("save", ["all", "final", 4])
+@pytest.mark.parametrize("save", ["all", "final", 4, [0, 3, 9]])
 def test_saves_and_components(save):
     whole = pi.integrate(LORENZ, states(LORENZ, (9,)), dt=0.01, n_steps=10, save=save)
     y = da.from_array(states(LORENZ, (9,)), chunks=(4, 3))
@@ -191,7 +191,10 @@ WRONG = [
     (lambda x: pi.dask.integrate(SPRING, x > 0, 0.0, dt=0.1, n_steps=1), TypeError, "x0.*bool"),
     (lambda x: pi.dask.integrate(SPRING, x[x > 1], 0.0, dt=0.1, n_steps=1), ValueError,
      "compute_chunk_sizes"),
-    (lambda x: pi.dask.integrate(SPRING, x, x[:2], dt=0.1, n_steps=1), ValueError, "broadcast"),
+    (lambda x: pi.dask.integrate(SPRING, x, x[:2], dt=0.1, n_steps=1), ValueError,
+     r"x0 has batch shape \(6,\) and v0 \(2,\): they do not broadcast"),
+    (lambda x: pi.dask.integrate(SPRING(k=np.ones(2)), x, 0.0, dt=0.1, n_steps=1), ValueError,
+     r"k has batch shape \(2,\), and each chunk would take all of it: give params={'k': ...}"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, t_end=x), TypeError, "t_end"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=x, t_end=1.0), TypeError, "t_end needs dt"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, params={"q": x}), TypeError,
@@ -413,6 +416,27 @@ def test_each_trajectory_has_its_own_steps_whatever_the_chunks(cuts, dtype):
     assert same_bits(sol.compute().resume(t_end=3.0).y, whole.resume(t_end=3.0).y)
 
 
+@pytest.mark.parametrize("chunks", [1, 2, 4])
+def test_the_pair_of_each_is_that_of_its_own_tolerance_whatever_the_chunks(chunks):
+    """A chunk may hold loose tolerances alone, and others tight ones too."""
+    tight = np.array([1e-5, 1e-6, 1e-9, 1e-4])
+    for system in (LORENZ, PENDULUM):
+        y = states(system, (4,))
+        whole = pi.solve(system, y, t_end=2.0, rtol=tight)
+        lazy = pi.dask.solve(system, da.from_array(y, chunks=(chunks, -1)), t_end=2.0, rtol=tight)
+        found = lazy.compute()
+        assert same_bits(found.y, whole.y)
+        assert same_bits(found.evaluations, whole.evaluations)
+        assert same_bits(found.resume(t_end=3.0).y, whole.resume(t_end=3.0).y)
+
+
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_an_empty_batch_is_computed_too(verb):
+    found = throw(verb, da.zeros((0, 3)), save="final").compute()
+    assert found.y.shape == (1, 0, 6)
+    assert found.watched["top"].shape == (0,)
+
+
 def test_stiff_trajectories_are_known(tmp_path):
     mu = np.array([1.0, 1000.0, 2.0])
     whole = pi.solve(pi.systems.van_der_pol(mu=mu), t_end=10.0)
@@ -435,6 +459,21 @@ WRONG_SOLVES = [
     ({"watch": {"n": pi.watch.total("x")}}, ValueError, "total counts steps"),
     ({"params": {"q": 1.0}}, TypeError, "no parameter 'q'"),
     ({"breaks": np.ones((1, 6))}, ValueError, r"breaks must have one axis here.*got the shape"),
+    (
+        {"watch": {"image": pi.watch.density(("x", "v"), (2, 2), ((0, 1), (0, 1)))}},
+        ValueError,
+        "a density belongs to the whole batch",
+    ),
+    (
+        {"watch": {"late": pi.watch.mean("x", after=np.ones(2))}},
+        ValueError,
+        "after of 'late' has batch shape .* a number",
+    ),
+    (
+        {"events": {"up": pi.event(lambda t, x, v, e: x - e, params={"e": np.ones(2)})}},
+        ValueError,
+        "'e'.* of event 'up' has batch shape .* a number",
+    ),
     ({"breaks": da.ones(6)}, TypeError, "breaks must be an array of NumPy here, got a dask array"),
 ]
 

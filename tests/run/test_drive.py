@@ -90,6 +90,33 @@ def test_a_wrong_drive_is_refused_by_name():
         pi.integrate(system, np.zeros((4, 2)), drive={"force": np.ones((N, 3))}, **run)
 
 
+def test_a_method_that_refuses_a_parameter_refuses_its_drive():
+    drive = {"linear_factor": np.full(3, 0.9)}
+    with pytest.raises(ValueError, match="'rk4' knows no linear_factor"):
+        pi.integrate(pi.systems.rigid_body, dt=0.1, n_steps=3, method="rk4", drive=drive)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_a_python_function_sees_what_changes(shape):
+    """One value serves all of it, until drive= or a Stepper gives others."""
+
+    def force(t, x, v, k, m):
+        return -k * x - m * v
+
+    traced = pi.acceleration(k=3.0, m=0.3)(force)
+    called = pi.acceleration(k=3.0, m=0.3, trace=False)(force)
+    k, x0 = np.linspace(1, 30, N), np.ones(shape)
+    run = {"dt": 0.05, "n_steps": N, "drive": {"k": k}}
+    whole = pi.integrate(called, x0, 0.0, **run)
+    # The same operations in another order: rounding, and its growth over 40 steps of order 4.
+    assert np.allclose(whole.y, pi.integrate(traced, x0, 0.0, **run).y, rtol=0, atol=1e-12)
+    stepper = pi.Stepper(called, x0, 0.0, dt=0.05, method="rk4")
+    for n in range(N):
+        stepper.params["k"][...] = k[n]
+        stepper.step()
+        assert stepper.y.tobytes() == whole.y[n + 1].tobytes()
+
+
 def test_what_is_no_longer_driven_has_the_value_of_the_system():
     system = pi.systems.constant_force(force=2.0)
     first = pi.integrate(system, dt=0.05, n_steps=3, drive={"force": [5.0, 6.0, 7.0]})

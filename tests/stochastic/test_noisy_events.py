@@ -183,6 +183,23 @@ def test_a_state_at_a_crossing_is_the_mean_of_the_bridge_there():
     assert abs(np.mean(y[found] - 0.6 * 0.7)) < 4 * 0.8 / np.sqrt(found.sum())
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_bridge_without_noise_is_the_chord(dtype):
+    """Noise may begin late, or end: until then paths are those of the drift, here lines."""
+
+    @pi.sde(dim=1, s=0.01)
+    def between(t, y, s):
+        return -1.0 + 0 * y, s * np.where((t > 0.5) & (t < 1), 1.0, 0.0) + 0 * y
+
+    start = np.array([[0.27], [1.53]])
+    asked = {"z": pi.event("y", stop=True, bridge=True)}
+    sol = pi.integrate(between, start, dt=0.1, n_steps=30, seed=1, dtype=dtype, events=asked)
+    eps = np.finfo(dtype).eps
+    assert abs(sol.stopped_at[0] - 0.27) < 8 * eps  # roundings of three steps and of the place
+    assert abs(sol.stopped_at[1] - 1.53) < 0.1  # 14 deviations of the noise
+    assert np.all(abs(sol.final) < 8 * eps)
+
+
 @pytest.mark.parametrize(
     ("event", "system", "said"),
     [

@@ -274,9 +274,12 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
     vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST];
     const vreal *const whole = step->part[RADAU_Z], *const tried = r->part[RADAU_TRIED];
     if (first) {
+        copy_rows(c, 1, c->h, z);
+        copy_rows(c, 1, tried, c->h); /* the width of differences is that of the step */
         rhs_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE]);
         jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], r->part[RADAU_JACOBIAN],
                       r->part[RADAU_SHIFTED], r->part[RADAU_HERE]);
+        copy_rows(c, 1, z, c->h);
         EACH_REGISTER(u, c) r->part[RADAU_H][u] = vset(NAN);
     }
     radau_factors(c, r, active);

@@ -383,9 +383,10 @@ static void judge(Lanes *l) {
     else judge_all(l, 0);
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
- * sides. From the end of a step across, or near it, the slope leads over the border again, soon; in
- * what passes it does not. */
-enum { MOST_RETURNS = 25, SOON = 64 };
+ * sides. From the end of a step across, or near it, the slope leads over the border again, within
+ * AHEAD steps if the forces are very unequal, and did not lead there over a border; in what passes
+ * it did. */
+enum { MOST_RETURNS = 25, AHEAD = 1024 };
 static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R;
@@ -395,11 +396,18 @@ static void sliding_lanes_leave(Lanes *l) {
     vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->unused;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
-    EACH_ENTRY(i, c->dim, c) ahead[i] = vfma(c->h[i % R] * SOON, slope[i], l->yn[i]);
+    vreal *const behind = slope, *const before = ahead;
+    EACH_ENTRY(i, c->dim, c) {
+        const vreal way = c->h[i % R] * slope[i];
+        ahead[i] = vfma(vset(AHEAD), way, l->yn[i]);
+        behind[i] = l->yn[i] - way;
+    }
     ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
+    ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
     EACH_REGISTER(u, c) {
         vint *const often = own_whole(l, OWN_RETURNS) + u;
-        const vint returns = branch[u] != l->branch[R + u];
+        const vreal here = l->branch[R + u];
+        const vint returns = (branch[u] != here) & (before[u] == here);
         const vint crosses = l->accepted[u] & l->crossed[u];
         *often = vselect_int(crosses, (*often - returns) & returns, *often);
         const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
