@@ -120,6 +120,14 @@ def test_coarse_orbits_are_dots_and_fine_ones_lines():
         assert line(pi.plots.phase_portrait(sol), sol.method.title).get_marker() == marker
 
 
+def test_a_solved_attractor_is_a_line_however_many_steps_it_took():
+    sol = pi.solve(pi.systems.lorenz, t_end=40.0)
+    assert len(sol) > 300
+    path = line(pi.plots.trajectory(sol), sol.method.title)
+    assert path.get_marker() == "None"
+    assert len(path.get_xdata()) > 8 * 300
+
+
 @pytest.mark.parametrize("plot", PLOTS)
 def test_draws_into_the_axes_given_and_passes_keywords(plot):
     _, ax = pyplot.subplots()
