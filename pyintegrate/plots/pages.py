@@ -225,7 +225,7 @@ def draw(name, ax, curves, window, keywords):
         window = window if timed else None
         keywords = keywords | {"window": window}
         if timed:
-            names = first.system.state_names[: first.system.dof or 1]
+            names = first.system.state_names[: first.system.dof]
             title = "position" if first.components[0] in names else "motion"
         if window is not None:
             length = f"{abs(window[1] - window[0]):.2g} {unit_of(first.system, 't')}"
