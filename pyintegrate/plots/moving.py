@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from ..adaptive.dense_output import filled
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
+from ..errors import Status
 from ..system.exact.rigid_body import rotation
 from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
 from .bodies import NAMED, bodies_of, letter_label, letters_of
@@ -288,8 +289,8 @@ class Scene:
         self.states = list(np.moveaxis(parts, 0, -1))
         self.true = exact_curve(solution, self.t) if batch_size(solution) == 1 else None
         if self.true is not None:
-            whole = self.true.reshape(len(self.t), -1)
-            self.true = whole if np.isfinite(whole).all() else None
+            whole = self.true.reshape(len(self.t), -1)  # NaN after a jump or a stop
+            self.true = whole if np.isfinite(whole[0]).all() else None
         self.reach = self._reach()
         self.parameters = [self._parameters(index) for index in self.chosen]
         empty = [[]] * self.shape.dimensions
@@ -591,6 +592,8 @@ def _motions(solution, names, chosen):
     values, columns = [solution[name] for name in own], []
     for index in chosen:
         parts = [valid_values(solution, one, index) for one in values]
+        if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
+            parts = [np.asarray(one)[(slice(None), *index)] for one in values]
         t, parts = filled(solution, index, own, times_of(solution, index), parts)
         found = dict(zip(own, parts), t=t)
         columns.append([found[name] for name in names])
@@ -607,19 +610,21 @@ def _still(ax, curves, pane, movers, bodies):
         if states is not None:
             names = system.state_names
             true = [t if n == "t" else states[..., names.index(n)].ravel() for n in pane]
+            true = true if np.isfinite(true).any(axis=1).all() else None
     settings = {}
     for place, (letter, name) in enumerate(zip("xyz", pane)):
         found = np.concatenate([mover.parts[place].ravel() for mover in movers])
         good = found[np.isfinite(found)]
         good = good if good.size else np.zeros(1)
-        if true is not None and np.isfinite(true[place]).all():
-            size = np.ptp(true[place]) or 1.0  # exploding motions leave the picture
-            good = np.clip(good, true[place].min() - size, true[place].max() + size)
+        if true is not None:
+            low, high = np.nanmin(true[place]), np.nanmax(true[place])
+            size = high - low or 1.0  # exploding motions leave the picture
+            good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         settings[f"{letter}lim"] = good.min() - margin, good.max() + margin
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text
-    if true is not None and np.isfinite(true).all():
+    if true is not None:
         ax.plot(*true, **exact_look())
     ax.set(**settings)
     if len(pane) == 2:

@@ -231,3 +231,18 @@ def test_a_solved_pendulum_swings_within_its_long_steps():
     true = sol.at(np.linspace(0.0, 4.0, 40))[:, 0]
     # The last state at or before the moment: behind by at most 1/200 of the run, at 3 rad/s.
     assert angles == pytest.approx(true, abs=4.0 / 200 * 3.01)
+
+
+def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
+    floor = {"floor": pi.event("z", direction=-1, stop=True)}
+    sol = pi.integrate(
+        pi.systems.projectile, [0.0, 0, 1], [1.0, 0, 0], dt=0.01, n_steps=100, events=floor
+    )
+    moving = pi.plots.animate(sol, seconds=1)
+    ax = frame(moving, 19)[0]
+    dot, ghost = ([one for one in ax.get_lines() if one.get_label() == name] for name in
+                  (sol.method.title, "exact"))  # fmt: skip
+    # At 1 m/s.
+    assert dot[0].get_xydata()[0] == pytest.approx([float(sol.stopped_at), 0.0])
+    x = ghost[0].get_xdata()
+    assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at
