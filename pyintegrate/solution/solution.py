@@ -26,7 +26,7 @@ from ..values.types import (
     KindOfSolution,
     PathLike,
 )
-from .jumps import until_jump
+from .jumps import direction, until_jump
 from .sensitivity import derivatives
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
@@ -377,20 +377,25 @@ class Solution(KindOfSolution):
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
         After the first jump of a trajectory (an event with ``then=``) it is NaN, with one
-        ``RecordWarning``: the formula does not include jumps.
+        ``RecordWarning``: the formula does not include jumps. Of a trajectory that an event has
+        stopped it is, like the state, that of the stop from then on.
 
         Raises
         ------
         ValueError
             The system has no closed form.
         """
-        exact = self.system.exact(self.t, self.origin, self._origin_time)
+        t, stopped = self.t, self.stopped_at
+        if np.isfinite(stopped).any():
+            late = direction(self) * (self._column(t) - stopped) > 0
+            t = np.where(late, stopped, self._column(t))
+        exact = self.system.exact(t, self.origin, self._origin_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return until_jump(self, exact, "the exact solution")
 
     def error(self) -> Floats:
-        """Numerical minus exact states, shape (n_saved, *batch, dim)."""
+        """Numerical minus `exact` states, shape (n_saved, *batch, dim)."""
         places = [self.system.state_names.index(name) for name in self.components]
         exact = self.exact()
         return self.y - (exact if self._complete else exact[..., places])
