@@ -304,6 +304,15 @@ class Solution(KindOfSolution):
         return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
     @property
+    def _own_times(self):
+        """Times of the saved states: from its stop by an event on a trajectory has that of it."""
+        t, stopped = self.t, self.stopped_at
+        if not np.isfinite(stopped).any():
+            return t
+        late = direction(self) * (self._column(t) - stopped) > 0
+        return np.where(late, stopped, self._column(t))
+
+    @property
     def _whole(self):
         """Whether every trajectory has run to the end."""
         return not len(self._failures)
@@ -350,7 +359,7 @@ class Solution(KindOfSolution):
         if not self.system.has_energy:
             raise ValueError(f"{self.system.name!r} has no energy")
         self._need_all("energy()")
-        return self.system.energy(self.y, self._column(self.t))
+        return self.system.energy(self.y, self._column(self._own_times))
 
     def energy_error(self) -> Floats:
         """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 if E0 = 0.
@@ -385,11 +394,7 @@ class Solution(KindOfSolution):
         ValueError
             The system has no closed form.
         """
-        t, stopped = self.t, self.stopped_at
-        if np.isfinite(stopped).any():
-            late = direction(self) * (self._column(t) - stopped) > 0
-            t = np.where(late, stopped, self._column(t))
-        exact = self.system.exact(t, self.origin, self._origin_time)
+        exact = self.system.exact(self._own_times, self.origin, self._origin_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return until_jump(self, exact, "the exact solution")
