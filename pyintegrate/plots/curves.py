@@ -417,14 +417,16 @@ def _solutions(sources):
 
 
 def times_of(solution, index):
-    """Saved times of one trajectory, (n_saved,)."""
-    t = np.asarray(solution.t)
+    """Saved times of one trajectory, (n_saved,); from a stop by an event on that of the stop."""
+    t = np.asarray(solution._own_times)
     return t[(slice(None), *index)] if t.ndim > 1 else t
 
 
 def valid_values(solution, values, index):
-    """One trajectory of (n_saved, *batch) values as float64, NaN after its failure."""
+    """One trajectory of (n_saved, *batch) values as float64, NaN after its failure or its stop."""
     valid = np.asarray(solution.valid)[(slice(None), *index)]
+    if np.asarray(solution.status)[index] == Status.STOPPED:
+        valid = valid | np.append(False, valid[:-1])  # the state of the stop is saved after it
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
 
 

@@ -26,7 +26,6 @@ from .curves import (
     exact_curve,
     jumps_between,
     parted,
-    times_of,
     valid_values,
 )
 from .pictures import figure_size, left_out, legend_below, muted, sized, wrapped
@@ -594,7 +593,7 @@ def _motions(solution, names, chosen):
         parts = [valid_values(solution, one, index) for one in values]
         if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
             parts = [np.asarray(one)[(slice(None), *index)] for one in values]
-        t, parts = filled(solution, index, own, times_of(solution, index), parts)
+        t, parts = filled(solution, index, own, np.asarray(solution.t), parts)
         found = dict(zip(own, parts), t=t)
         columns.append([found[name] for name in names])
     return t, np.array(columns, float).swapaxes(0, 1)

@@ -168,6 +168,12 @@ def crosses(ax):
     return [line.get_xydata()[0] for line in ax.get_lines() if line.get_marker() == "x"]
 
 
+def line_of(ax, sol):
+    """The points of the curve of a solution that are drawn."""
+    (one,) = (one for one in ax.get_lines() if one.get_label() == sol.method.title)
+    return one.get_xydata()[np.isfinite(one.get_ydata())]
+
+
 @pytest.mark.parametrize("components", ["z", ("x", "z")])
 def test_no_ghost_falls_on_below_the_ground_where_a_stone_has_landed(components):
     floor = {"floor": pi.event("z", direction=-1, stop=True)}
@@ -180,6 +186,8 @@ def test_no_ghost_falls_on_below_the_ground_where_a_stone_has_landed(components)
     # To the last time before the landing at 0.45 s, at 1 m/s: they are at most 0.01 s apart.
     assert sol.stopped_at - 0.01 <= x.max() <= sol.stopped_at
     assert z.min() >= 0
+    path = line_of(ax, sol)  # ends on the ground
+    assert path[-1] == pytest.approx([float(sol.stopped_at), 0], abs=1e-12)
     assert not crosses(ax)  # to land is no failure
 
 
