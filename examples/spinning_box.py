@@ -69,7 +69,8 @@ def main(picture):
         energy.plot(sol.t, sol.energy_error(), color="C1")
         energy.ticklabel_format(axis="y", scilimits=(-2, 2))
         energy.set_ylabel("(E - E0)/E0")
-    axes[0, 0].legend(frameon=False, ncols=2, loc="lower left", fontsize=8)
+    above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2}
+    axes[0, 0].legend(frameon=False, ncols=2, fontsize=8, **above)
     for ax in axes[-1]:
         ax.set_xlabel("t [s]")
     fig.suptitle("The middle axis of a spinning box, and its energy, by six rules")

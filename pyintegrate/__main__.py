@@ -59,6 +59,8 @@ def main(arguments=None):
     if rest:
         numbers = all(word.strip().lstrip("+-")[:1].isdigit() for word in rest)
         cure = ": several numbers are separated by commas, 1,2" if numbers else ""
+        if all(word in pi.methods for word in rest):
+            cure = ": several methods are separated by commas, rk4,velocity_verlet"
         parser.error(f"unrecognized arguments: {' '.join(map(str.strip, rest))}{cure}")
     if options.command is None:
         parser.print_help()
@@ -164,12 +166,20 @@ def _parser():
 
 def _add_motion(command):
     """The arguments for the system and its start."""
-    command.add_argument("system", help="name of a system, as `systems` lists them")
+    command.add_argument("system", type=_system, help="name of a system, as `systems` lists them")
     command.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters"
     )
     command.add_argument("--x0", type=_numbers, help="positions, or the whole state: 1 or 1,0,0")
     command.add_argument("--v0", type=_numbers, help="velocities")
+
+
+def _system(text):
+    """The name of a system, checked before argparse asks for what is missing."""
+    try:
+        return pi.systems[text].name
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(error.args[0]) from None
 
 
 def _names(text):

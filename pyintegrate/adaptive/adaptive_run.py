@@ -239,8 +239,8 @@ class AdaptiveRun:
     def _ends(self):
         """Rows of times: the breaks of each trajectory within its run, in order, and its end.
 
-        Before and after a break is a step of some rounding units: no other asks the force at the
-        break, where it has the value of one side.
+        Before and after a break is a step of some rounding units, if the force depends on time: no
+        other asks the force at the break, where it has the value of one side.
         """
         problem, end = self._problem, self._control.rows_end
         if not self._control.breaks.size:
@@ -250,8 +250,9 @@ class AdaptiveRun:
         breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
-        gap = np.maximum(4 * np.spacing(abs(rows)), _LEAST_GAP[problem.dtype.char])
-        rows = np.concatenate([rows - gap, rows, rows + gap])
+        if problem.system.definition.time_dependent:
+            gap = np.maximum(4 * np.spacing(abs(rows)), _LEAST_GAP[problem.dtype.char])
+            rows = np.concatenate([rows - gap, rows, rows + gap])
         rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
         rows[1:][rows[1:] == rows[:-1]] = np.inf
         rows = np.minimum(np.sort(rows, axis=0), end * ahead).astype(problem.dtype) * ahead

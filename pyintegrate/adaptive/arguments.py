@@ -120,8 +120,9 @@ def checked_method(method, rtol, system):
     check_structure(method, system)
     if not method.embedded:
         raise ValueError(
-            f"method {method.name!r} has no error estimate: solve takes"
-            f" {with_estimates()}; or 'auto', or pi.RungeKutta(..., b_embedded=)"
+            f"method {method.name!r} has no error estimate, and is for the fixed steps of"
+            f" pi.integrate(..., dt=); solve takes 'auto', or {with_estimates()}; or"
+            " pi.RungeKutta(..., b_embedded=)"
         )
     return method
 

@@ -13,6 +13,7 @@ from .automatic import implicit_method
 
 LEAST = 200  # points of a smooth line over the run
 EACH = 8  # least number of pieces of a step, which may be a whole flight
+FINE = 2000  # steps, from which on the line is left as it is
 MOST = 30  # trajectories for which the states are made
 
 
@@ -76,8 +77,8 @@ def filled(solution, index, names, t, parts):
     -------
     t : ndarray
     parts : list of ndarray
-        At least 200 points over the run, including those given, and none within a jump; unchanged
-        if there are that many already, or if `solution.at` gives no states.
+        At least 200 points over the run and 8 pieces of each step, including those given, and none
+        within a jump; unchanged from 2000 steps on, or if `solution.at` gives no states.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def filled(solution, index, names, t, parts):
         return t, parts
     good = np.isfinite(t) & np.all(np.isfinite(parts), axis=0)
     length = np.where(good[:-1] & good[1:], np.abs(np.diff(t)), 0.0)
-    if np.count_nonzero(good) >= LEAST or not length.any():
+    if np.count_nonzero(good) > FINE or not length.any():
         return t, parts
     pieces = np.maximum(EACH, np.ceil(LEAST * length / length.sum())).astype(int)
     pieces[length == 0] = 1  # a jump, which is saved before and after it

@@ -491,4 +491,5 @@ def _reasons(motion, kind, asked):
         long = (
             f" ({kind.turns:.3g} turns, and each has to be followed)" if kind.turns > LONG else ""
         )
-        yield f"smooth{long}, neither stiff nor chaotic, no energy to keep -> high order"
+        keeps = "" if motion.system.has_energy else ", no energy to keep"
+        yield f"smooth{long}, neither stiff nor chaotic{keeps} -> high order"

@@ -62,7 +62,7 @@ def comparison_table(comparison):
     seconds = [numbers["seconds"] for numbers in summary.values()]
     if any(took is not None for took in seconds):
         columns["seconds"] = [Number(f"{took or 0.0:.2g}", took or 0.0) for took in seconds]
-    failed = [np.count_nonzero(solution.status) for solution in solutions]
+    failed = [solution.n_failed for solution in solutions]
     if any(failed):
         columns["failed"] = [f"{count:,}" for count in failed]
     rows: list[Any] = list(zip(*columns.values()))

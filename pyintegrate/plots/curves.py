@@ -8,7 +8,8 @@ import numpy as np
 from ..adaptive.dense_output import filled
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
-from ..solution.jumps import beyond_jump, has_jumped, jumping
+from ..errors import Status
+from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
 from .style import (
     PALETTE,
     axis_label,
@@ -416,14 +417,16 @@ def _solutions(sources):
 
 
 def times_of(solution, index):
-    """Saved times of one trajectory, (n_saved,)."""
-    t = np.asarray(solution.t)
+    """Saved times of one trajectory, (n_saved,); from a stop by an event on that of the stop."""
+    t = np.asarray(solution._own_times)
     return t[(slice(None), *index)] if t.ndim > 1 else t
 
 
 def valid_values(solution, values, index):
-    """One trajectory of (n_saved, *batch) values as float64, NaN after its failure."""
+    """One trajectory of (n_saved, *batch) values as float64, NaN after its failure or its stop."""
     valid = np.asarray(solution.valid)[(slice(None), *index)]
+    if np.asarray(solution.status)[index] == Status.STOPPED:
+        valid = valid | np.append(False, valid[:-1])  # the state of the stop is saved after it
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
 
 
@@ -481,7 +484,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
             points = envelope(one)
             jumps = jumps_between(curve.solution, index, t[points])
             (line,) = ax.plot(*parted(jumps, t[points], one[points]), **style)
-            mark_failure(ax, line, t, one)
+            mark_failure(ax, line, curve.solution, index, t, t, one)
 
 
 def swings_of(values):
@@ -601,7 +604,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     jumps = jumps_between(solution, index, t[points])
     (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **(style | keywords))
     if len(parts) == 2:
-        mark_failure(ax, line, *parts)
+        mark_failure(ax, line, solution, index, t, *parts)
     return line, joined, (len(line.get_xdata()), len(parts[0]))
 
 
@@ -610,10 +613,13 @@ def opacity(count):
     return 1.0 if count < 4 else max(0.3, 2 / count**0.5)
 
 
-def mark_failure(ax, line, x, y):
-    """A cross on the last good point of a curve that ends before the run does."""
+def mark_failure(ax, line, solution, index, t, x, y):
+    """A cross on the last good point of a trajectory that failed, if it did so at one of times."""
+    if np.asarray(solution.status)[index] in (Status.OK, Status.STOPPED):
+        return
     good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    if len(good) and good[-1] < len(y) - 1:
+    end = times_of(solution, index)[np.asarray(solution.valid)[(slice(None), *index)]][-1:]
+    if len(good) and np.isin(end, t).any():
         ax.plot(x[good[-1]], y[good[-1]], "x", color=line.get_color(), markersize=6)
 
 
@@ -638,10 +644,16 @@ def same_motion(curves):
 
 
 def exact_curve(solution, t):
-    """Exact states at the given times, NaN after a jump, (len(t), *batch, dim), or None."""
+    """Exact states at the given times, NaN after a jump or a stop, (len(t), *batch, dim), or None.
+
+    A ball that has landed would fall on, and take the picture with it.
+    """
     states = solution.system.exact(t, solution.origin, solution._origin_time)
-    if states is not None and np.any(has_jumped(solution)):
-        states = np.where(beyond_jump(solution, t)[..., np.newaxis], np.nan, states)
+    stopped = solution.stopped_at
+    if states is not None and (np.any(has_jumped(solution)) or np.isfinite(stopped).any()):
+        late = direction(solution) * (solution._column(np.asarray(t)) - stopped) > 0
+        late |= beyond_jump(solution, t)
+        states = np.where(late[..., np.newaxis], np.nan, states)
     return states if states is not None and np.isfinite(states).any() else None
 
 

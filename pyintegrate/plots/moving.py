@@ -11,8 +11,10 @@ import matplotlib
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from ..adaptive.dense_output import filled
 from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
+from ..errors import Status
 from ..system.exact.rigid_body import rotation
 from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
 from .bodies import NAMED, bodies_of, letter_label, letters_of
@@ -24,7 +26,6 @@ from .curves import (
     exact_curve,
     jumps_between,
     parted,
-    times_of,
     valid_values,
 )
 from .pictures import figure_size, left_out, legend_below, muted, sized, wrapped
@@ -280,15 +281,15 @@ class Scene:
 
     def __init__(self, ax, curve, keywords):
         solution = curve.solution
-        self.ax, self.solution, self.t = ax, solution, np.asarray(solution.t)
+        self.ax, self.solution = ax, solution
         self.shape = SHAPES[solution.system.name]
         self.chosen = chosen_trajectories(batch_of(solution))
-        states = np.where(solution.valid[..., np.newaxis], solution.y, np.nan).astype(float)
-        self.states = [states[(slice(None), *index)] for index in self.chosen]
+        self.t, parts = _motions(solution, solution.components, self.chosen)
+        self.states = list(np.moveaxis(parts, 0, -1))
         self.true = exact_curve(solution, self.t) if batch_size(solution) == 1 else None
         if self.true is not None:
-            whole = self.true.reshape(len(self.t), -1)
-            self.true = whole if np.isfinite(whole).all() else None
+            whole = self.true.reshape(len(self.t), -1)  # NaN after a jump or a stop
+            self.true = whole if np.isfinite(whole[0]).all() else None
         self.reach = self._reach()
         self.parameters = [self._parameters(index) for index in self.chosen]
         empty = [[]] * self.shape.dimensions
@@ -304,7 +305,7 @@ class Scene:
         self._frame(curve)
 
     def show(self, moment):
-        """Draw the last saved states at or before a moment: nothing is interpolated."""
+        """Draw the last states at or before a moment: nothing is interpolated."""
         now = latest(self.t, moment)
         ends = []
         for line, states, given in zip(self.lines, self.states, self.parameters):
@@ -404,8 +405,8 @@ def animate(
     Pendulums swing on their rods, masses hang on springs and rigid bodies turn as boxes, each
     solution beside the others (up to four) over the grey ghost of the exact motion, if it has a
     closed form. Bodies leave trails; for all other systems the path is drawn, or the position
-    against time. Only saved states are shown, and no line joins two of them across a jump of an
-    event.
+    against time. Only saved states are shown, and those within the steps of `pi.solve`; no line
+    joins two of them across a jump of an event.
 
     At the end of a notebook's cell it plays (``HTML(animate(sol).to_jshtml())`` elsewhere in one; a
     few seconds pass while the frames are drawn); ``.save("motion.gif")`` saves it,
@@ -558,9 +559,10 @@ class _Mover:
     """A dot with its trail for every trajectory of one solution in one pane."""
 
     def __init__(self, ax, solution, names, style, label, keywords):
-        self.ax, self.t, self.solution = ax, np.asarray(solution.t), solution
+        self.ax, self.solution = ax, solution
         self.chosen = chosen = chosen_trajectories(batch_of(solution))
-        self.parts = [_values(solution, name, chosen) for name in names]
+        self.t, parts = _motions(solution, names, chosen)
+        self.parts = list(np.swapaxes(parts, 1, 2))
         self.old = names[0] != "t"  # only curves against time keep their whole trail
         empty = [[]] * len(names)
         style = style | {"linewidth": 1.2} | keywords
@@ -580,13 +582,21 @@ class _Mover:
         return [*self.trails, self.dots]
 
 
-def _values(solution, name, chosen):
-    """(n_saved, trajectories) of a component, NaN after a failure; or of the time."""
-    columns = [
-        times_of(solution, one) if name == "t" else valid_values(solution, solution[name], one)
-        for one in chosen
-    ]
-    return np.array(columns, float).reshape(len(chosen), len(solution)).T
+def _motions(solution, names, chosen):
+    """Times and (names, trajectories, times) of components, NaN after a failure; "t" is the time.
+
+    A motion solved to a tolerance has long steps, and is shown within them too.
+    """
+    own = [name for name in names if name != "t"]
+    values, columns = [solution[name] for name in own], []
+    for index in chosen:
+        parts = [valid_values(solution, one, index) for one in values]
+        if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
+            parts = [np.asarray(one)[(slice(None), *index)] for one in values]
+        t, parts = filled(solution, index, own, np.asarray(solution.t), parts)
+        found = dict(zip(own, parts), t=t)
+        columns.append([found[name] for name in names])
+    return t, np.array(columns, float).swapaxes(0, 1)
 
 
 def _still(ax, curves, pane, movers, bodies):
@@ -599,19 +609,21 @@ def _still(ax, curves, pane, movers, bodies):
         if states is not None:
             names = system.state_names
             true = [t if n == "t" else states[..., names.index(n)].ravel() for n in pane]
+            true = true if np.isfinite(true).any(axis=1).all() else None
     settings = {}
     for place, (letter, name) in enumerate(zip("xyz", pane)):
         found = np.concatenate([mover.parts[place].ravel() for mover in movers])
         good = found[np.isfinite(found)]
         good = good if good.size else np.zeros(1)
-        if true is not None and np.isfinite(true[place]).all():
-            size = np.ptp(true[place]) or 1.0  # exploding motions leave the picture
-            good = np.clip(good, true[place].min() - size, true[place].max() + size)
+        if true is not None:
+            low, high = np.nanmin(true[place]), np.nanmax(true[place])
+            size = high - low or 1.0  # exploding motions leave the picture
+            good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         settings[f"{letter}lim"] = good.min() - margin, good.max() + margin
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text
-    if true is not None and np.isfinite(true).all():
+    if true is not None:
         ax.plot(*true, **exact_look())
     ax.set(**settings)
     if len(pane) == 2:

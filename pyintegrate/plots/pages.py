@@ -17,7 +17,7 @@ from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
 from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
-from .curves import batch_of, batch_size, collect
+from .curves import batch_of, batch_size, collect, exact_curve
 from .pictures import (
     SMALL,
     Page,
@@ -225,7 +225,7 @@ def draw(name, ax, curves, window, keywords):
         window = window if timed else None
         keywords = keywords | {"window": window}
         if timed:
-            names = first.system.state_names[: first.system.dof or 1]
+            names = first.system.state_names[: first.system.dof]
             title = "position" if first.components[0] in names else "motion"
         if window is not None:
             length = f"{abs(window[1] - window[0]):.2g} {unit_of(first.system, 't')}"
@@ -269,6 +269,24 @@ def last_periods(solution, periods=PERIODS):
     if not abs(end - start) > 1.5 * length:
         return None
     return (end - np.copysign(length, end - start), end)
+
+
+def dies_away(solution, window):
+    """Whether the exact motion swings less than half as far in a window as before it.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.spring(b=0.1), dt=0.01, t_end=60.0)
+    >>> dies_away(sol, last_periods(sol))
+    True
+    """
+    spans = (float(start_time(solution)), window[0]), window
+    curves = [exact_curve(solution, np.linspace(*span, 1000)) for span in spans]
+    if any(states is None for states in curves):
+        return False
+    before, within = (np.median(np.ptp(states[..., 0], axis=0)) for states in curves)
+    return bool(within < before / 2)
 
 
 def period_of(solution):
@@ -545,6 +563,8 @@ def dashboard(
     size = (13.0, 7.0) if rows == 2 else (ALONE[0] * shape[1], ALONE[1])
     axes = several_axes(ax, shape, figure_size(figsize, size))
     places, window = list(axes.ravel()), last_periods(curves[0].solution)
+    if window is not None and len(curves) == 1 and dies_away(curves[0].solution, window):
+        window = None  # its decay is what one sees; of several, how far they are apart
     for place, (name, one) in enumerate(zip_longest(names, places)):
         if name not in possible:
             one.set_visible(False)

@@ -166,15 +166,24 @@ def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
     """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
     height = ax.get_position().height * ax.figure.get_figheight()
-    if height < 2.6:  # a title or a legend takes much of a small figure
-        ylabel = wrapped(ylabel, 0.75 * height if len(ax.figure.axes) == 1 else 1.2 * height, SIZE)
+    small, alone = height < 2.6, len(ax.figure.axes) == 1
+    if small:  # a title or a legend takes much of a small figure
+        ylabel = wrapped(ylabel, 0.75 * height if alone else 1.2 * height, SIZE)
     ax.set_ylabel(ylabel)
     if not hasattr(ax, "get_zlim") and not any(isinstance(one, QuadMesh) for one in ax.collections):
         ax.spines[["top", "right"]].set_visible(False)
     say(ax, title, note)
     if legend:
         place_legend(ax)
+    if small and alone and _is_cut(ax.yaxis.label):
+        ax.set_ylabel(ylabel, loc="top")  # layouts leave no room above the axes for it
     return ax
+
+
+def _is_cut(text):
+    """Whether a text reaches beyond the upper edge of its figure."""
+    text.figure.draw_without_rendering()
+    return text.get_window_extent().y1 > text.figure.bbox.y1
 
 
 def say(ax, title=None, note=""):

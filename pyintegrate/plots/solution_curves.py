@@ -85,6 +85,9 @@ def trajectory(
         draw_bodies(ax, curves, letters, window, keywords, page.panel and len(curves) > 1)
         return ax, *_labels(ax, [letter_label(solution, letter) for letter in letters]), note
     names = component_names(system, components, solution.components)
+    turning = ("wx", "wy", "wz")  # in the plane of which it shows most
+    if system.structure == "rigid_body" and components is None and names[0] in turning:
+        names = widest(solution, [one for one in turning if one in solution.components])
     if len(names) == 3 and flat:
         if components is not None:
             raise ValueError("three components need axes with projection='3d', or ax=None")
@@ -170,7 +173,7 @@ def widest(solution, names):
     """The two of three components along which a motion extends most, for a plot in a plane."""
     with quiet():
         extent = {n: np.ptp(np.nan_to_num(solution[n])) for n in names}
-    kept = sorted(names, key=extent.__getitem__)[1:]
+    kept = sorted(names, key=extent.__getitem__)[-2:]
     return tuple(name for name in names if name in kept)
 
 

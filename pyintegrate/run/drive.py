@@ -30,6 +30,11 @@ def check_drive(drive, system):
         if name not in system.params:
             known = ", ".join(system.params) or "none"
             raise ValueError(f"drive: {system.name} has no parameter {name!r}; it has {known}")
+        if callable(value):
+            raise TypeError(
+                f"drive[{name!r}] must be an array, one number a step, got a function: write what"
+                " depends on the time into the force, @pi.acceleration of (t, x, v)"
+            )
         array, own = numbers(f"drive[{name!r}]", value), _own_shape(system, name)
         if array.ndim <= len(own) or array.shape[array.ndim - len(own) :] != own:
             raise ValueError(

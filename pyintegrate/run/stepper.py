@@ -256,6 +256,13 @@ class Stepper:
     def dt(self) -> Any:
         return self._problem.dt
 
+    @dt.setter
+    def dt(self, value: Any) -> None:
+        raise AttributeError(
+            "the step of a Stepper is fixed: pi.FixedTimestep(stepper) takes frames of any length,"
+            " and pi.Stepper(system, stepper.x, stepper.v, dt=..., t0=stepper.t) is one of another"
+        )
+
     @property
     def t0(self) -> Any:
         return self._problem.t0

@@ -26,7 +26,7 @@ from ..values.types import (
     KindOfSolution,
     PathLike,
 )
-from .jumps import until_jump
+from .jumps import direction, until_jump
 from .sensitivity import derivatives
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
@@ -174,6 +174,9 @@ class Solution(KindOfSolution):
         places = [self._place(name) for name in half]
         return self.y[..., places[0] if system.dim == 2 else places]
 
+    def __call__(self, *_: Any) -> Any:
+        raise TypeError("a solution is not callable: sol.at(t) gives the states at times t")
+
     def __getitem__(self, name: str) -> Floats:
         names = self.system.state_names
         if not isinstance(name, str):
@@ -301,6 +304,15 @@ class Solution(KindOfSolution):
         return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
     @property
+    def _own_times(self):
+        """Times of the saved states: from its stop by an event on a trajectory has that of it."""
+        t, stopped = self.t, self.stopped_at
+        if not np.isfinite(stopped).any():
+            return t
+        late = direction(self) * (self._column(t) - stopped) > 0
+        return np.where(late, stopped, self._column(t))
+
+    @property
     def _whole(self):
         """Whether every trajectory has run to the end."""
         return not len(self._failures)
@@ -347,7 +359,7 @@ class Solution(KindOfSolution):
         if not self.system.has_energy:
             raise ValueError(f"{self.system.name!r} has no energy")
         self._need_all("energy()")
-        return self.system.energy(self.y, self._column(self.t))
+        return self.system.energy(self.y, self._column(self._own_times))
 
     def energy_error(self) -> Floats:
         """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 if E0 = 0.
@@ -374,20 +386,21 @@ class Solution(KindOfSolution):
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
         After the first jump of a trajectory (an event with ``then=``) it is NaN, with one
-        ``RecordWarning``: the formula does not include jumps.
+        ``RecordWarning``: the formula does not include jumps. Of a trajectory that an event has
+        stopped it is, like the state, that of the stop from then on.
 
         Raises
         ------
         ValueError
             The system has no closed form.
         """
-        exact = self.system.exact(self.t, self.origin, self._origin_time)
+        exact = self.system.exact(self._own_times, self.origin, self._origin_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return until_jump(self, exact, "the exact solution")
 
     def error(self) -> Floats:
-        """Numerical minus exact states, shape (n_saved, *batch, dim)."""
+        """Numerical minus `exact` states, shape (n_saved, *batch, dim)."""
         places = [self.system.state_names.index(name) for name in self.components]
         exact = self.exact()
         return self.y - (exact if self._complete else exact[..., places])

@@ -65,6 +65,8 @@ geometric_brownian_motion: gbm""")
 _BDF = "'bdf2', 'bdf3', 'bdf4', 'bdf5' and 'bdf6' are BDF of a fixed order"
 _STEPS = "of steps and order that it chooses itself, and here both are fixed"
 SENTENCES = {
+    "auto": "chooses the pair and the steps in pi.solve(system, t_end=..., rtol=...); of a fixed"
+    " step pi.advise(system, t_end=..., error=...) finds the method",
     "leapfrog": "is ambiguous: 'velocity_verlet' is kick-drift-kick, 'position_verlet' is"
     " drift-kick-drift",
     "bdf": f"is ambiguous: {_BDF} ('implicit_euler' is that of order 1)",

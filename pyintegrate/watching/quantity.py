@@ -226,7 +226,7 @@ def check_quantity(what, system, turns=False):
                 ' turns, pi.watch.windings("phase"), and those of a reference with a smaller step'
             )
         return
-    known = [*system.state_names, *invariant_names(system)]
+    known = list(dict.fromkeys([*system.state_names, *invariant_names(system)]))
     known += ["energy", "energy_error"] if system.has_energy else []
     known += ["phase"] if system.closed_form("phase") is not None else []
     known += ["phase_drift"] if turns and has_exact_phase(system) else []

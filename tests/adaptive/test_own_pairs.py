@@ -78,3 +78,5 @@ def test_weights_that_estimate_nothing_are_refused(weights, told):
 def test_without_an_estimate_it_is_refused_by_solve():
     with pytest.raises(ValueError, match="'my_runge_kutta' has no error estimate.*b_embedded="):
         pi.solve(pi.systems.spring, t_end=1.0, method=pi.RungeKutta([[0]], [1]))
+    with pytest.raises(ValueError, match=r"'rk4' .* the fixed steps of pi.integrate\(.*'auto'"):
+        pi.solve(pi.systems.spring, t_end=1.0, method="RK4")

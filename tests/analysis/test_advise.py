@@ -95,6 +95,12 @@ def test_turns_are_revolutions():
     assert turns == pytest.approx(40, rel=1e-6)
 
 
+def test_no_system_with_an_energy_is_said_to_have_none():
+    """In the coordinates of a double pendulum its flow does not conserve volumes."""
+    assert "no energy" not in str(pi.advise(S.double_pendulum, t_end=2.0))
+    assert "no energy" in str(pi.advise(S.lotka_volterra(a=1.0), [1.1, 1.0], t_end=2.0))
+
+
 def test_a_short_smooth_run_gets_a_high_order():
     for system in (S.kepler, S.lorenz):
         assert pi.methods[advice_of(system, 5.0, error=1e-8).best].order >= 6

@@ -167,6 +167,17 @@ def test_a_section_in_time_is_the_solution_at_those_times():
     assert section.y[section.trajectory == 1] == pytest.approx(at[:, 1], abs=1e-12)
 
 
+def test_a_section_in_time_of_one_save_a_period_is_the_saves():
+    """The time of a save, k 200 dt, is often a rounding before k T, and the next one after."""
+    T = 2 * np.pi / 1.2
+    sol = pi.integrate(pi.systems.duffing(gamma=0.5), dt=T / 200, n_steps=200_000, save=200)
+    section = pi.analysis.poincare_section(sol, period=T)
+    assert len(section) == 1000
+    assert section.y == pytest.approx(sol.y[1:], abs=1e-10)  # from next to the ends of a cubic
+    with pytest.raises(ValueError, match="the saves are further apart than the period"):
+        pi.analysis.poincare_section(sol, period=0.4 * T)
+
+
 def test_an_angle_crosses_once_a_turn():
     sol = pi.integrate(pi.systems.pendulum, 0.0, 8.0, dt=0.01, t_end=10.0)  # it rotates
     section = pi.analysis.poincare_section(sol, "theta", np.pi, modulo=2 * np.pi)

@@ -168,6 +168,9 @@ def test_analyses_that_a_system_does_not_have():
         pi.integrate(pi.systems.lotka_volterra, dt=0.1, n_steps=9, watch="period_error")
     with pytest.raises(ValueError, match="has no quantity 'phase_drift'"):
         run("pendulum", events={"a": pi.event("phase_drift")})
+    # Momenta of a projectile are components too: each name once.
+    with pytest.raises(ValueError, match="it has x, y, z, vx, vy, vz, energy"):
+        pi.integrate(pi.systems.projectile, dt=0.1, n_steps=9, events={"a": pi.event("height")})
 
 
 def test_pictures_of_ends_show_the_largest_errors():

@@ -81,6 +81,9 @@ def test_equal_work(capsys):
     ("words", "says"),
     [
         ("compare oscilator --dt 0.1 --n-steps 1", "did you mean 'oscillator'"),
+        ("compare oscilator", "did you mean 'oscillator'"),
+        ("convergence oscilator", "did you mean 'oscillator'"),
+        (COMPARE + " --methods rk4 velocity_verlet", "separated by commas, rk4,velocity_verlet"),
         (COMPARE + " --methods rk5", "rk4"),
         (COMPARE + " --methods leapfrog", "velocity_verlet"),
         (COMPARE + " --methods ,", "methods is empty"),

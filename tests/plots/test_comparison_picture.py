@@ -24,6 +24,16 @@ def comparison():
     return pi.compare(pi.systems.oscillator(omega=15**0.5), dt=[0.1, 0.25], t_end=90.0)
 
 
+def test_a_motion_that_dies_away_is_shown_from_its_beginning():
+    """Of one solution: its last five periods, a twentieth as wide, would be all that one sees."""
+    for b, shown in [(0.1, 60.0), (0.01, 5 * 2 * np.pi / 15**0.5)]:
+        sol = pi.integrate(pi.systems.spring(k=15.0, b=b), 1.0, 0.0, dt=0.01, t_end=60.0)
+        x = drawn(sol.plot()[0], sol)[:, 0]
+        assert x[-1] - x[0] == pytest.approx(shown, abs=0.01)  # to a step
+    both = pi.compare(pi.systems.spring(b=0.1), methods=["rk4", EULER], dt=0.1, t_end=60.0)
+    assert "the last" in both.plot()[0, 0].get_title("left")
+
+
 def test_the_picture_of_a_comparison(comparison):
     axes = comparison.plot()
     assert axes.shape == (2, 4)

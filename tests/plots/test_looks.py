@@ -179,3 +179,13 @@ def test_panels_save_their_figure_and_print_in_a_word(tmp_path):
     assert (tmp_path / "panels.png").stat().st_size > 0
     assert repr(axes) == "<1 x 4 panels>"
     assert repr(axes[:, 0]) == "<1 panel>"
+
+
+@pytest.mark.parametrize("figsize", [(3, 2), (3, 1.6), (2.5, 2), (2, 1.5), (4, 3)])
+def test_the_label_of_a_small_picture_is_whole(figsize):
+    c = pi.compare(pi.systems.kepler, methods=["rk4", "velocity_verlet"], dt=0.05, t_end=5.0)
+    ax = pi.plots.error(c, quantity="energy", figsize=figsize)
+    ax.figure.draw_without_rendering()
+    label = ax.yaxis.label.get_window_extent()
+    assert label.y0 >= 0
+    assert label.y1 <= ax.figure.bbox.y1 + 1  # a pixel of rounding

@@ -201,3 +201,48 @@ def test_an_animation_at_the_end_of_a_cell_moves_by_itself(short, monkeypatch):
     assert not pyplot.fignum_exists(short.figure.number)  # no still picture beside it
     monkeypatch.setattr("matplotlib.get_backend", lambda: "qtagg")
     assert short._repr_html_() is None  # its window moves
+
+
+def test_a_solved_motion_moves_within_its_long_steps():
+    """An orbit of some twenty steps is a circle in every frame, not the chords of its steps."""
+    sol = pi.solve(pi.systems.kepler, [1.0, 0.0], [0.0, 1.0], t_end=6.0)
+    assert len(sol) < 40
+    moving = pi.plots.animate(sol, seconds=2)
+    shown = []
+    for number in range(5, 40):
+        trail, dot = frame(moving, number)[0].get_lines()[:2]
+        radius = np.hypot(*trail.get_xydata().T)
+        middle = np.hypot(*(trail.get_xydata()[1:] + trail.get_xydata()[:-1]).T / 2)
+        # A chord over 1/200 of the run sags by (6/200)^2 / 8 = 1e-4.
+        assert radius == pytest.approx(1, abs=1e-5)
+        assert middle == pytest.approx(1, abs=2e-4)
+        shown.append(dot.get_xydata()[0])
+    assert np.hypot(*np.diff(shown, axis=0).T).min() > 0.5 * 6.0 / 40  # it never stands still
+
+
+def test_a_solved_pendulum_swings_within_its_long_steps():
+    sol = pi.solve(pi.systems.pendulum, 1.0, 0.0, t_end=4.0)
+    moving = pi.plots.animate(sol, seconds=2)
+    angles = []
+    for number in range(40):
+        mass = frame(moving, number)[0].get_lines()[2]
+        x, y = mass.get_xydata()[0]
+        angles.append(np.arctan2(x, -y))
+    true = sol.at(np.linspace(0.0, 4.0, 40))[:, 0]
+    # The last state at or before the moment: behind by at most 1/200 of the run, at 3 rad/s.
+    assert angles == pytest.approx(true, abs=4.0 / 200 * 3.01)
+
+
+def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
+    floor = {"floor": pi.event("z", direction=-1, stop=True)}
+    sol = pi.integrate(
+        pi.systems.projectile, [0.0, 0, 1], [1.0, 0, 0], dt=0.01, n_steps=100, events=floor
+    )
+    moving = pi.plots.animate(sol, seconds=1)
+    ax = frame(moving, 19)[0]
+    dot, ghost = ([one for one in ax.get_lines() if one.get_label() == name] for name in
+                  (sol.method.title, "exact"))  # fmt: skip
+    # At 1 m/s.
+    assert dot[0].get_xydata()[0] == pytest.approx([float(sol.stopped_at), 0.0])
+    x = ghost[0].get_xdata()
+    assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at

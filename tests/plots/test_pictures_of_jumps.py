@@ -162,3 +162,41 @@ def test_one_method_to_two_tolerances_is_compared_in_pictures():
     assert [text.rpartition(" to ")[2] for text in texts[1:]] == ["1e-09", "0.0001"]
     # The same again, as one method at two steps of which the label says nothing.
     pi.compare(pi.systems.pendulum, methods=methods, t_end=20.0).plot(labels={"dop853": "one"})
+
+
+def crosses(ax):
+    return [line.get_xydata()[0] for line in ax.get_lines() if line.get_marker() == "x"]
+
+
+def line_of(ax, sol):
+    """The points of the curve of a solution that are drawn."""
+    (one,) = (one for one in ax.get_lines() if one.get_label() == sol.method.title)
+    return one.get_xydata()[np.isfinite(one.get_ydata())]
+
+
+@pytest.mark.parametrize("components", ["z", ("x", "z")])
+def test_no_ghost_falls_on_below_the_ground_where_a_stone_has_landed(components):
+    floor = {"floor": pi.event("z", direction=-1, stop=True)}
+    sol = pi.integrate(
+        pi.systems.projectile, [0.0, 0, 1], [1.0, 0, 0], dt=0.01, n_steps=200, events=floor
+    )
+    ax = pi.plots.trajectory(sol, components=components)
+    (ghost,) = (one for one in ax.get_lines() if one.get_label() == "exact")
+    x, z = ghost.get_xydata()[np.isfinite(ghost.get_ydata())].T
+    # To the last time before the landing at 0.45 s, at 1 m/s: they are at most 0.01 s apart.
+    assert sol.stopped_at - 0.01 <= x.max() <= sol.stopped_at
+    assert z.min() >= 0
+    path = line_of(ax, sol)  # ends on the ground
+    assert path[-1] == pytest.approx([float(sol.stopped_at), 0], abs=1e-12)
+    assert not crosses(ax)  # to land is no failure
+
+
+@pytest.mark.parametrize("components", ["theta", ("theta", "omega")])
+def test_solved_motions_of_fewer_steps_than_others_have_not_failed(components):
+    swings = pi.systems.pendulum(length=[0.1, 4.0])
+    sol = pi.solve(swings, 1.0, 0.0, t_end=5.0, save="all")
+    assert sol.counts[0] != sol.counts[1]
+    assert not crosses(pi.plots.trajectory(sol, components=components))
+    failed = pi.solve(swings, 1.0, 0.0, t_end=5.0, save="all", max_steps=20, on_failure="ignore")
+    assert failed.n_failed == 1
+    assert len(crosses(pi.plots.trajectory(failed, components=components))) == 1

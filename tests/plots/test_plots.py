@@ -93,6 +93,16 @@ def test_trajectory_draws_position_against_time_or_the_path():
     assert not hasattr(pi.plots.trajectory(thrown, components=("x", "z")), "get_zlim")
 
 
+def test_how_a_body_turns_is_drawn_in_the_plane_where_it_shows():
+    """Of a box that turns over, about y in space: w L = 2 E keeps wy, and wx and wz go round."""
+    box = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
+    start = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0]
+    sol = pi.integrate(box, *start, dt=0.02, t_end=30.0, method="rigid_splitting2")
+    assert np.ptp(sol["wy"]) < 0.01 < min(np.ptp(sol["wx"]), np.ptp(sol["wz"]))
+    ax = pi.plots.trajectory(sol)
+    assert np.array_equal(drawn(ax, sol), np.column_stack([sol["wx"], sol["wz"]]))
+
+
 def test_the_exact_motion_is_smooth_where_the_steps_are_coarse():
     sol = oscillate(dt=0.5)
     exact = line(pi.plots.trajectory(sol), "exact")
@@ -118,6 +128,14 @@ def test_coarse_orbits_are_dots_and_fine_ones_lines():
     for dt, marker in ((0.2, "o"), (0.01, "None")):
         sol = oscillate(dt=dt, n_steps=1000)
         assert line(pi.plots.phase_portrait(sol), sol.method.title).get_marker() == marker
+
+
+def test_a_solved_attractor_is_a_line_however_many_steps_it_took():
+    sol = pi.solve(pi.systems.lorenz, t_end=40.0)
+    assert len(sol) > 300
+    path = line(pi.plots.trajectory(sol), sol.method.title)
+    assert path.get_marker() == "None"
+    assert len(path.get_xdata()) > 8 * 300
 
 
 @pytest.mark.parametrize("plot", PLOTS)

@@ -104,6 +104,7 @@ WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, 
     # the method
     ("unknown method", [SPRING], {"method": "rkk4"}, ValueError, "'rkk4' did you mean 'rk4'"),
     ("strange method", [SPRING], {"method": "zzz"}, ValueError, "method 'zzz' pi.methods.table()"),
+    ("auto", [SPRING], {"method": "auto"}, ValueError, "'auto' pi.solve(system pi.advise(system"),
     ("leapfrog", [SPRING], {"method": "leapfrog"}, ValueError,
      "leapfrog ambiguous velocity_verlet kick-drift-kick position_verlet drift-kick-drift"),
     ("method None", [SPRING], {"method": None}, TypeError, "method name NoneType"),

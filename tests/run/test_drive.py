@@ -82,6 +82,8 @@ def test_a_wrong_drive_is_refused_by_name():
         pi.integrate(system, drive={"thrust": np.ones(N)}, **run)
     with pytest.raises(ValueError, match=r"drive\['force'\] has 7 steps, and the run 40"):
         pi.integrate(system, drive={"force": np.ones(7)}, **run)
+    with pytest.raises(TypeError, match=r"drive\['force'\] must be an array.* into the force"):
+        pi.integrate(system, drive={"force": np.sin}, **run)
     with pytest.raises(TypeError, match=r"drive\['force'\] must hold real numbers"):
         pi.integrate(system, drive={"force": ["a"] * N}, **run)
     with pytest.raises(ValueError, match=r"drive\['force'\] has shape \(\)"):

@@ -328,3 +328,14 @@ def test_a_stepper_restored_without_its_loop_is_noticed():
     for call in (lambda: loop.advance(0.1), lambda: loop.blend(0.5), loop.snapshot):
         with pytest.raises(ValueError, match=r"stepper was restored.*loop\.restore"):
             call()
+
+
+def test_another_step_is_another_stepper():
+    stepper = pi.Stepper(pi.systems.driven_pendulum, dt=0.01)
+    stepper.step(10)
+    with pytest.raises(AttributeError, match=r"pi.FixedTimestep.*t0=stepper.t\)"):
+        stepper.dt = 0.005
+    finer = pi.Stepper(stepper.system, stepper.x, stepper.v, dt=0.005, t0=stepper.t)
+    finer.step(2)
+    assert finer.t == pytest.approx(0.11)
+    assert stepper.t == pytest.approx(0.10)

@@ -19,6 +19,12 @@ def run(system=OSCILLATOR, *state, dt=0.1, n_steps=10, **options):
     return pi.integrate(system, *state, dt=dt, n_steps=n_steps, **options)
 
 
+def test_a_solution_that_is_called_says_what_gives_states_between_steps():
+    for sol in (run(), pi.solve(OSCILLATOR, t_end=1.0)):
+        with pytest.raises(TypeError, match=r"not callable: sol\.at\(t\)"):
+            sol(0.5)
+
+
 # ---- arrays --------------------------------------------------------------------------------------
 
 
@@ -394,3 +400,15 @@ def test_a_file_takes_three_modules(which, tmp_path):
     names = {file.name for file in seen if file.parent == folder}
     of_solutions = {"solution.py", "fixed_steps.py", "jumps.py", "origin.py"}
     assert names - of_solutions == {"files.py", "plain_data.py", "storage.py"}
+
+
+def test_the_energy_of_a_stopped_state_is_that_of_its_time():
+    @pi.acceleration(energy=lambda t, x, v: v * v / 2 + x * np.cos(t))
+    def pushed(t, x, v):
+        return -np.cos(t)
+
+    stop = {"half": pi.event(lambda t, x, v: x - 0.5, stop=True)}
+    sol = run(pushed, 1.0, 0.0, n_steps=40, events=stop)
+    (x, v), t = sol.final, sol.stopped_at
+    assert t < 2
+    assert sol.energy()[-1] == v * v / 2 + x * np.cos(t)

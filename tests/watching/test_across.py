@@ -384,6 +384,14 @@ def test_pictures_of_bands_and_histograms():
     np.testing.assert_array_equal(ax.lines[-1].get_ydata(), sol.across["band"][:, 1])
     assert len(pi.plots.fan(sol.across, "group", group=1).lines) == 0
     assert pi.plots.histogram_over_time(sol, "h").collections
+    # All begin in one cell, which says nothing of the rest.
+    spread = {"x": pi.across.histogram("x", 20, (-1, 1), every=9)}
+    wide = pi.systems.oscillator(omega=np.linspace(1, 2, 200))
+    sol2 = pi.integrate(wide, 0.95, 0.0, dt=0.01, n_steps=900, save="final", across=spread)
+    image = pi.plots.histogram_over_time(sol2, "x").collections[0]
+    counts = sol2.across["x"]
+    assert image.get_clim() == (0, counts[len(counts) // 2 :].max()) < (0, counts.max())
+    assert pi.plots.histogram_over_time(sol2, "x", vmax=7).collections[0].get_clim()[1] == 7
     for bad in (lambda: pi.plots.fan(sol, "h"), lambda: pi.plots.fan(sol, "group", group=9),
                 lambda: pi.plots.fan(sol, "group")):  # fmt: skip
         with pytest.raises(ValueError, match=r"quantiles|group must be one of \[0, 1\]"):

@@ -148,6 +148,9 @@ def poincare_section(
         ahead = np.broadcast_to(sense(solution), solution.y.shape[1:-1]).ravel()
         height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
+    if period is not None:  # a save once per period may be just before its turn, by rounding
+        near = np.rint(height / period)
+        turn = np.where(abs(height / period - near) <= 8 * np.spacing(abs(near) + 1), near, turn)
     before, after = turn[:-1], turn[1:]
     rises, falls = after > before, after < before
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
@@ -156,6 +159,11 @@ def poincare_section(
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
         begin, end = around.reshape(2, -1, *solution.y.shape[1:-1])
         refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
+    if period is not None and (crossed & (after - before > 1)).any():
+        raise ValueError(
+            "the saves are further apart than the period: integrate with a smaller save= or dt, or"
+            " with times= at its multiples"
+        )
     lane, save = np.nonzero(crossed.T)
     y, moment = _between(solution, flat, t, save, lane)
     if period is not None:

@@ -362,7 +362,8 @@ def histogram_over_time(
     ax, title, figsize
         As in ``energy``.
     **keywords
-        For `Axes.pcolormesh`.
+        For `Axes.pcolormesh`. By default the colours reach as far as the counts of the second half
+        of the times: `vmax`.
 
     Returns
     -------
@@ -388,9 +389,12 @@ def histogram_over_time(
         raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
     between = (t[1:] + t[:-1]) / 2
     edges = np.concatenate([[t[0] - (between[0] - t[0])], between, [t[-1] + (t[-1] - between[-1])]])
-    ax = page()
+    ax, most = page(), counts[len(counts) // 2 :].max()
+    if not {"vmax", "norm"} & keywords.keys() and most:
+        keywords["vmax"] = most  # where all begin at one place, nothing else would be seen
     image = ax.pcolormesh(edges, across[f"{name}.edges"], counts.T, **keywords)
-    ax.figure.colorbar(image, ax=ax, label="trajectories")
+    extend = "max" if counts.max() > image.norm.vmax else "neither"
+    ax.figure.colorbar(image, ax=ax, label="trajectories", extend=extend)
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
 
