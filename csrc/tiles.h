@@ -285,11 +285,11 @@ enum { PI_OF_BRANCHES = 2 };
 typedef struct {
     int stages, nystrom;
     uint64_t counts; /* the stages with a weight in the step, as bits */
-    int fsal;     /* is the last stage the first of the next step? */
-    int combined; /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
-    int order;    /* of the step */
-    int power;    /* the estimate is proportional to h^power */
-    double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
+    int fsal;        /* is the last stage the first of the next step? */
+    int combined;    /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
+    int order;       /* of the step */
+    int power;       /* the estimate is proportional to h^power */
+    double slope;    /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
     double c[PI_MAX_STAGES];
     /* States within the steps (PiDense), if their degree is set: after the rows above those of
      * further stages, then for each coefficient one of velocities, then of positions. Slope number

@@ -287,7 +287,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                 int bad;
                 some = steps - k;
                 while ((bad = show_steps(&s, n + k, some)) > 0)
-                    some = count_finite(&s, some); /* a single step: of the lanes that complete it */
+                    some = count_finite(&s, some); /* one: of the lanes that complete it */
                 if (bad < 0) {
                     if (!run->out_of_memory) run->stopped = 1;
                     return -1;
