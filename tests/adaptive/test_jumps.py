@@ -138,7 +138,7 @@ def test_what_slides_along_a_border_ends_there(name, rtol):
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
 def test_dry_friction_holds_what_it_stops_wherever_that_is(rtol):
-    """Each half swing ends 0.6 lower; where one sticks the forces of the sides are up to 600 to 1."""
+    """Each half swing ends 0.6 lower; the forces of the two sides are up to 600 to 1 there."""
     start = np.random.default_rng(2).uniform(0.31, 5.0, 500)
     swings = np.ceil((start - 0.3) / 0.6)
     held = (-1) ** swings * (start - 0.6 * swings)
