@@ -282,7 +282,7 @@ def dies_away(solution, window):
     True
     """
     spans = (float(start_time(solution)), window[0]), window
-    curves = [exact_curve(solution, np.linspace(*span, 1000)) for span in spans]
+    curves = [exact_curve(solution, np.linspace(a, b, 1000)) for a, b in spans]
     if any(states is None for states in curves):
         return False
     before, within = (np.median(np.ptp(states[..., 0], axis=0)) for states in curves)

@@ -37,8 +37,8 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
             f"bridge of event {key!r}: no noise of {system.name!r} moves its quantity, whose paths"
             " are smooth: leave bridge= away"
         )
-    v = Symbol(v)
-    v = np.where(v == 0, STILL, v)
+    moved: Any = Symbol(v)
+    v = np.where(moved == 0, STILL, moved)
     off = quantity / v
     onto = [
         node_of(graph, Symbol(y) - off * Symbol(_product(G[i * m : (i + 1) * m], u)))
