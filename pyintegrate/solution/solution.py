@@ -174,9 +174,6 @@ class Solution(KindOfSolution):
         places = [self._place(name) for name in half]
         return self.y[..., places[0] if system.dim == 2 else places]
 
-    def __call__(self, *_: Any) -> Any:
-        raise TypeError("a solution is not callable: sol.at(t) gives the states at times t")
-
     def __getitem__(self, name: str) -> Floats:
         names = self.system.state_names
         if not isinstance(name, str):

@@ -19,10 +19,12 @@ def run(system=OSCILLATOR, *state, dt=0.1, n_steps=10, **options):
     return pi.integrate(system, *state, dt=dt, n_steps=n_steps, **options)
 
 
-def test_a_solution_that_is_called_says_what_gives_states_between_steps():
+def test_a_solution_is_taken_for_no_function():
     for sol in (run(), pi.solve(OSCILLATOR, t_end=1.0)):
-        with pytest.raises(TypeError, match=r"not callable: sol\.at\(t\)"):
-            sol(0.5)
+        with pytest.raises(TypeError, match=r"not a solution: that of a solution is sol\.system$"):
+            pi.solve(sol, t_end=1.0)
+        with pytest.raises(TypeError, match="events must map names to events"):
+            run(events=sol)
 
 
 # ---- arrays --------------------------------------------------------------------------------------
