@@ -171,9 +171,10 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
     const double from = pi_time_within(&p->e, s, i, q->from[i]);
     const double to = pi_time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
-    for (int64_t k = 0; k < p->of->n_reductions; k++) {
-        const PiPieceReduction *r = &p->of->reduction[k];
-        double after, *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+    const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
+    double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+    for (; r < end; r++) {
+        double after;
         const int from_start = !counts_from(p, r->after, s->id[i], &after);
         if (r->kind != PI_STATES) {
             if (from_start || (middle - after) * p->e.h[i] > 0)
@@ -197,6 +198,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
+    int any = 0;
     recall_noise(q, s->id);
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
@@ -205,6 +207,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             whole_piece(q, i, s->degree);
             continue;
         }
+        any = 1;
         pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int64_t k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
@@ -224,11 +227,10 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (ask_tolerance(p, s)) return -1;
-    int any;
     do { /* those of linear quantities are there already */
         EACH_LANE(i, &p->e)
             if (q->points[i]) reduce_piece(p, s, i);
-        any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
+        if (any) any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
     if (any == 0) keep_noise(q, s->id);
     return any;
@@ -288,7 +290,8 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
     int8_t *const *sees = p->sees;
     int jumped = 0;
     EACH_LANE(i, &p->e) {
-        sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
+        sees[0][i] = s->end[i] == PI_STEP_MADE ||
+                     (s->end[i] > PI_STEP_MADE && s->end[i] != PI_STEP_LOST && !stands(p, s, i));
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
     for (int64_t w = 0; w < p->of->n_watches; w++)

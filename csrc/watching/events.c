@@ -13,10 +13,6 @@
 static double least_part(const EventLanes *p) {
     return p->single ? 2 * FLT_EPSILON : 2 * DBL_EPSILON;
 }
-double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
-    if (part == 1) return get(p, s->t, i);
-    return get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
-}
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     *event_row(p, row, p->id[i], j) += 1;
     p->added[(2 * i + row) * p->of->count + j] += 1;

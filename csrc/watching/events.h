@@ -111,7 +111,9 @@ static inline int crosses(const PiEvent *e, double before, double after) {
 /* Parts of a memory in order, for so many lanes. */
 void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
-double pi_time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);
+static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
+    return part == 1 ? get(p, s->t, i) : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
+}
 /* The first states of some lanes. */
 int pi_begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
 /* Lets the events of segments occur; 1: parts of steps are requested. looked: of some lanes only

@@ -132,6 +132,8 @@ void pi_quartic(const double *f, double *c);
  * slopes from 0 to 1; of those in a direction (0: in any). */
 int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
                             int *near);
+/* The largest value before the end, and where, from 0 to 1; sign -1: of the negative. */
+double pi_largest_on_step(int n, const double *c, int sign, double *x);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */
 double pi_largest_value(int n, const double *f, int sign, double known, double *x);

@@ -71,14 +71,18 @@ static void extreme(int sign, double value, double t, double *m) {
 static double time_on(double t_from, double t_to, double x) {
     return x <= -1 ? t_from : x >= 1 ? t_to : t_from + (t_to - t_from) * (0.5 * (1 + x));
 }
-static void extremes(int kind, int n, const double *f, double t_from, double t_to, double *m) {
+/* By the values f of a piece; whole: by the coefficients of a whole step, but for its end. */
+static void extremes(int kind, int n, const double *f, int whole, double t_from, double t_to,
+                     double *m) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         if (kind == (sign > 0 ? PI_TIMED_MINIMUM : PI_TIMED_MAXIMUM)) continue;
         double x;
         const double known = isnan(m[1])                ? -INFINITY
                              : kind == PI_TIMED_MAX_ABS ? m[0]
                                                         : sign * m[0];
-        const double best = pi_largest_value(n, f, sign, known, &x), t = time_on(t_from, t_to, x);
+        const double best =
+            whole ? pi_largest_on_step(n, f, sign, &x) : pi_largest_value(n, f, sign, known, &x);
+        const double t = time_on(t_from, t_to, whole ? 2 * x - 1 : x);
         if (kind == PI_TIMED_MAX_ABS) extreme(1, best, t, m);
         else extreme(sign, sign * best, t, m);
     }
@@ -161,11 +165,15 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     const int64_t at = r->quantity * p->lanes + lane;
     const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
     double *const error = &m[pi_piece_reductions[r->kind].rows - 1];
+    const int whole = r->kind >= PI_TIMED_MAXIMUM && r->kind <= PI_TIMED_MAX_ABS && p->linear &&
+                      piece_is_whole(p, lane) && isfinite(p->mean[at]);
+    if (whole) pi_reduce_value(r, pi_piece_end(p, lane, r->quantity), t_to, numbers);
     if (by_bounds(r, p, lane, t_from, t_to, m)) {
         farthest(off, error);
         return;
     }
-    const int n = pi_piece_values(p, lane, r->quantity, f);
+    const int n = whole ? p->degree : pi_piece_values(p, lane, r->quantity, f);
+    for (int i = 0; whole && i <= n; i++) f[i] = linear_row(p, r->quantity, i)[lane];
     int finite = 0;
     for (int i = 0; i <= n; i++) finite += isfinite(f[i]) != 0;
     if (finite <= n) {
@@ -175,7 +183,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     if (r->kind < PI_PASSAGES || r->kind == PI_TURNS) farthest(off, error);
     if (piece_is_lost(p, lane, r->quantity)) spoil(r, t_from, m);
     if (r->kind <= PI_MOMENTS) moments(r->kind, n, f, t_from, t_to, m);
-    else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, t_from, t_to, m);
+    else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, whole, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
     else truth(n, f, t_from, t_to, p->late[lane] * p->off[p->compared[lane] * p->lanes + lane], m);

@@ -1,5 +1,6 @@
 /* Zeros and extremes of a polynomial that is known at Chebyshev points. */
 #include <math.h>
+#include <string.h>
 #include "pieces.h"
 
 /* A zero of the polynomial a between lo and hi, where it rises from negative values or falls from
@@ -109,15 +110,16 @@ static void halve(int n, double *b, double *rest) {
  * inverse beyond the middle, it is that of sum_m (n over m) c_m u^m: Halley's method from the zero
  * of the control polygon, and bisection where that leaves the interval. */
 static double bernstein_zero(int n, const double *c, double *slope) {
-    static const double inverse[] = {1,      1 / 2., 1 / 3., 1 / 4.,  1 / 5.,  1 / 6.,
-                                     1 / 7., 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12.};
+    static const double inverse[] = {1,      1 / 2., 1 / 3.,  1 / 4.,  1 / 5.,  1 / 6., 1 / 7.,
+                                     1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12., 1 / 13.};
     double e[PI_MAX_DEGREE + 1] = {0}, over = 1;
     int k = 0;
     while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
     const double first = (k + c[k] / (c[k] - c[k + 1])) / n;
     const int back = first > 0.5;
-    for (int m = 0; m <= n; over *= (n - m) * inverse[m < n ? m : 0], m++)
-        e[m] = over * c[back ? n - m : m];
+    const double *from = back ? c + n : c;
+    for (int m = 0; m <= n; over *= (n - m) * inverse[m], m++, from += back ? -1 : 1)
+        e[m] = over * *from;
     double lo = 0, hi = 0x1p60, u = back ? (1 - first) / first : first / (1 - first), d = 0;
     for (int64_t i = 0; i < 200; i++) {
         double f = e[n], bend = 0;
@@ -147,19 +149,21 @@ static double bernstein_zero(int n, const double *c, double *slope) {
  * zero, and is nowhere else so near to it. */
 static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int direction,
                              int found, PiZero *zeros, int *near) {
-    double least = c[0], most = c[0];
-    int rises = 0, falls = 0, changes = 0, small = 0;
-    for (int k = 0; k <= n; k++) {
+    double least = c[0], most = c[0], closest = fabs(c[0]), rise = 0, fall = 0;
+    int changes = 0;
+    for (int k = 1; k <= n; k++) {
+        const double step = c[k] - c[k - 1], size = fabs(c[k]);
         least = c[k] < least ? c[k] : least;
         most = c[k] > most ? c[k] : most;
-        small |= fabs(c[k]) <= error;
-        rises |= k && c[k] > c[k - 1];
-        falls |= k && c[k] < c[k - 1];
-        changes += k && (c[k] < 0) != (c[k - 1] < 0);
+        closest = size < closest ? size : closest;
+        rise = step > rise ? step : rise;
+        fall = step < fall ? step : fall;
+        changes += (c[k] < 0) != (c[k - 1] < 0);
     }
     if (least > error || most < -error || found == PI_MOST_ZEROS) return found;
     const int crosses = c[0] < 0 ? c[n] >= 0 : c[0] > 0 && c[n] <= 0;
-    const int monotone = !rises || !falls, single = monotone || (changes == 1 && !small);
+    const int monotone = rise == 0 || fall == 0;
+    const int single = monotone || (changes == 1 && closest > error);
     if (single || (least >= -error && most <= error) || hi - lo < 0x1p-45) {
         *near |= !single && !crosses;
         if (crosses && (c[0] < 0 ? direction >= 0 : direction <= 0)) {
@@ -178,6 +182,21 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
 int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
                             int *near) {
     return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
+}
+double pi_largest_on_step(int n, const double *c, int sign, double *x) {
+    double d[PI_MAX_DEGREE], b[PI_MAX_DEGREE + 1], best = sign * c[0], size = fabs(c[n]);
+    for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    const int count = pi_find_bernstein_zeros(n - 1, d, 0x1p-46 * size, -1, zeros, &near);
+    *x = 0;
+    for (int64_t j = 0; j < count; j++) { /* de Casteljau's algorithm */
+        memcpy(b, c, (n + 1) * sizeof *b);
+        for (int k = n; k > 0; k--)
+            for (int i = 0; i < k; i++) b[i] += zeros[j].x * (b[i + 1] - b[i]);
+        if (sign * b[0] > best) best = sign * b[0], *x = zeros[j].x;
+    }
+    return best;
 }
 
 double pi_largest_value(int n, const double *f, int sign, double known, double *x) {

@@ -89,6 +89,21 @@ def test_components_have_the_numbers_of_sampled_quantities(rtol):
                 assert np.array_equal(a[f"{name}.count"], b[f"{name}.count"])
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6])
+def test_no_later_extreme_is_beyond_that_of_the_whole_motion(rtol):
+    """All swings of a pendulum are equal but for errors, which decide: each is looked at closely.
+    The polynomial is one, its values differ by the rounding of sums of some ten terms."""
+    first = np.random.default_rng(1).uniform(-0.5, 1.5, (100, 2))
+    for kind in (pi.watch.maximum, pi.watch.minimum, pi.watch.max_abs):
+        watch = {str(after): kind("theta", after=after) for after in np.linspace(0.1, 28.0, 12)}
+        watch["all"] = kind("theta")
+        sol = pi.solve(pi.systems.pendulum, first, t_end=30.0, rtol=rtol, watch=watch)
+        size = abs(sol.watched["all"])
+        for late in watch:
+            beyond = sol.watched[late] - sol.watched["all"]
+            assert np.all(beyond * np.sign(sol.watched["all"]) <= 1e-14 * size), late
+
+
 @pytest.mark.parametrize(
     ("name", "first", "t_end", "event"),
     [

@@ -59,14 +59,11 @@ static int has_due(const Lanes *l, int64_t i) {
 }
 /* Which lanes need it; 0: none. */
 static int find_dense(Lanes *l) {
-    const PiSolve *s = l->solve;
-    int any = 0;
-    EACH_LANE(i, &l->c) {
-        const int asked = LANE(l->accepted, i) && (s->segments || (s->record && has_due(l, i)));
-        LANE(l->dense, i) = -asked;
-        any |= asked;
-    }
-    return any;
+    const int all = l->solve->segments != 0;
+    EACH_REGISTER(u, &l->c) l->dense[u] = all ? l->accepted[u] : vset_int(0);
+    if (!all)
+        EACH_LANE(i, &l->c) LANE(l->dense, i) = -(LANE(l->accepted, i) && has_due(l, i));
+    return any_row(&l->c, l->dense);
 }
 /* beta_1 and beta_2 of implicit pairs. Where the equations of a part could not be solved, the
  * chord. */
@@ -291,22 +288,26 @@ static void add_components(const PiSteps *steps, const double *factors, const do
     const Lanes *l = steps->of;
     const int64_t R = l->c.R, all = l->c.dim * R;
     const int n = l->degree;
+    int from = 0, to = l->c.dim; /* the components that it is of */
+    while (from < to && factors[from] == 0) from++;
+    while (from < to && factors[to - 1] == 0) to--;
     EACH_REGISTER(u, &l->c) {
-        const Wide first = WIDE(ends[0]);
-        Wide least = first, most = first, sum = first;
+        const Wide first = WIDE(ends[0]), last = WIDE(ends[1]);
+        Wide least = WIDE_SELECT(last < first, last, first), sum = first;
+        Wide most = WIDE_SELECT(last > first, last, first);
+        const vreal *poly = l->poly + u;
         WIDE(coefficients) = first;
-        for (int m = 1; m <= n; m++) {
-            Wide f = m < n ? first : WIDE(ends[1]);
-            if (m < n)
-                for (int64_t d = 0; d < l->c.dim; d++)
-                    if (factors[d] != 0)
-                        f += factors[d] *
-                             __builtin_convertvector(l->poly[(m - 1) * all + d * R + u], Wide);
+        for (int m = 1; m < n; m++, poly += all) {
+            Wide f = first;
+            for (int64_t d = from; d < to; d++)
+                if (factors[d] != 0) f += factors[d] * __builtin_convertvector(poly[d * R], Wide);
             WIDE(coefficients + m * R * VLEN) = f;
             least = WIDE_SELECT(f < least, f, least);
             most = WIDE_SELECT(f > most, f, most);
             sum += f;
         }
+        WIDE(coefficients + n * R * VLEN) = last;
+        sum += last;
         WIDE(bounds[0]) = least, WIDE(bounds[1]) = most, WIDE(bounds[2]) = sum / (n + 1.0);
     }
 }
