@@ -198,12 +198,13 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
+    const int whole = q->linear && !p->of->n_after;
     int any = 0;
     recall_noise(q, s->id);
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
-        if (q->linear && p->e.part[i] == 1 && !p->of->n_after) {
+        if (whole && p->e.part[i] == 1) {
             whole_piece(q, i, s->degree);
             continue;
         }
@@ -287,12 +288,13 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
     return 0;
 }
 int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
-    int8_t *const *sees = p->sees;
+    int8_t *const *sees = p->sees, *const made = sees[0], *const jumps = sees[1];
     int jumped = 0;
     EACH_LANE(i, &p->e) {
-        sees[0][i] = s->end[i] == PI_STEP_MADE ||
-                     (s->end[i] > PI_STEP_MADE && s->end[i] != PI_STEP_LOST && !stands(p, s, i));
-        jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
+        const int end = s->end[i];
+        made[i] = end == PI_STEP_MADE ||
+                  (end > PI_STEP_MADE && end != PI_STEP_LOST && !stands(p, s, i));
+        jumped |= jumps[i] = end == PI_STEP_JUMPED;
     }
     for (int64_t w = 0; w < p->of->n_watches; w++)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;

@@ -47,10 +47,12 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
-    for (int64_t i = 0; i < lanes; i++) l->end[i] = (int8_t)-LANE(l->accepted, i);
+    int8_t *const end = l->end;
+    const vint *const accepted = l->accepted;
+    for (int64_t i = 0; i < lanes; i++) end[i] = (int8_t)-LANE(accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
-                       .end = l->end,
+                       .end = end,
                        .t0 = c->t0,
                        .t0_low = own(l, OWN_T_LOW),
                        .before = c->y,
@@ -69,8 +71,9 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
     }
     if (asks < 0) return -1;
     for (int64_t i = 0; i < lanes; i++) {
-        if (l->end[i] > PI_STEP_MADE) end_step(l, i);
-        jumped |= l->end[i] == PI_STEP_JUMPED;
+        if (end[i] <= PI_STEP_MADE) continue;
+        end_step(l, i);
+        jumped |= end[i] == PI_STEP_JUMPED;
     }
     if (jumped && l->solve->pair.fsal) slopes_after_jumps(l);
     return c->stopped ? -1 : 0;
