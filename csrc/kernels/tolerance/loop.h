@@ -15,6 +15,7 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
                  .free = *free};
     own_rows(s, l.at);
     l.own = take_rows(c, l.at[OWN_PARTS]);
+    place_own(&l);
     c->y = own(&l, OWN_STATE);
     c->p = own(&l, OWN_PARAMS);
     c->t0 = own(&l, OWN_T);

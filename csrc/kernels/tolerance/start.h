@@ -118,14 +118,16 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     s->mark[id] = PI_MARKED | goes_on;
     if (l->solver->marked) l->solver->marked(l->solver, id);
 }
+static void mark_register(const Lanes *l, int64_t u, vint which) {
+    for (int64_t k = 0; k < VLEN; k++)
+        if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
+}
 /* Lanes of register u that t_end holds up from now on. */
-static void mark_lanes(const Lanes *l, int64_t u, vint which) {
+INLINE void mark_lanes(const Lanes *l, int64_t u, vint which) {
     vint *const changed = own_whole(l, OWN_CHANGED) + u;
     which &= ~*changed;
     *changed |= which;
-    if (vany(which))
-        for (int64_t k = 0; k < VLEN; k++)
-            if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
+    if (vany(which)) mark_register(l, u, which);
 }
 static int goes_on(const PiSolve *s, int64_t id) {
     return s->earlier && s->goes_on[id] & PI_GOES_ON;

@@ -74,6 +74,7 @@ static void leave_to_another(Lanes *l, int64_t i) {
 static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
     Chunk *c = &few->c;
     c->R = (count + VLEN - 1) / VLEN;
+    place_own(few);
     c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
     for (int64_t to = 0, i = 0; to < count; i++) {
         if (!LANE(l->passed, i)) continue;

@@ -17,7 +17,7 @@ typedef struct Lanes {
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
-    vreal *own;                  /* rows of each trajectory (rows.h) */
+    vreal *own, *of[OWN_PARTS];  /* rows of each trajectory (rows.h), and where each part is */
     struct Lanes *apart;         /* those whose stiffness is tested, with rows of their own */
     int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
     real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
@@ -47,7 +47,10 @@ typedef struct Lanes {
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
-static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
+static void place_own(Lanes *l) {
+    for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
+}
+static vreal *own(const Lanes *l, int part) { return l->of[part]; }
 static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }
 
 /* Some components of some registers are processed together: their sums are independent, and a
