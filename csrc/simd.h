@@ -64,9 +64,15 @@ INLINE vreal vload(const real *a) {
 INLINE void vstore(real *a, vreal v) { memcpy(a, &v, sizeof v); }
 
 /* Lane by lane a if the mask is set, else b. */
+#if PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
+INLINE vreal vselect(vint mask, vreal a, vreal b) {
+    return (vreal)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
+}
+#else
 INLINE vreal vselect(vint mask, vreal a, vreal b) {
     return (vreal)((mask & (vint)a) | (~mask & (vint)b));
 }
+#endif
 INLINE vint vselect_int(vint mask, vint a, vint b) { return (mask & a) | (~mask & b); }
 INLINE vreal vabs(vreal a) { return (vreal)((vint)a & ~(vint)vset(REAL(-0.0))); }
 /* Magnitude of a with the sign of b. */
