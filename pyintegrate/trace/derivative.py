@@ -90,7 +90,7 @@ _RULES: dict[str, Callable] = {
     "sqrt": lambda n, a: (1.0 / n * 0.5,),
     "cbrt": lambda n, a: (n / (a * 3.0),),
     "absolute": lambda n, a: (make("sign", a),),
-    "copysign": lambda n, a, b: (make("sign", a) * make("copysign", 1.0, b), _0),
+    "copysign": lambda n, a, b: (make("copysign", 1.0, a) * make("copysign", 1.0, b), _0),
     "sin": lambda n, a: (make("cos", a),),
     "cos": lambda n, a: (-make("sin", a),),
     "tan": lambda n, a: (n * n + 1.0,),

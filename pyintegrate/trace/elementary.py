@@ -106,10 +106,9 @@ def _times(factor):
 def _division(x, y):
     """The quotient rounded down, before it is rounded, and the remainder, as NumPy has them."""
     rest = _o.fmod(x, y)
-    none = _o.equal(rest, 0.0)
     other = _o.logical_xor(_o.less(rest, 0.0), _o.less(y, 0.0))
-    other = _o.logical_and(_o.logical_not(none), other)
-    up = _o.where(none, _o.copysign(0.0, y), rest)
+    other = _o.logical_and(_o.not_equal(rest, 0.0), other)
+    up = _o.where(_o.less(y, 0.0), -(0.0 - rest), rest + 0.0)  # a zero with the sign of y
     quotient = (x - rest) / y - _o.where(other, 1.0, 0.0)
     return quotient, _o.where(other, rest + y, up)
 
@@ -142,9 +141,14 @@ def _compare_size(name):
 
 def _arcsinh(x):
     """sign(x) log1p(|x| + x^2 / (1 + sqrt(1 + x^2))), or log(2 |x|) where x^2 overflows"""
-    size, square = _o.absolute(x), x * x
+    size, square = _size(x), x * x
     near = _o.log1p(size + square / (_o.sqrt(square + 1.0) + 1.0))
     return _o.copysign(_or_far(_o.less(square, math.inf), near, size), x)
+
+
+def _size(x):
+    """|x| with a slope at 0, that of the side of its sign: here nothing turns there."""
+    return _o.copysign(x, 1.0)
 
 
 def _arccosh(x):
@@ -161,7 +165,7 @@ def _or_far(near, value, size):
 
 def _arctanh(x):
     """sign(x) log1p(2 |x| / (1 - |x|)) / 2"""
-    size = _o.absolute(x)
+    size = _size(x)
     return _o.copysign(_o.log1p(size * 2.0 / (1.0 - size)) * 0.5, x)
 
 
@@ -171,9 +175,11 @@ def _heaviside(x, at_zero):
 
 
 def _logaddexp(x, y):
-    """max(x, y) + log1p(exp(-|x - y|)); x + log 2 if they are equal, also for infinities."""
-    rest = _o.log1p(_o.exp(-_o.absolute(x - y)))
-    return _o.where(_o.equal(x, y), x + math.log(2), _o.maximum(x, y) + rest)
+    """max(x, y) + log1p(exp(-|x - y|)), with the slopes of x >= y if they are equal; x + y if
+    these are the same infinity."""
+    d = x - y + 0.0  # never -0
+    value = _o.maximum(y, x) + _o.log1p(_o.exp(-_size(d)))
+    return _o.where(_o.not_equal(d, d), x + y, value)
 
 
 def _equality(name, opposite):

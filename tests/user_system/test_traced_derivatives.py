@@ -154,8 +154,38 @@ def test_powers_at_zero():
     sol = pi.integrate(by, 0.0, 1.0, dt=0.01, n_steps=50, sensitivity="e")
     ends = [pi.integrate(by(e=2.0 + d), 0.0, 1.0, dt=0.01, n_steps=50).final for d in (-1e-5, 1e-5)]
     assert np.allclose(sol.sensitivity["e"][-1], (ends[1] - ends[0]) / 2e-5, rtol=1e-7)
-    sinc = pi.rhs(dim=1)(lambda t, y: (np.sinc(y[0]),))
-    assert np.isclose(sinc.jacobian(0.0, [1e-12])[0, 0], -(np.pi**2) / 3 * 1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-12, 4e-9, 1e-6, 9e-4, 1e-3, 0.01])
+def test_sinc_about_zero(x):
+    """sum over n of (-1)^n (pi x)^2n / (2 n + 1)!: no difference of large numbers in its slopes."""
+    with mp.workdps(40):
+        terms = [(-1) ** n * mp.pi ** (2 * n) / mp.factorial(2 * n + 1) for n in range(20)]
+        first = float(sum(2 * n * a * mpf(x) ** (2 * n - 1) for n, a in enumerate(terms) if n))
+        second = [2 * n * (2 * n - 1) * a * mpf(x) ** (2 * n - 2) for n, a in enumerate(terms) if n]
+    well = pi.potential(dof=1)(lambda x: np.sinc(x))
+    # From 2^-10 on sine and cosine cancel: some ulp over x^2.
+    assert np.isclose(well.acceleration(0.0, [x], [0.0]), -first, rtol=1e-9, atol=0)
+    assert np.isclose(well.jacobian(0.0, [x, 0.0])[1, 0], -float(sum(second)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "slopes", "curvature"),
+    [(lambda a, b: np.arcsinh(a) + b, (0.0, 0.0), (1, 1), 0),
+     (lambda a, b: np.arctanh(a) + b, (-0.0, 0.0), (1, 1), 0),
+     (np.copysign, (0.0, 1.0), (1, 0), 0), (np.logaddexp, (0.0, 0.0), (0.5, 0.5), 0.25),
+     (np.logaddexp, (3.0, 3.0), (0.5, 0.5), 0.25),
+     (np.remainder, (0.0, 1.0), (1, 0), 0), (np.remainder, (6.0, 2.0), (1, -3), 0),
+     (np.remainder, (-6.0, -2.0), (1, -3), 0)],
+)  # fmt: skip
+def test_smooth_functions_in_a_point_of_their_formula(function, at, slopes, curvature):
+    """Where a formula has |x|, x = y or no rest, the function has a derivative all the same."""
+    system = pi.potential(dof=2, initial=[0.3, 0.4, 0.0, 0.0])(lambda x: function(x[0], x[1]))
+    x = np.array(at)
+    assert np.allclose(system.acceleration(0.0, x, 0 * x), np.negative(slopes), rtol=1e-15)
+    J = system.jacobian(0.0, [*at, 0.0, 0.0])
+    expected = -curvature * np.array([[1, -1], [-1, 1]])
+    assert np.allclose(J[2:, :2], expected, rtol=1e-15, atol=0)
 
 
 def test_hamiltonians_of_all_kinds():
