@@ -7,6 +7,7 @@ tolerance an ``AdaptiveSolution``.
 from __future__ import annotations
 
 from functools import cached_property
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -145,11 +146,13 @@ class Solution(KindOfSolution):
         )
 
     def _what_is_forgotten(self):
+        names = dict.fromkeys([*self.events, *(name.partition(".")[0] for name in self.watched)])
+        told = shorten(", ".join(names), 200, placeholder=" ...")
         return (
             "this solution was loaded or unpickled, and the functions of its watch and events"
-            f" ({', '.join([*self.watched, *self.events])[:200]}) were not: the further steps"
-            " are neither watched nor stopped. To go on with them, resume before saving, or"
-            " integrate from `final` with watch= and events="
+            f" ({told}) were not: the further steps are neither watched nor stopped, and no event"
+            " changes them. To go on with them, resume before saving, or integrate from `final`"
+            " with watch= and events="
         )
 
     # ---- arrays ----

@@ -91,6 +91,8 @@ def test_results_without_functions_go_on_with_one_warning(tmp_path):
         assert len(caught) == 1
         assert caught[0].filename == __file__
         assert not further.watched
+        named = str(caught[0].message).partition("(")[2].partition(")")[0].split(", ")
+        assert {*named} == {*sol.events, *(name.partition(".")[0] for name in sol.watched)}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sol.resume(n_steps=5)
