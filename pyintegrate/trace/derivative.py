@@ -53,11 +53,30 @@ def _by_factor(n, a, other):
 
     Not of one that only divides, which is inf there.
     """
-    if a.operation == "sqrt" and _factors(a.arguments[0]) <= _factors(other):
-        uses = [one for one in n.graph.nodes if n in one.arguments]
-        if not uses or any(one.operation != "divide" or one.arguments[0] is n for one in uses):
-            return make("where", make("equal", a, 0.0), 0.0, other)
-    return other
+    if a.operation != "sqrt" or not _factors(a.arguments[0]) <= _factors(other):
+        return other
+    return other if _only_divides(n) else make("where", make("equal", a, 0.0), 0.0, other)
+
+
+def _only_divides(n):
+    uses = [one for one in n.graph.nodes if n in one.arguments]
+    return bool(uses) and all(
+        one.operation == "divide" and one.arguments[0] is not n for one in uses
+    )
+
+
+def _sums_squares(node):
+    if node.operation == "add":
+        return all(map(_sums_squares, node.arguments))
+    return node.operation == "multiply" and node.arguments[0] is node.arguments[1]
+
+
+def _over_length(n):
+    """1 / n of a length, which changes by a multiple of what is 0 where it is 0: then any number.
+
+    Of one that only divides, all is inf there.
+    """
+    return 1.0 / (n if _only_divides(n) else n + 2.0**-126)  # also in single precision
 
 
 def _power(n, x, y):
@@ -87,7 +106,7 @@ _RULES: dict[str, Callable] = {
     "subtract": lambda n, a, b: (None, n.graph.constant(-1.0)),
     "multiply": lambda n, a, b: (_by_factor(n, a, b), _by_factor(n, b, a)),
     "divide": lambda n, a, b: _quotient(a, b),
-    "sqrt": lambda n, a: (1.0 / n * 0.5,),
+    "sqrt": lambda n, a: ((_over_length(n) if _sums_squares(a) else 1.0 / n) * 0.5,),
     "cbrt": lambda n, a: (n / (a * 3.0),),
     "absolute": lambda n, a: (make("sign", a),),
     "copysign": lambda n, a, b: (make("copysign", 1.0, a) * make("copysign", 1.0, b), _0),
@@ -107,7 +126,7 @@ _RULES: dict[str, Callable] = {
     "tanh": lambda n, a: (1.0 - n * n,),
     "power": _power,
     "fmod": lambda n, a, b: (n.graph.constant(1.0), -make("rint", (a - n) / b)),
-    "hypot": lambda n, a, b: (a * (1.0 / n), b * (1.0 / n)),
+    "hypot": lambda n, a, b: (a * _over_length(n), b * _over_length(n)),
 }
 
 

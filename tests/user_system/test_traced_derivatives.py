@@ -156,6 +156,33 @@ def test_powers_at_zero():
     assert np.allclose(sol.sensitivity["e"][-1], (ends[1] - ends[0]) / 2e-5, rtol=1e-7)
 
 
+@pytest.mark.parametrize(
+    "size",
+    [np.linalg.norm, lambda v: np.sqrt(v @ v), lambda v: (v @ v) ** 0.5,
+     lambda v: np.hypot(v[0], v[1])],
+)  # fmt: skip
+def test_drag_begins_at_rest(size):
+    """|v| v has the derivative 0 there, as in the catalogue; 1 / |x| has none, nor a force."""
+    fall = pi.acceleration(dof=2, g=9.81, c=0.1)(
+        lambda t, x, v, g, c: np.array([0.0, -g]) - c * size(v) * v
+    )
+    J = fall.jacobian(0.0, [[0.0, 0, 0, 0], [0.0, 0, 0.6, 0.8]])
+    assert not J[0, 2:].any()
+    assert np.allclose(J[1, 2:, 2:], -0.1 * np.array([[1.36, 0.48], [0.48, 1.64]]), rtol=1e-14)
+    theirs = pi.systems.projectile_drag
+    for method in ("gauss4", "radau_iia5", "rodas5p"):
+        ours = pi.integrate(fall, dt=0.01, n_steps=50, method=method, x0=np.zeros(4))
+        known = pi.integrate(theirs, dt=0.01, n_steps=50, method=method, x0=np.zeros(6))
+        assert np.allclose(ours.final, known.final[[0, 2, 3, 5]], rtol=1e-12, atol=0)
+    ours, known = (
+        pi.integrate(one, np.zeros(one.dim), dt=0.01, n_steps=50, sensitivity="c").sensitivity["c"]
+        for one in (fall, theirs)
+    )
+    assert np.allclose(ours[-1], known[-1][[0, 2, 3, 5]], rtol=1e-12, atol=0)
+    for collides in (lambda x: -1 / size(x), lambda x: size(x) ** -3 + size(x)):
+        assert np.isnan(pi.potential(dof=2)(collides).acceleration(0.0, [0.0, 0], [0.0, 0])).all()
+
+
 @pytest.mark.parametrize("x", [0.0, 1e-12, 4e-9, 1e-6, 9e-4, 1e-3, 0.01])
 def test_sinc_about_zero(x):
     """sum over n of (-1)^n (pi x)^2n / (2 n + 1)!: no difference of large numbers in its slopes."""
