@@ -22,6 +22,7 @@ _FLAT = {"sign", "floor", "rint"}
 
 
 _0 = object()  # a derivative that is zero for any arguments
+_POWERS = {"sqrt", "cbrt", "power"}
 
 
 def _partials(node):
@@ -48,14 +49,40 @@ def _factors(node):
     return {node.number}
 
 
+def _roots(node):
+    """The roots and powers in a product."""
+    return [one for one in _reached([node], ("multiply", "negative")) if one.operation in _POWERS]
+
+
+def _reached(nodes, through):
+    """Nodes and the arguments of those of some operations, each once."""
+    found = {}
+    while nodes:
+        node = nodes.pop()
+        if node.number not in found:
+            found[node.number] = node
+            nodes += node.arguments if node.operation in through else ()
+    return found.values()
+
+
+def _vanishes_with(a, factors):
+    """Whether one of the factors is 0 wherever a is."""
+    if a.operation in _POWERS:
+        return _vanishes_with(a.arguments[0], factors)
+    if _sums_squares(a):
+        return any(_factors(one) <= factors for one in _reached([a], ("add",)))
+    return _factors(a) <= factors
+
+
 def _by_factor(n, a, other):
-    """Of a power of halves it is 0 at 0, where the derivative of the root in it is inf.
+    """Of a root or power times what is 0 with it it is 0 there, where that of the root is inf.
 
     Not of one that only divides, which is inf there.
     """
-    if a.operation != "sqrt" or not _factors(a.arguments[0]) <= _factors(other):
-        return other
-    return other if _only_divides(n) else make("where", make("equal", a, 0.0), 0.0, other)
+    for root in _roots(a):
+        if _vanishes_with(root.arguments[0], _factors(other)) and not _only_divides(n):
+            other = make("where", make("equal", root, 0.0), 0.0, other)
+    return other
 
 
 def _only_divides(n):

@@ -142,6 +142,21 @@ def test_a_branch_that_is_not_taken_does_not_matter(push, exponent):
         assert np.isfinite(own.jacobian(0.0, [x, 0.0])).all()
 
 
+@pytest.mark.parametrize(
+    "size",
+    [lambda v, c: c * np.sqrt(np.abs(v[0])), lambda v, c: np.abs(v[0]) ** c,
+     lambda v, c: c * (v @ v) ** 0.25, lambda v, c: c * np.sqrt(np.linalg.norm(v)),
+     lambda v, c: c * np.cbrt(v[0])],
+)  # fmt: skip
+def test_what_is_zero_with_a_root_in_its_product_has_a_derivative(size):
+    drag = pi.rhs(dim=2, c=0.7)(lambda t, y, c: (-size(y, c) * y[0], y[1]))
+    assert not drag.jacobian(0.0, [0.0, 0.0])[0].any()
+    h = 1e-6
+    two = [drag.rhs(0.0, [0.3 + d, 0.4]) for d in (-h, h)]
+    # Differences: h^2 and some ulp over h.
+    assert np.allclose(drag.jacobian(0.0, [0.3, 0.4])[:, 0], (two[1] - two[0]) / (2 * h), rtol=1e-8)
+
+
 def test_powers_at_zero():
     powers = pi.rhs(dim=4, initial=[1.0, -1.0, 1.0, 1.0])(
         lambda t, y: (y[0] ** 1.5, (-y[1]) ** 2.5, abs(y[2]) ** 3.5, abs(y[3]) ** 0.5 * y[3])
@@ -201,7 +216,7 @@ def test_sinc_about_zero(x):
     [(lambda a, b: np.arcsinh(a) + b, (0.0, 0.0), (1, 1), 0),
      (lambda a, b: np.arctanh(a) + b, (-0.0, 0.0), (1, 1), 0),
      (np.copysign, (0.0, 1.0), (1, 0), 0), (np.logaddexp, (0.0, 0.0), (0.5, 0.5), 0.25),
-     (np.logaddexp, (3.0, 3.0), (0.5, 0.5), 0.25),
+     (np.logaddexp, (-0.0, 0.0), (0.5, 0.5), 0.25), (np.logaddexp, (3.0, 3.0), (0.5, 0.5), 0.25),
      (np.remainder, (0.0, 1.0), (1, 0), 0), (np.remainder, (6.0, 2.0), (1, -3), 0),
      (np.remainder, (-6.0, -2.0), (1, -3), 0)],
 )  # fmt: skip
