@@ -86,10 +86,13 @@ def _by_factor(n, a, other):
 
 
 def _only_divides(n):
+    """Whether each use of a node is as a divisor, or a factor of what only divides."""
     uses = [one for one in n.graph.nodes if n in one.arguments]
     return bool(uses) and all(
-        one.operation == "divide" and one.arguments[0] is not n for one in uses
-    )
+        one.arguments[0] is not n if one.operation == "divide"
+        else one.operation == "multiply" and _only_divides(one)
+        for one in uses
+    )  # fmt: skip
 
 
 def _sums_squares(node):
@@ -101,9 +104,11 @@ def _sums_squares(node):
 def _over_length(n):
     """1 / n of a length, which changes by a multiple of what is 0 where it is 0: then any number.
 
-    Of one that only divides, all is inf there.
+    If it multiplies, as in a drag; elsewhere it turns there.
     """
-    return 1.0 / (n if _only_divides(n) else n + 2.0**-126)  # also in single precision
+    uses = (one for one in n.graph.nodes if n in one.arguments)
+    multiplies = any(one.operation == "multiply" and not _only_divides(one) for one in uses)
+    return 1.0 / (n + 2.0**-126 if multiplies else n)  # also in single precision
 
 
 def _power(n, x, y):
