@@ -234,21 +234,27 @@ def _untraceable(function, error):
 
 def components(function, graph, result, count, scalar, what):
     """Nodes of what a function returned: `count` of them."""
+    shape = None  # of a ragged array
     try:
         if isinstance(result, Symbol | int | float | np.number | np.bool_):
             values = [result]
             fits = scalar or count == 1
         else:
-            array = np.asarray(plain(result), dtype=object) if result is not None else None
-            values = [] if array is None else [_element(v) for v in array.ravel()]
-            fits = array is not None and (array.shape == (count,) or (scalar and array.shape == ()))
+            array = np.asarray(plain(result), dtype=object)
+            values = [_element(v) for v in array.ravel()]
+            if any(isinstance(value, list | tuple | np.ndarray) for value in values):
+                raise ValueError
+            shape = array.shape
+            fits = shape == (count,) or (scalar and shape == () and result is not None)
     except ValueError:
         values, fits = [], False
     if not fits:
         got = (
             "None" if result is None
             else "a scalar" if isinstance(result, Symbol | int | float)
-            else f"{len(values)} components" if values else "a ragged array"
+            else "a ragged array" if shape is None
+            else f"{len(values)} components" if len(shape) == 1
+            else f"an array of shape {shape}" if shape else f"a {type(result).__name__}"
         )  # fmt: skip
         raise ValueError(
             f"{describe(function)} returns {got}, expected {what}\n  at"

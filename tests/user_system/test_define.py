@@ -134,8 +134,11 @@ def test_results_are_real_and_of_the_right_number():
         (lambda t, x, v: np.nan, {"dof": 1}, "returns NaN"),
         (lambda t, x, v: np.log(-(x**2) - 1), {"dof": 1}, "returns NaN at every point"),
         (lambda t, x, v: 1j, {"dof": 1}, "returns what is no real number"),
-        (lambda t, x, v: [[1, 2], [3, 4]], {"dof": 2}, "returns 4 components"),
-        (lambda t, x, v: [[1], [3, 4]], {"dof": 2}, "no real number: it computes with [1]"),
+        (lambda t, x, v: [[1, 2], [3, 4]], {"dof": 2}, "returns an array of shape (2, 2)"),
+        (lambda t, x, v: np.eye(2) @ x.reshape(2, 1), {"dof": 2}, "an array of shape (2, 1), exp"),
+        (lambda t, x, v: {"x": x[0]}, {"dof": 2}, "returns a dict, expected 2 components"),
+        (lambda t, x, v: [x, 1.0], {"dof": 2}, "returns a ragged array, expected 2 components"),
+        (lambda t, x, v: [[1], [3, 4]], {"dof": 2}, "returns a ragged array"),
         (lambda t, x, v: "abc", {"dof": 1}, "real number"),
     ]
     for function, options, message in wrong:
