@@ -161,7 +161,8 @@ class Stepper:
     -----
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    the start of the next step, and no event. Use a Stepper from one thread at a time.
+    the start of the next step, and no event. A method of several steps also goes on from what came
+    before such a state: make a new Stepper. Use a Stepper from one thread at a time.
 
     Examples
     --------
