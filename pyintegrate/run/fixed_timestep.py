@@ -58,8 +58,18 @@ class FixedTimestep:
         self.stepper, self.max_steps = stepper, integer("max_steps", max_steps, 1)
         self.dropped = 0
         self._rest = 0.0  # time that has passed since the last step
-        self._before = stepper.y.copy()
+        self._keep(stepper.y)
         self._restored = stepper._restored
+
+    def _keep(self, state):
+        """The state before the last step, from which pictures begin."""
+        self._kept, self._resets = state.copy(), self.stepper._resets
+
+    @property
+    def _before(self):
+        """What was kept, or where a trajectory was reset the new state: nothing moves there."""
+        reset = (self._resets != self.stepper._resets)[..., np.newaxis]
+        return np.where(reset, self.stepper.y, self._kept)
 
     def snapshot(self) -> LoopSnapshot:
         """The clock, the state before the last step, and the Stepper's snapshot, for a replay.
@@ -78,7 +88,7 @@ class FixedTimestep:
         """
         self._check()
         return LoopSnapshot(
-            stepper=self.stepper.snapshot(), before=self._before.copy(), rest=self._rest,
+            stepper=self.stepper.snapshot(), before=self._before, rest=self._rest,
             dropped=self.dropped,
         )  # fmt: skip
 
@@ -99,7 +109,8 @@ class FixedTimestep:
             cure = ": restore what loop.snapshot() returned"
             raise TypeError(f"snapshot is a {type(snapshot).__name__}{cure}")
         self.stepper.restore(snapshot.stepper)
-        self._before, self._rest = snapshot.before.copy(), snapshot.rest
+        self._keep(snapshot.before)
+        self._rest = snapshot.rest
         self.dropped, self._restored = snapshot.dropped, self.stepper._restored
 
     def _check(self):
@@ -158,7 +169,7 @@ class FixedTimestep:
         self.dropped += due - steps
         if steps:
             self.stepper.step(steps - 1)
-            self._before = self.stepper.y.copy()
+            self._keep(self.stepper.y)
             self.stepper.step()
         return min(self._rest / dt, 1.0)
 
@@ -168,7 +179,8 @@ class FixedTimestep:
         Parameters
         ----------
         alpha : float
-            From ``advance``: 0 draws the state before the last step, 1 the last.
+            From ``advance``: 0 draws the state before the last step, 1 the last. A trajectory that
+            was reset since that step is drawn where it begins.
 
         Examples
         --------
@@ -180,4 +192,5 @@ class FixedTimestep:
         if not (isinstance(alpha, int | float | np.number) and 0 <= alpha <= 1):
             raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")
         self._check()
-        return self._before + alpha * (self.stepper.y - self._before)
+        before = self._before
+        return before + alpha * (self.stepper.y - before)

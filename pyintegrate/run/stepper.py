@@ -230,6 +230,7 @@ class Stepper:
             t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,
         )  # fmt: skip
         self._restored = 0  # times
+        self._resets = np.zeros(problem.batch, np.int64)
         self._has_history = problem.has_history
         if self._has_history:
             self._core.begin(0, True)
@@ -480,6 +481,7 @@ class Stepper:
             if seed is not None:
                 self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
             np.copyto(self._components(self._rows), values, where=mask)
+            self._resets = self._resets + mask
             self._rows[carried:, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
                 self._core.clear_failure(int(lane))

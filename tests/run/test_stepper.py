@@ -275,6 +275,22 @@ def test_frames_of_any_length_make_steps_of_a_fixed_one():
     np.testing.assert_allclose(loop.blend(0.25), 0.75 * sol.y[-2] + 0.25 * sol.y[-1], rtol=1e-14)
 
 
+def test_a_trajectory_that_is_reset_does_not_glide_to_its_new_place():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, np.ones(2), 0.0, dt=0.125))
+    alpha = loop.advance(0.3125)
+    other = loop.blend(alpha)[1]
+    loop.stepper.reset([True, False], 5.0, 0.0)
+    then = loop.snapshot()
+    for _ in range(2):
+        assert same_bits(loop.blend(alpha), np.array([[5.0, 0.0], other]))
+        loop.advance(0.015625)  # no step is due
+    loop.advance(0.125)
+    assert same_bits(loop.blend(0.0)[0], np.array([5.0, 0.0]))
+    assert same_bits(loop.blend(1.0), loop.stepper.y)
+    loop.restore(then)
+    assert same_bits(loop.blend(alpha), np.array([[5.0, 0.0], other]))
+
+
 def test_a_slow_frame_drops_what_it_cannot_do():
     loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.125), max_steps=4)
     assert loop.advance(10.0625) == pytest.approx(0.5)
