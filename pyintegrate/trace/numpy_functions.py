@@ -44,7 +44,7 @@ def call(function, arguments, options):
     if own is not None:
         return own(*arguments, **options)
     if function not in _NATIVE:
-        raise unknown(f"np.{function.__name__}")
+        raise unknown(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1))
     options = {name: _as_object(value) for name, value in options.items()}
     return wrapped(function(*(_as_object(value) for value in arguments), **options))
 

@@ -1,5 +1,6 @@
 """An error in a user's function has the cure of that error."""
 
+import numpy as np
 import pytest
 
 import pyintegrate as pi
@@ -13,3 +14,10 @@ def test_a_delay_is_not_solved_here():
 def test_a_misspelt_parameter_is_a_parameter():
     with pytest.raises(TypeError, match=r"NameError(.|\n)*cure: a parameter 'kk' is an argument"):
         pi.acceleration(lambda t, x, v, k: -kk * x, k=1.0)  # noqa: F821
+
+
+def test_an_unknown_function_is_named_where_it_is():
+    with pytest.raises(TypeError, match=r"traced: np\.linalg\.inv is not known to the tracer"):
+        pi.rhs(lambda t, y: np.linalg.inv(np.diag(y)) @ y, dim=2)
+    with pytest.raises(TypeError, match=r"traced: np\.median is not known to the tracer"):
+        pi.rhs(lambda t, y: np.median(y) * y, dim=2)
