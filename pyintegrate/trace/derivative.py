@@ -115,6 +115,7 @@ def _power(n, x, y):
     by_x = y * make("power", x, y - 1.0)
     if y.is_constant:
         return by_x, _0
+    by_x = make("where", make("equal", y, 0.0), 0.0, by_x)  # also at x = 0
     return by_x, make("where", make("equal", n, 0.0), 0.0, n * make("log", x))
 
 

@@ -165,6 +165,8 @@ def test_powers_at_zero():
     root = pi.rhs(dim=2)(lambda t, y: (np.sqrt(2 * y[0]) * 2, np.sqrt(y[0] * y[1]) * y[0]))
     assert root.jacobian(0.0, [0.0, 1.0])[0, 0] == np.inf
     assert root.jacobian(0.0, [1.0, 0.0])[1, 1] == np.inf
+    law = pi.rhs(dim=1, e=1.0)(lambda t, y, e: (y[0] ** e,))
+    assert law(e=[0.0, 1.0, 2.0, 0.5]).jacobian(0.0, [0.0]).ravel().tolist() == [0, 1, 0, np.inf]
     by = pi.acceleration(k=1.0, e=2.0)(lambda t, x, v, k, e: -k * x**e)
     sol = pi.integrate(by, 0.0, 1.0, dt=0.01, n_steps=50, sensitivity="e")
     ends = [pi.integrate(by(e=2.0 + d), 0.0, 1.0, dt=0.01, n_steps=50).final for d in (-1e-5, 1e-5)]
