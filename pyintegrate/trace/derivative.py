@@ -87,11 +87,10 @@ def _by_factor(n, a, other):
 
 def _only_divides(n):
     """Whether each use of a node is as a divisor, or a factor of what only divides."""
-    uses = [one for one in n.graph.nodes if n in one.arguments]
-    return bool(uses) and all(
+    return bool(n.uses) and all(
         one.arguments[0] is not n if one.operation == "divide"
         else one.operation == "multiply" and _only_divides(one)
-        for one in uses
+        for one in n.uses
     )  # fmt: skip
 
 
@@ -106,8 +105,7 @@ def _over_length(n):
 
     If it multiplies, as in a drag; elsewhere it turns there.
     """
-    uses = (one for one in n.graph.nodes if n in one.arguments)
-    multiplies = any(one.operation == "multiply" and not _only_divides(one) for one in uses)
+    multiplies = any(one.operation == "multiply" and not _only_divides(one) for one in n.uses)
     return 1.0 / (n + 2.0**-126 if multiplies else n)  # also in single precision
 
 

@@ -29,11 +29,12 @@ class Node:
     """An operation on earlier nodes; leaves are "constant" (value), "parameter", "state" (index)
     and "time". Arithmetic with others, or with numbers, makes further nodes."""
 
-    __slots__ = ("arguments", "depends", "graph", "number", "operation", "value")
+    __slots__ = ("arguments", "depends", "graph", "number", "operation", "uses", "value")
 
     def __init__(self, graph, number, operation, arguments, value, depends):
         self.graph, self.number, self.operation = graph, number, operation
         self.arguments, self.value, self.depends = arguments, value, depends
+        self.uses = []  # the operations on it
 
     @property
     def is_mask(self):
@@ -159,6 +160,8 @@ class Graph:
                 depends |= a.depends
             node = Node(self, len(self.nodes), operation, arguments, value, depends)
             self.nodes.append(node)
+            for a in arguments:
+                a.uses.append(node)
             self._known[key] = node
         return node
 
