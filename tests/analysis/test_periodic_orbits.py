@@ -66,6 +66,35 @@ def test_a_driven_motion_keeps_its_period():
     assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.3 * T), rel=1e-10)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])
+def test_units_of_time_change_no_orbit(unit):
+    """The period scales with the unit, 1 / `unit`, to the tolerance of closing; so do states."""
+    fast = pi.acceleration(lambda t, x, v, w: -w * w * x - w * (x * x - 1) * v, w=1.0)(w=unit)
+    turning = pi.rhs(
+        lambda t, y, w: (w * (y[0] - y[1] - y[0] ** 3), w * (y[0] + y[1] - y[1] ** 3)),
+        dim=2, w=1.0,
+    )  # fmt: skip
+    for system, guess, period in ((fast, (2.0, 0.0), 6.3), (turning(w=unit), (1.2, 0.0), 6.0)):
+        found, own = (
+            pi.analysis.periodic_orbits(one, guess, period / w)
+            for one, w in ((system, unit), (system(w=1.0), 1.0))
+        )
+        assert own.kinds == found.kinds == "stable"
+        assert found.periods * unit == pytest.approx(float(own.periods), rel=1e-10)
+
+
+def test_large_states_close():
+    """A circle of radius 1e9, run through in pi."""
+    ring = pi.rhs(
+        lambda t, y, r: (y[0] * (1 - (y @ y) / r**2) - 2 * y[1],
+                         y[1] * (1 - (y @ y) / r**2) + 2 * y[0]),
+        dim=2, r=1e9,
+    )  # fmt: skip
+    found = pi.analysis.periodic_orbits(ring, [1.2e9, 1e8], 3.0)
+    assert found.kinds == "stable"
+    assert found.periods == pytest.approx(np.pi, abs=1e-11)
+
+
 def test_what_does_not_close_is_told():
     found = pi.analysis.periodic_orbits(
         pi.systems.lorenz(rho=0.5), [[1.0, 1.0, 1.0], [np.nan, 0, 0]], 1.0, rounds=6

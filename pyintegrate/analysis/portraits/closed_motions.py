@@ -174,7 +174,8 @@ class _Shots:
     """Motions of the segments of orbits, and the corrections that close them.
 
     Of each lane the states Y (segments, dim), the period T, what is left open F and its
-    derivatives J, those of the segments M, and the residual `best`.
+    derivatives J, those of the segments M, and the residual `best`. F and the unknowns are in units
+    of the guess, its `size` (dim) and its `pace`, so that units change nothing.
     """
 
     def __init__(self, system, batch, segments, moving, options):
@@ -192,9 +193,24 @@ class _Shots:
             one = system_at(self.system, self.batch, np.arange(lanes))
             sol = solve(one, y, t_end=T, times=times, **self.options)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
+        self.pace, self.size = self.units(y, T)
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
         self.best = np.full(lanes, np.inf)
+
+    def units(self, y, T):
+        """The time in which a motion goes as far as it is large (n,), and its sizes (n, dim)."""
+        one = system_at(self.system, self.batch, np.arange(len(y)))
+        half = y.shape[1] // 2 if self.system.dof else y.shape[1]
+        with quiet():
+            rates, size = one.rhs(0.0, y), _size(y[:, np.newaxis, :half])
+            rate = np.linalg.norm(rates[:, :half], axis=1) / size
+            if self.system.dof:
+                rate = np.fmax(rate, np.sqrt(np.linalg.norm(rates[:, half:], axis=1) / size))
+        pace = 1 / np.where(np.isfinite(rate), np.fmax(rate, 2 * np.pi / T), 2 * np.pi / T)
+        sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
+        sizes[:, half:] /= pace[:, np.newaxis]
+        return pace, sizes
 
     def loose(self, lane):
         """How many times looser than asked motions are followed."""
@@ -222,26 +238,28 @@ class _Shots:
         sol, end, one, late = self.ends(lane, Y, T, sensitivity=self.names)
         M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
         M = self.M[lane] = M.reshape(*Y.shape, -1)
-        self.F[lane], best = self.left_open(end, Y)
+        self.F[lane], best = self.left_open(lane, end, Y)
+        size = self.size[lane, np.newaxis]
         J = np.zeros((n, m, dim, self.J.shape[2]))
         for i in range(m):
-            J[:, i, :, i * dim : (i + 1) * dim] += M[:, i]
+            J[:, i, :, i * dim : (i + 1) * dim] += M[:, i] * size / np.swapaxes(size, 1, 2)
             j = (i + 1) % m
             J[:, i, :, j * dim : (j + 1) * dim] -= np.eye(dim)
         if self.moving:
             with quiet():
-                J[..., -1] = one.rhs(late, end.reshape(-1, dim)).reshape(Y.shape) / m
+                rate = one.rhs(late, end.reshape(-1, dim)).reshape(Y.shape) / m
+                J[..., -1] = rate * self.pace[lane, np.newaxis, np.newaxis] / size
         self.J[lane] = J.reshape(n, m * dim, -1)
         known = np.minimum(best, self.best[lane])  # with tangents the steps round otherwise
         best = np.where(known < ROUNDING, known, best)
         self.best[lane] = np.where((np.abs(J) < LARGEST).all(axis=(1, 2, 3)), best, np.inf)
 
-    def left_open(self, end, Y):
-        """F (..., unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
+    def left_open(self, lane, end, Y):
+        """F (..., n, unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
         F = end - np.roll(Y, -1, axis=-2)
         with quiet():
-            size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
-            best = np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
+            best = np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / _size(Y), nan=np.inf)
+        F = F / self.size[lane, np.newaxis]
         return F.reshape(*F.shape[:-2], Y.shape[-2] * Y.shape[-1]), best
 
     def close(self, active, enough, rounds):
@@ -282,25 +300,33 @@ class _Shots:
 
     def tries(self, lane, damping):
         """Steps (k, n, unknowns), Y and T after them, F and residuals there."""
-        Y, T, size = self.Y[lane], self.T[lane], self.segments * self.system.dim
+        Y, T, size, pace = (one[lane] for one in (self.Y, self.T, self.size, self.pace))
+        states = self.segments * self.system.dim
         factor, least, part = TRIED.T[..., np.newaxis, np.newaxis]
         U, s, V = np.linalg.svd(self.J[lane], full_matrices=False)
         aim = (np.swapaxes(U, 1, 2) @ self.F[lane][..., np.newaxis])[..., 0]
         floor = factor * (damping * self.best[lane] * s[:, 0])[:, np.newaxis]
         share = part * -aim * s * (s > least * s[:, :1]) / (s * s + floor**2)
         step = (share[..., np.newaxis, :] @ V)[..., 0, :]
-        extent = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1)) * np.sqrt(self.segments)
-        far = np.linalg.norm(step[..., :size], axis=-1) / extent
+        moved = step[..., :states].reshape(-1, *Y.shape) * size[:, np.newaxis]
+        extent = _size(Y) * np.sqrt(self.segments)
+        far = np.linalg.norm(moved, axis=(-2, -1)) / extent
         if self.moving:
-            far = np.maximum(far, np.abs(step[..., -1]) / T)
-        step /= np.maximum(1.0, far / LONGEST)[..., np.newaxis]
-        Y = Y + step[..., :size].reshape(-1, *Y.shape)
-        T = np.broadcast_to(T + (step[..., -1] if self.moving else 0.0), far.shape)
+            far = np.maximum(far, np.abs(step[..., -1]) * pace / T)
+        shorter = np.maximum(1.0, far / LONGEST)[..., np.newaxis]
+        step /= shorter
+        Y = Y + moved / shorter[..., np.newaxis]
+        T = np.broadcast_to(T + (step[..., -1] * pace if self.moving else 0.0), far.shape)
         end = self.ends(np.tile(lane, len(TRIED)), Y.reshape(-1, *Y.shape[2:]), T.ravel())[1]
-        F, best = self.left_open(end.reshape(Y.shape), Y)
+        F, best = self.left_open(lane, end.reshape(Y.shape), Y)
         loose = self.loose(lane)
         unsure = np.where(loose > 1, UNSURE * loose * self.options["rtol"], 0.0)
         return step, Y, T, F, np.maximum(best, unsure)
+
+
+def _size(Y):
+    """max(1, |y|) of the largest of states (..., m, dim)."""
+    return np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
 
 
 def multipliers(M):
