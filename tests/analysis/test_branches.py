@@ -162,3 +162,17 @@ def test_pictures_of_branches():
     assert len({line.get_color() for line in solid}) == 3
     several = pi.analysis.continue_equilibria(reaction(p3=[2.0, 2.1]), "p1", (0, 0.15), [0.0, 0.0])
     assert "p3 = 2.1" in several.plot().get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e3, 1e9])
+def test_a_fold_from_zero_has_no_unit(unit):
+    """p e^x = x from x = 0: one fold, at p = 1 / e, x = 1; then p falls to rounding, with none."""
+    burning = pi.rhs(
+        lambda t, y, p, u, w: (p / w * u * np.exp(y[0] / u) - y[0],), dim=1, p=0.0, u=1.0, w=1.0
+    )
+    for u, w in ((unit, 1.0), (1.0, unit)):
+        found = pi.analysis.continue_equilibria(burning(u=u, w=w), "p", (0, w), [0.0])
+        at = np.flatnonzero(found.kinds != "")
+        assert found.kinds[at].tolist() == ["fold"]
+        assert found.values[at] / w == pytest.approx(np.exp(-1), abs=1e-12)
+        assert found.points[at, 0] / u == pytest.approx(1, abs=1e-6)

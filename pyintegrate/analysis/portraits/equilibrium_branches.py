@@ -95,7 +95,8 @@ def continue_equilibria(
         (*batch, dim): guesses of the equilibria at the first.
     step : float, optional
         The longest step, as a share of the range and of max(u, largest component): u is that of
-        the start, but 1 where this is more, or 0 (below 1e-10).
+        the start, of one at 0 what the parameter would change over its range; but 1 where this is
+        more, or 0 (below 1e-10).
     n : int, optional
         The most points of a branch.
 
@@ -218,7 +219,8 @@ class _Curve:
         nearest = np.abs(sums).min(axis=1, initial=np.inf)
         turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
         turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
-        return t, np.stack([bordered, t[:, -1], turning])
+        folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
+        return t, np.stack([bordered, folding, turning])
 
     def followed(self, y, step, n):
         """Points (k, lanes, dim + 1), tests (k, 3, lanes), and why each branch ended."""
@@ -227,9 +229,13 @@ class _Curve:
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
         near = np.abs(y).max(axis=0, initial=1.0)
         y, good = refined(self.system, y, near, 0.0, self.batch, lane)
-        self.least = np.abs(y).max(axis=1)
-        self.least[~((self.least > SMALLEST) & (self.least < 1))] = 1.0
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
+        self.least = np.abs(y).max(axis=1)
+        still = np.flatnonzero(good & (self.least <= SMALLEST))
+        if len(still):  # as far as the parameter would move it
+            A = self.at(still, Y[still])[1]
+            self.least[still] = self.width * np.abs(solved(A[..., :-1], A[..., -1])).max(axis=1)
+        self.least[~((self.least > SMALLEST) & (self.least < 1))] = 1.0
         ends = np.where(good, "n", "no start").astype("<U8")
         path, told = [np.where(good[:, None], Y, np.nan)], [np.full((3, lanes), np.nan)]
         t, h, active = unit.copy(), np.full(lanes, step / 8), lane[good]
