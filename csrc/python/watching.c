@@ -287,9 +287,8 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
     if (n < 0 || n_samples < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
     const int quantities = p->timed.program.system->n_invariants;
-    if (ARRAY(p->timed.noise, "noise", pi_product(lanes, quantities)) || ZEROS(p, reduction, n) ||
-        !(p->need = pi_views_zeros(r->views, quantities, 1)) || ZEROS(p, samples, n_samples) ||
-        ZEROS(p, after, n_after))
+    if (ZEROS(p, reduction, n) || !(p->need = pi_views_zeros(r->views, quantities, 1)) ||
+        ZEROS(p, samples, n_samples) || ZEROS(p, after, n_after))
         return -1;
     for (int64_t i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
     for (int64_t i = 0; i < n; i++) {
@@ -400,8 +399,6 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
         PiEvents *e = &p->events;
         if (!(detect = field(events, "detect")) || read_program(r, detect, &e->detect) ||
             read_all_events(r, events, e) ||
-            !(e->detect.noise = memory(
-                  r, detect, "noise", pi_product(e->detect.program.system->n_invariants, lanes))) ||
             !(e->counts = memory(r, events, "counts", pi_product(pi_event_rows(e->count), lanes))))
             return -1;
     }

@@ -39,23 +39,6 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     }
 }
 
-/* The noise of quantities is known from the steps of a trajectory before, in whichever lane; that
- * of linear ones is not asked for. */
-static void recall_noise(Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes && !p->linear; i++) {
-        p->of[i] = id[i];
-        if (id[i] >= 0)
-            for (int64_t q = 0; q < p->count; q++)
-                p->noise[q * p->lanes + i] = p->rows.of->noise[id[i] * p->count + q];
-    }
-}
-static void keep_noise(const Pieces *p, const int64_t *id) {
-    for (int64_t i = 0; i < p->lanes && !p->linear; i++)
-        if (id[i] >= 0)
-            for (int64_t q = 0; q < p->count; q++)
-                p->rows.of->noise[id[i] * p->count + q] = p->noise[q * p->lanes + i];
-}
-
 /* ---- sums over the steps --------------------------------------------------------------------- */
 /* The state after the step of lane i, before it jumps if it does. */
 static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int64_t at) {
@@ -200,7 +183,6 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     Pieces *q = &p->timed;
     const int whole = q->linear && !p->of->n_after;
     int any = 0;
-    recall_noise(q, s->id);
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
@@ -209,7 +191,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             continue;
         }
         any = 1;
-        pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
+        pi_begin_pieces(q, i, p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int64_t k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
@@ -233,7 +215,6 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             if (q->points[i]) reduce_piece(p, s, i);
         if (any) any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
-    if (any == 0) keep_noise(q, s->id);
     return any;
 }
 
@@ -255,10 +236,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
-    if (!p->e.locating) {
-        hold_tolerances(p, s->id);
-        recall_noise(&p->e.quantities, s->id);
-    }
+    if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
 }
 void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
@@ -301,7 +279,6 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
     if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
-    keep_noise(&p->e.quantities, s->id);
     return p->of->events.count ? pi_settle_events(&p->e, s, NULL) : 0;
 }
 

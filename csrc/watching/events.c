@@ -485,10 +485,9 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
             const int64_t events = p->of->exact ? o->events : 0;
             *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
-            if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
             const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
             if (!p->quantities.linear)
-                pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                pi_begin_pieces(&p->quantities, i, p->h[i],
                                 fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
             for (int64_t j = 0; j < count; j++)
                 p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);

@@ -11,7 +11,6 @@ typedef struct {
     /* If all results are linear in the components, and else depend on parameters alone: the factors
      * of the components, for each result; or NULL. */
     double *linear;
-    double *noise; /* of its results, as pieces.h knows it, for each trajectory; or NULL */
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {

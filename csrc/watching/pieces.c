@@ -10,6 +10,7 @@ enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
 #define CLOSE    0x1p-44 /* to a zero of what a condition compares */
 #define INEXACT  0.02    /* how much that part is, of the resolution */
 #define SHORTEST 0x1p-50 /* piece, as a part of the step */
+#define ROUGH    0x1p-10 /* a piece so short that is not smooth has a jump, or rounding alone */
 
 void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
                      Pieces *p) {
@@ -18,12 +19,12 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     pi_place_program(m, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
                              &p->theta, &p->t0,         &p->t0_low, &p->late};
-    double **const numeric[] = {&p->noise, &p->least,        &p->most,
+    double **const numeric[] = {&p->noise, &p->loudest,      &p->least, &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
-    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of, &p->compared, &p->seeks};
+    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->compared, &p->seeks};
     for (int64_t i = 0; i < 8; i++) PLACE(m, *rows[i], lanes);
-    for (int64_t i = 0; i < 6; i++) {
-        PLACE(m, *numbers[i], lanes);
+    for (int64_t i = 0; i < 5; i++) PLACE(m, *numbers[i], lanes);
+    for (int64_t i = 0; i < 7; i++) {
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
@@ -41,9 +42,8 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     p->ends_only = 1;
     for (int64_t q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
     memset(p->learns, 0, lanes);
-    memset(p->of, 0, lanes * sizeof *p->of);
 }
-void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
+void pi_begin_pieces(Pieces *p, int64_t i, double h, double resolution, double to) {
     p->h[i] = h;
     p->resolution[i] = resolution;
     p->late[i] = NAN;
@@ -52,8 +52,6 @@ void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resoluti
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
     p->made[i] = p->points[i] = 0;
-    for (int64_t q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
-    p->of[i] = id;
 }
 void pi_cut_pieces(Pieces *p, int64_t i, double at) {
     double *ends = p->ends + i * PI_MOST_ENDS;
@@ -144,17 +142,18 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
     }
     return error;
 }
-/* What a small part of the tolerance of the states, or rounding, does to a quantity. */
+/* What a small part of the tolerance of the states, or rounding, does to a quantity: the second
+ * largest change, since the largest is a jump where one lies beside a point. */
 static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
         for (int64_t q = 0; q < p->count; q++)
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
-                double *noise = &p->noise[q * p->lanes + i];
-                const double off =
-                    4 * fabs(p->rows.answer[q * p->lanes + i] - piece_row(p, q, node)[i]);
-                if (off > *noise) *noise = off;
+                const int64_t at = q * p->lanes + i;
+                const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
+                if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
+                else if (off > p->noise[at]) p->noise[at] = off;
             }
     }
     return 0;
@@ -200,7 +199,10 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     } else
         for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
-    for (int i = 1; i < n && is_number && p->to[lane] - p->from[lane] < 0x1p-26; i++)
+    const int64_t at = quantity * p->lanes + lane;
+    const double piece = p->to[lane] - p->from[lane], range = p->most[at] - p->least[at];
+    const int jumps = piece < ROUGH && p->tail[at] > 0.02 * range;
+    for (int i = 1; i < n && is_number && (jumps || piece < 0x1p-26); i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
 }
@@ -324,13 +326,13 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         const double range = p->most[at] - p->least[at];
         if (!(p->tail[at] < 0.01 * range)) {
             const int changes = p->least[at] <= 0 && p->most[at] >= 0;
-            if (changes && range <= 8 * p->noise[at]) found = -1; /* all else is noise */
+            if (changes && range <= 8 * p->loudest[at]) found = -1; /* all else is noise */
             continue;
         }
         for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
         if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
         const double x = zeros->x, slope = fabs(zeros->slope);
-        const double least = fmax(CLOSE / length, p->noise[at] / slope);
+        const double least = fmax(CLOSE / length, p->loudest[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
         p->late[i] = 0.5 * length * fabs(p->h[i]) / slope;
         p->compared[i] = q;
@@ -392,7 +394,11 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
     for (; any; alone = 0) {
-        EACH_LANE(i, p) p->fails[i] = p->seeks[i] && !p->points[i];
+        EACH_LANE(i, p) {
+            p->fails[i] = p->seeks[i] && !p->points[i];
+            for (int64_t at = i; p->fails[i] && at < p->count * p->lanes; at += p->lanes)
+                p->noise[at] = p->loudest[at] = 0;
+        }
         for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
             const int first = n == p->first_degree, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;

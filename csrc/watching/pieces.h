@@ -33,11 +33,11 @@ typedef struct {
     int64_t *n_ends, *made; /* how many these are, and how many pieces there were; */
     int64_t *points;        /* the degree of its piece; 0: none */
     int64_t *seeks;         /* -1: its piece is not found yet; or 0 */
-    int64_t *of;            /* whose noise was measured */
     int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
     int8_t *learns;
     int8_t *fails; /* of each lane: was its piece too long? */
-    double *theta, *value, *noise;
+    double *theta, *value;
+    double *noise, *loudest; /* the second largest and largest change of each by rounding, there */
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
@@ -58,10 +58,9 @@ typedef struct {
 /* In a part of a memory. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,
                      int64_t lanes, Pieces *pieces);
-/* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
- * must end; that it has no further piece. */
-void pi_begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double resolution,
-                     double to);
+/* A lane's step, of length h, up to a part of it; more places where a piece must end; that it has
+ * no further piece. */
+void pi_begin_pieces(Pieces *pieces, int64_t lane, double h, double resolution, double to);
 void pi_cut_pieces(Pieces *pieces, int64_t lane, double at);
 static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
 /* The next piece of each lane that has one and whose last was taken: values, and `points` other

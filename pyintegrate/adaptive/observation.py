@@ -74,7 +74,6 @@ class Observation:
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
             self.event_rows = None if self._events is None else earlier.event_rows.copy()
             self._timed = earlier._timed.copy()
-            self._noise = [a.copy() for a in earlier._noise]
             self._counts = [a.copy() for a in earlier._counts]
             for live, was in zip(self._counted(), earlier._onward):
                 live[:, marked] = was[:, marked]
@@ -95,9 +94,6 @@ class Observation:
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
         timed = [number for group in groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
-        sought = [g.timed_program for g in groups if g.timed or g.samples]
-        sought += [one.apart_program for one in [self._events] if one is not None]
-        self._noise = [np.zeros((lanes, program.sizes[4])) for program in sought]
         self._counts = []
         for _, edges, _, _, each in [one for group in groups for one in group.samples]:
             shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
@@ -110,7 +106,7 @@ class Observation:
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
-        live = [a[np.newaxis] for a in (*self._kept, self._timed, *self._noise)]
+        live = [a[np.newaxis] for a in (*self._kept, self._timed)]
         return live + [a.counts[..., np.newaxis] for a in [self.event_rows] if a is not None]
 
     def fields(self):
@@ -123,7 +119,7 @@ class Observation:
         events = None
         if self.event_rows is not None:
             detect = self._program_fields(self._events.apart_program, self._events)
-            detect |= {"linear": self._events.linear, "noise": self._noise[-1]}
+            detect |= {"linear": self._events.linear}
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
@@ -140,7 +136,7 @@ class Observation:
         after = [row_of(self._problem, value) for value in group.after]
         return self._program_fields(group.timed_program, group) | {
             "linear": group.timed_linear, "reductions": tuple(group.timed),
-            "numbers": self._timed, "noise": self._noise[0], "after": tuple(after),
+            "numbers": self._timed, "after": tuple(after),
             "samples": tuple(
                 bins_fields(places, edges)
                 | {"counts": counts, "after": row, "samples": samples, "each": int(each)}

@@ -582,3 +582,27 @@ def test_a_ball_that_comes_to_rest_is_zeno_in_both_precisions(dtype):
     )  # fmt: skip
     assert sol.status == pi.Status.ZENO
     assert sol.events["b"].count < 200
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+def test_quantities_with_jumps_are_integrated(rtol):
+    """floor(a t + b) over steps with many jumps, against sums; what is left is the jumps' places,
+    each known to 2e-3 `rtol` of the state. No wave beyond a jump counts as an extreme."""
+    rng = np.random.default_rng(3)
+    a, b = rng.uniform(0.2, 1.5, 2000), rng.uniform(0, 1, 2000)
+    path = pi.rhs(lambda t, y, a, b: (1.0 + 0.0 * y[0], y[2], -y[1]), dim=3, a=1.0, b=0.0)
+
+    def quantity(t, y, a, b):
+        return np.floor(a * y[0] + b)
+
+    def until(u):
+        whole = np.floor(u)
+        return whole * (whole - 1) / 2 + (u - whole) * whole
+
+    sol = pi.solve(
+        path(a=a, b=b), [0.0, 1.0, 0.0], t_end=20.0, rtol=rtol, atol=1e-3 * rtol,
+        watch={"sum": pi.watch.integral(quantity), "most": pi.watch.maximum(quantity)},
+    )  # fmt: skip
+    exact = (until(20 * a + b) - until(b)) / a
+    assert abs(sol.watched["sum"] - exact).max() < rtol
+    assert np.array_equal(sol.watched["most"], np.floor(20 * a + b))
