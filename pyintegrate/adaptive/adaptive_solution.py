@@ -339,7 +339,7 @@ class AdaptiveSolution(Solution):
         return text
 
     # ---- derived quantities ----
-    def at(self, t: ArrayLike) -> Floats:
+    def at(self, t: ArrayLike, *, derivative: bool = False) -> Floats:
         """States at any times within the run: those that ``times=`` would have saved, bit for bit.
 
         Each step within which there are times is made again, once for all of them.
@@ -349,6 +349,8 @@ class AdaptiveSolution(Solution):
         t : array_like
             Times that every trajectory has passed. All accepted steps are needed: ``save="all"``,
             the default for a single trajectory; and all components.
+        derivative : bool, optional
+            Give dy/dt in these states instead.
 
         Returns
         -------
@@ -360,9 +362,14 @@ class AdaptiveSolution(Solution):
         >>> sol = pi.solve(pi.systems.oscillator, t_end=10.0, rtol=1e-10)
         >>> sol.at(5.5).round(9)
         array([0.70866977, 0.70554033])
+        >>> sol.at(5.5, derivative=True).round(9)
+        array([ 0.70554033, -0.70866977])
         """
         from .dense_output import states_at
 
+        if derivative:
+            y, times = self.at(t), numbers("t", t).astype(np.float64)
+            return self.system.rhs(times.reshape(times.shape + (1,) * (y.ndim - 1 - times.ndim)), y)
         if self._save != "all":
             raise ValueError(
                 "at(t) needs all accepted steps: solve with save='all', or with times= for the"

@@ -186,3 +186,13 @@ def test_many_times_cost_a_few_steps():
     saved = pi.solve(system, 1.0, 0.0, times=np.linspace(0.0, 20.0, 3000), **run)
     assert same_bits(plain.final, saved.final)
     assert calls < 6 * without < 2 * 3000  # and not 12 for each of 3000
+
+
+def test_the_derivative_is_that_of_the_states():
+    """Central differences of the states, h^2 off and the error between the steps over h."""
+    system = pi.systems.duffing(gamma=[0.2, 0.3])
+    sol = pi.solve(system, [1.0, 0.0], t0=2.0, t_end=12.0, rtol=1e-11, atol=1e-12, save="all")
+    times, h = np.linspace(2.5, 11.5, 40).reshape(8, 5), 1e-4
+    slopes = sol.at(times, derivative=True)
+    assert slopes.shape == (8, 5, 2, 2)
+    assert abs((sol.at(times + h) - sol.at(times - h)) / (2 * h) - slopes).max() < 1e-6
