@@ -278,10 +278,11 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
     const int is_number = isfinite(p->tail[at]) && need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     if (is_number) {
+        if (need == PI_NEED_MEAN && (p->to[i] - p->from[i]) * (most - least) <= enough) return 1;
         if (p->tail[at] > fmax(enough, noise)) return 0;
         if (need == PI_NEED_SQUARE)
             return p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
-        if (need == PI_NEED_VALUE || cheb_is_clear(least, most, enough)) return 1;
+        if (need <= PI_NEED_VALUE || cheb_is_clear(least, most, enough)) return 1;
     }
     double f[NODES];
     int finite = 0, changes = 0;

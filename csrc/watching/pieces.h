@@ -8,9 +8,10 @@
 #include <math.h>
 #include "lane_programs.h"
 
-/* What must be resolved of a quantity: its polynomial; its square as well; its turns, as an angle;
- * where it changes, as a truth value. PI_NEED_APART: its zeros, at which pieces end. */
+/* What must be resolved of a quantity: its mean; its polynomial; its square as well; its turns, as
+ * an angle; where it changes, as a truth value. PI_NEED_APART: its zeros, at which pieces end. */
 typedef enum {
+    PI_NEED_MEAN,
     PI_NEED_VALUE,
     PI_NEED_SQUARE,
     PI_NEED_TURNS,

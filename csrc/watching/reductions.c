@@ -16,7 +16,7 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
     [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
-    [PI_MEAN] = {"mean", 7, PI_NEED_VALUE, {NAN, NAN, NAN}, 0},
+    [PI_MEAN] = {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},
     [PI_MOMENTS] = {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
     [PI_TIMED_MAXIMUM] = {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
     [PI_TIMED_MINIMUM] = {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},

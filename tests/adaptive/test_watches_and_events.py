@@ -606,3 +606,11 @@ def test_quantities_with_jumps_are_integrated(rtol):
     exact = (until(20 * a + b) - until(b)) / a
     assert abs(sol.watched["sum"] - exact).max() < rtol
     assert np.array_equal(sol.watched["most"], np.floor(20 * a + b))
+
+
+def test_events_see_each_jump_and_no_other():
+    """floor(5 cos(t)) goes through zero where cos(t) does, six times to 20."""
+    step = pi.event(lambda t, x, v: np.floor(5 * x), keep=0)
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=20.0, events={"step": step})
+    assert sol.events["step"].count == 6
+    assert not sol.events["step"].unresolved
