@@ -123,8 +123,11 @@ class LangevinSystem(NoisySystem):
     """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
 
     def __call__(self, /, **params):
-        """The same system with other parameters; warns if the mass was that of the old ones."""
+        """The same system with other parameters; warns if the mass was that of the old ones, and of
+        damping or a drive."""
         made = super().__call__(**params)
+        if params.keys() & self.definition.base.params.keys():
+            _tell_of_own_damping(made._cold)
         if "mass" not in params and self._has_its_mass() and not made._has_its_mass():
             warn_caller(
                 f"the mass of {self.name!r} was read from its energy with other parameters, and"
@@ -179,6 +182,12 @@ def _heated(force, dof, one_each):
     return Traced(graph, outputs, total).without_dead_code()
 
 
+def _place(system):
+    """Positions at which a force and an energy are asked; bodies at different ones."""
+    own = system.initial
+    return np.arange(system.dof) if own is None else own[: system.dof]
+
+
 # ---- the mass ------------------------------------------------------------------------------------
 def _mass(system):
     """d2E/dv2, of shape (*batch) or (*batch, dof): where E is quadratic in v, differences over any
@@ -190,7 +199,7 @@ def _mass(system):
     lead = max([len(shape) for shape in system.batch_shapes.values()], default=0)
     found = []
     for shift, speed in ((0.0, _FAR), (0.3, _FAR / 2)):
-        x = np.broadcast_to(system.initial[:dof] + shift, v.shape)
+        x = np.broadcast_to(_place(system) + shift, v.shape)
         y = np.concatenate([x, speed * v], axis=-1)
         a, b = system.energy(y.reshape(2, dof, dof, *(1,) * lead, 2 * dof))
         found.append((a - b) / (2 * speed**2))
@@ -206,19 +215,19 @@ def _mass(system):
 
 
 # ---- damping and drives --------------------------------------------------------------------------
-# Two times and two velocities at which a force is compared.
-_SEES = {"velocity": ((0.3, 0.3), (1.0, -2.0)), "time": ((0.3, 1.7), (0.5, 0.5))}
+# What a time and a velocity at which forces are compared are multiplied by.
+_SCALES = np.geomspace(0.01, 1000.0, 11) * (-1.0) ** np.arange(11)
 
 
 def _tell_of_own_damping(system):
     """Warn if the force depends on velocity or time, and name the parameters to set to 0."""
     causes, cures = [], []
-    for what, points in _SEES.items():
-        if _changes(system, *points):
+    for what in ("velocity", "time"):
+        if _changes(system, what):
             causes.append(what)
             zeros = {name: np.zeros(shape)[()] for name, shape in system.shapes.items()}
             cures += [f"{name}=0" for name, zero in zeros.items()
-                      if not _changes(system(**{name: zero}), *points)][:1]  # fmt: skip
+                      if not _changes(system(**{name: zero}), what)][:1]  # fmt: skip
     if causes:
         warn_caller(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
@@ -228,8 +237,15 @@ def _tell_of_own_damping(system):
         )
 
 
-def _changes(system, times, velocities):
-    x, v = system.initial[: system.dof] + 0.25, np.ones(system.dof)
+def _changes(system, what):
+    """Whether the force differs between velocities, or times, at a place without symmetry."""
+    draw = np.random.default_rng(0)
+    x = _place(system) + draw.uniform(0.1, 0.4, system.dof)
+    t, v = 0.3, draw.normal(size=system.dof)
     with np.errstate(all="ignore"):
-        a, b = (system.acceleration(t, x, u * v) for t, u in zip(times, velocities))
-    return not np.array_equal(a, b, equal_nan=True)
+        first = system.acceleration(t, x, v)
+        for scale in _SCALES:
+            at = (t, x, v * scale) if what == "velocity" else (t * scale, x, v)
+            if not np.array_equal(first, system.acceleration(*at), equal_nan=True):
+                return True
+    return False

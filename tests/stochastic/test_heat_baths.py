@@ -178,17 +178,40 @@ def test_friction_and_temperature_over_a_batch():
     assert np.array_equal(sol.y[:, 3, 2], alone.y)
 
 
+@pi.acceleration(b=0.1, pulse=1.0)
+def late(t, x, v, b, pulse):
+    """Damped at large velocities, and driven about a late time."""
+    return -x - b * np.where(abs(v) > 20, v, 0.0) + pulse * np.exp(-(((t - 60) / 10) ** 2))
+
+
 @pytest.mark.parametrize(
     ("system", "said"),
     [
         (pi.systems.duffing, "velocity and the time.*set delta=0, gamma=0"),
         (pi.systems.spring, "depends on the velocity.*set b=0"),
         (pi.systems.van_der_pol, "depends on the velocity.*set mu=0"),
+        (pi.systems.acceleration_profile, "depends on the time"),
+        (pi.systems.double_pendulum, "depends on the velocity"),
+        (late, "depends on the velocity and the time.*set b=0, pulse=0"),
     ],
 )
 def test_damping_and_drives_of_its_own_are_told_with_their_cure(system, said):
     with pytest.warns(UserWarning, match=said):
-        pi.langevin(system, friction=1.0, temperature=1.0)
+        pi.langevin(system, friction=1.0, temperature=1.0, mass=1.0)
+
+
+def test_later_damping_is_told():
+    with pytest.warns(UserWarning, match="depends on the velocity.*set b=0"):
+        warm(b=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warm(k=2.0, friction=3.0)
+
+
+def test_the_mass_of_bodies_without_a_start_is_read():
+    bodies = pi.systems.n_body(n=4, masses=[1.0, 2.0, 3.0, 4.0])
+    hot = pi.langevin(bodies, friction=1.0, temperature=1.0)
+    assert hot.params["mass"].tolist() == np.repeat([1.0, 2.0, 3.0, 4.0], 3).tolist()
 
 
 @pytest.mark.parametrize("name", ["oscillator", "pendulum", "kepler", "henon_heiles", "three_body"])
