@@ -101,9 +101,9 @@ class NoisySystem(TracedSystem):
         """The method that is taken if none is named."""
         if self.langevin:
             return "baoab"
-        if self.interpretation == "stratonovich":
-            return "heun_stratonovich"
-        return "euler_maruyama" if self.noise == "general" else "milstein"
+        if self.noise == "general":
+            return "euler_maruyama"
+        return "heun_stratonovich" if self.interpretation == "stratonovich" else "milstein"
 
     def refusal(self, method):
         suited = [name for name, m in METHODS.items() if self._suits(m)]
@@ -114,10 +114,12 @@ class NoisySystem(TracedSystem):
             reason = (
                 "takes pi.langevin systems"
                 if method.langevin and not self.langevin
+                else "is for overdamped motion"
+                if self.langevin
                 else f"takes {method.noise} noise"
             )
         return (
-            f"method {method.name!r} {reason}, and that of {self.name!r} is {self.noise}"
+            f"method {method.name!r} {reason}, and the noise of {self.name!r} is {self.noise}"
             f" ({self.interpretation}); use {', '.join(suited)}"
         )
 

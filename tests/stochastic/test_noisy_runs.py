@@ -242,8 +242,9 @@ def test_states_between_the_steps_lie_on_a_chord():
 def test_the_method_follows_from_the_noise():
     general = pi.sde(dim=2)(lambda t, y: (-y, [y[1], y[0]]))
     meant = pi.sde(dim=1, interpretation="stratonovich")(lambda t, y: (-y, y))
+    both = pi.sde(dim=2, interpretation="stratonovich")(lambda t, y: (-y, [y[1], y[0]]))
     expected = {growth: "milstein", driven: "milstein", general: "euler_maruyama"}
-    expected |= {meant: "heun_stratonovich", warm: "baoab"}
+    expected |= {meant: "heun_stratonovich", both: "euler_maruyama", warm: "baoab"}
     for system, name in expected.items():
         assert pi.integrate(system, dt=0.1, n_steps=1, seed=1).method.name == name
 
@@ -265,6 +266,7 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.integrate(growth, **RUN, seed=1, method="rk4"), "use euler_maruyama, milstein"),
         (lambda: pi.integrate(growth, **RUN, seed=1, method="sra1"), "takes additive noise.*sriw1"),
         (lambda: pi.integrate(growth, **RUN, seed=1, method="baoab"), "takes pi.langevin systems"),
+        (lambda: pi.integrate(warm, **RUN, seed=1, method="brownian_baoab"), "is for overdamped"),
         (lambda: pi.integrate(pi.systems.spring, **RUN, method="milstein"), "by @pi.sde or"),
         (lambda: pi.integrate(growth, **RUN, seed=1, compensated=True), "compensated= does not go"),
         (lambda: pi.solve(growth, t_end=1.0), "use pi.integrate"),
