@@ -130,6 +130,21 @@ def test_a_narrow_band_is_told_and_about_makes_it_fine():
     np.testing.assert_allclose(sol.across["near"][0], np.quantile(x, q), atol=0.01)
 
 
+def test_infinities_are_the_outermost_values_of_each_group():
+    """As NumPy's, of which an infinity makes NaN even where it has the rank."""
+    x = np.array([1.0, 2.0, -1.0, 0.0, 4.0, 0.0, -4.0, 8.0])
+    label, q = [0, 0, 0, 0, 0, 1, 2, 2], [0.0, 0.25, 0.5, 1.0]
+    across = {
+        name: pi.across.quantiles(lambda t, x, v: 1 / x, q, by=label, exact=name == "exact")
+        for name in ("exact", "cells")
+    }
+    sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=0, across=across)
+    row, inf = [-1.0, 0.25, 0.5, np.inf], [np.inf] * 4
+    expected = [row, inf, [-0.25, -0.15625, -0.0625, 0.125]]
+    np.testing.assert_allclose(sol.across["exact"][0], expected, rtol=1e-15)
+    np.testing.assert_allclose(sol.across["cells"][0], expected, rtol=1 / 128)
+
+
 def test_a_point_is_itself():
     sol = run(np.full(100, 1.3), 0.0, {"q": pi.across.quantiles("x", [0.05, 0.95])})
     assert sol.across["q"][0].tolist() == [1.3, 1.3]

@@ -18,6 +18,7 @@ SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)
 LIMBS, UNITS = {SUM: 68, PRODUCT: 136}, 1074  # a sum counts 2^-1074, one of products 2^-2148
 CELL_SHIFT = 44  # bits below a cell
 COARSE = 16  # cells
+_OUTER = 1 << 30  # the places of infinities, beside cells
 _ENDS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -204,64 +205,73 @@ def _edge(cell):
 
 
 def _of_cells(cells, q, about, tally, ends):
-    """Quantiles of one step and group, and whether the cells are too coarse for them.
+    """Quantiles of rows, (rows, len(q)), and whether the cells are too coarse for them.
 
-    The order statistic of rank k is put into its cell at the height of its rank there.
+    The order statistic of rank k is put into its cell at the height of its rank there. Infinities
+    are the first and the last cell of each row.
     """
-    sign, cell = cells[:, 2] >> 19, cells[:, 2] & (1 << 19) - 1
+    rows = np.arange(len(tally))
+    row, cell, count = cells.T
+    sign, cell = cell >> 19, cell & (1 << 19) - 1
     a, b = np.where(cell > 0, _edge(cell), 0.0), np.where(cell > 0, _edge(cell + 1), 0.0)
-    low, high = np.where(sign, -b, a), np.where(sign, -a, b)
-    order = np.argsort(np.where(sign, -cell, cell), kind="stable")
-    places = np.where(sign, -cell, cell)[order]
-    low = np.concatenate([[-np.inf], low[order] + about, [np.inf]])
-    high = np.concatenate([[-np.inf], high[order] + about, [np.inf]])
-    count = np.concatenate([[tally[3]], cells[order, 3], [tally[2]]])
-    before = np.cumsum(count) - count
-    n = int(count.sum())
-    if not n:
-        return np.full(len(q), np.nan), False
+    place = np.concatenate([np.where(sign, -cell, cell), rows * 0 - _OUTER, rows * 0 + _OUTER])
+    row = np.concatenate([row, rows, rows])
+    order = np.lexsort([place, row])
+    place, infinite = place[order], np.full(len(rows), np.inf)
+    low = np.concatenate([np.where(sign, -b, a) + about, -infinite, infinite])[order]
+    high = np.concatenate([np.where(sign, -a, b) + about, -infinite, infinite])[order]
+    count = np.concatenate([count, tally[:, 3], tally[:, 2]])[order]
+    until = np.cumsum(count)
+    first = np.searchsorted(row[order], rows)[:, None]
+    last = np.append(first[1:], [[len(row)]], axis=0) - 1
+    before = (until - count)[first]
+    n = until[last] - before
 
     def value(rank):
-        i = np.searchsorted(before + count, rank, side="right")
-        part = (rank - before[i] + 0.5) / count[i]
-        with np.errstate(invalid="ignore"):
-            inside = low[i] + part * (high[i] - low[i])
-        return np.clip(np.where(np.isinf(low[i]), low[i], inside), *ends), i
+        i = np.searchsorted(until, np.minimum(before + rank, until[-1] - 1), side="right")
+        part = (rank - (until[i] - count[i] - before) + 0.5) / count[i]
+        inside = low[i] + part * (high[i] - low[i])
+        return np.clip(np.where(np.isinf(low[i]), low[i], inside), *ends.T[..., None]), i
 
-    rank = q * (n - 1)
+    rank = q * np.maximum(n - 1, 0)
     k = np.floor(rank).astype(np.int64)
-    (x, i), (y, j) = value(k), value(np.minimum(k + 1, n - 1))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        (x, i), (y, j) = value(k), value(np.minimum(k + 1, np.maximum(n - 1, 0)))
         out = np.where((x == y) | (rank == k), x, x + (rank - k) * (y - x))
-    first, last = (i.min(), j.max()) if len(q) > 1 else (1, len(places))
-    inner = np.clip([first, last], 1, max(len(places), 1)) - 1
-    coarse = len(places) > 0 and places[inner[1]] - places[inner[0]] < COARSE
-    return out, bool(coarse and ends[0] < ends[1])
+    if len(q) > 1:
+        i, j = i.min(axis=1, keepdims=True), j.max(axis=1, keepdims=True)
+    else:
+        i, j = first, last
+    i, j = (np.clip(each, first + 1, np.maximum(last - 1, first + 1)) for each in (i, j))
+    coarse = (last - first > 1) & (place[j] - place[i] < COARSE) & (ends[:, :1] < ends[:, 1:])
+    return np.where(n > 0, out, np.nan), coarse[:, 0]
 
 
 def _quantiles(parts, options, labels):
     q, shape = options["q"], parts[0].tally.shape[:2]
-    out, coarse = np.full((*shape, len(q)), np.nan), np.zeros(shape, bool)
     if options["exact"]:
-        for step, values in enumerate(parts[0].items):
-            for group in range(shape[1]):
-                some = values if labels is None else values[labels == group]
-                some = some[~np.isnan(some)]
-                if len(some):
-                    out[step, group] = np.quantile(some, q)
-        return out, coarse
-    cells, extremes = parts
-    ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1)
-    at = np.searchsorted(
-        cells.items[:, 0] * shape[1] + cells.items[:, 1], np.arange(shape[0] * shape[1] + 1)
-    )
-    for i in range(shape[0] * shape[1]):
-        place = np.unravel_index(i, shape)
-        some = cells.items[at[i] : at[i + 1]]
-        out[place], coarse[place] = _of_cells(
-            some, q, options["about"], cells.tally[place], ends[place]
+        out = np.full((*shape, len(q)), np.nan)
+        lanes = np.zeros(parts[0].items.shape[1], int) if labels is None else labels
+        members = np.split(
+            np.argsort(lanes, kind="stable"), np.cumsum(np.bincount(lanes, minlength=shape[1]))[:-1]
         )
-    return out, coarse
+        for step, group in np.ndindex(shape):
+            some = parts[0].items[step, members[group]]
+            some = some[~np.isnan(some)]
+            if len(some):
+                with np.errstate(invalid="ignore"):
+                    found = np.quantile(some, q)  # NaN at infinities, of which it takes differences
+                    low, high = (np.quantile(some, q, method=m) for m in ("lower", "higher"))
+                    found = np.where(np.isnan(found), np.where(low == high, low, low + high), found)
+                out[step, group] = found
+        return out, np.zeros(shape, bool)
+    cells, extremes = parts
+    ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1).reshape(-1, 2)
+    items = np.column_stack([cells.items[:, 0] * shape[1] + cells.items[:, 1], cells.items[:, 2:]])
+    if not len(ends):
+        return np.empty((*shape, len(q))), np.zeros(shape, bool)
+    out, coarse = _of_cells(items, q, options["about"], cells.tally.reshape(-1, 4), ends)
+    return out.reshape(*shape, len(q)), coarse.reshape(shape)
 
 
 def _values(name, parts, options, labels):
