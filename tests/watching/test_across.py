@@ -361,6 +361,8 @@ def test_watches_go_with_it_in_any_precision():
     [
         (lambda: pi.across.mean("x", by=np.array([2**63, 0], np.uint64)), "below 2"),
         (lambda: pi.across.mean("x", by=[0.5, 1.5]), "return_inverse"),
+        (lambda: pi.across.mean("x", by=["a", "b"]), "return_inverse"),
+        (lambda: pi.across.mean("x", by=[True, False]), "return_inverse"),
         (lambda: pi.across.quantiles("x", [5, 50, 95]), "divided by 100"),
         (lambda: pi.across.quantiles("x", 0.5, about=np.nan), "about"),
         (lambda: pi.across.histogram("x", 10, (1, 1)), "range"),

@@ -57,7 +57,10 @@ class Statistic:
         self.name, self.quantities, self.needs, self.options = name, quantities, needs, options
         self.every, self.by = integer("every", every, 1), None
         if by is not None:
-            labels = numbers("by", by)
+            try:
+                labels = numbers("by", by)
+            except TypeError:  # texts, truths: the cure is below
+                labels = np.asarray(by)
             if labels.dtype.kind not in "iu":
                 raise TypeError(
                     f"by must be whole numbers, one for each trajectory, got {labels.dtype}:"
