@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +11,7 @@ import numpy as np
 from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
+from .system.system import System
 from .user_system.definition import Definition
 from .values.checks import numbers
 from .values.keywords import explains_keywords
@@ -17,6 +19,11 @@ from .values.types import Any, ArrayLike, Callable, Floats, Function, Method, Se
 from .watching.events import event
 
 _FAR = 1e300  # where a run without an end ends
+# Arguments of solve without a place here.
+_OWN = {
+    "system", "x0", "v0", "t0", "t_end", "save", "times", "components", "out", "watch", "across",
+    "sensitivity", "on_failure",
+}  # fmt: skip
 _OTHERS = {"BDF": "radau_iia5", "LSODA": "auto"}
 _MESSAGES = (
     "The solver successfully reached the end of the integration interval.",
@@ -25,9 +32,9 @@ _MESSAGES = (
 )
 
 
-@dataclass
-class OdeResult:
-    """The result of ``pi.solve_ivp``, with SciPy's fields, as attributes or in brackets.
+@dataclass(eq=False)
+class OdeResult(Mapping[str, Any]):
+    """The result of ``pi.solve_ivp``, with SciPy's fields, as attributes or items.
 
     Attributes
     ----------
@@ -59,7 +66,13 @@ class OdeResult:
     success: bool
 
     def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
+        return vars(self)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(self))
+
+    def __len__(self) -> int:
+        return len(vars(self))
 
 
 @explains_keywords(solve)
@@ -133,13 +146,23 @@ def solve_ivp(
     >>> res.message, res.t_events[0].round(9)
     ('A termination event occurred.', array([10.]))
     """
-    t0, t_end = np.clip(numbers("t_span", t_span).astype(float), -_FAR, _FAR)
+    for word in options.keys() & _OWN:
+        raise TypeError(f"solve_ivp takes no {word}, which is an argument of pi.solve")
+    if isinstance(fun, System) or not callable(fun):
+        raise TypeError(f"fun must be a function of (t, y), got {fun!r}; pi.solve takes a System")
+    span = numbers("t_span", t_span).astype(float)
+    if span.shape != (2,):
+        raise ValueError(f"t_span must be the first and the last time, got {t_span!r}")
+    t0, t_end = np.clip(span, -_FAR, _FAR)
     start = np.atleast_1d(numbers("y0", y0)).astype(float)
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     if not isinstance(args, list | tuple | None):
         raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)")
-    several = [events] if callable(events) else events or ()
+    several = events if isinstance(events, list | tuple) else [events] if events else []
+    for one in several:
+        if not callable(one):
+            raise TypeError(f"events must be functions of (t, y), got {one!r}")
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
     system = _system(_bound(fun, args), start, vectorized)
@@ -194,6 +217,7 @@ def _bound(function, args):
         return function(t, y, *(args or ()))
 
     vars(bound).update(getattr(function, "__dict__", {}))
+    bound.__name__ = getattr(function, "__name__", "fun")
     return bound
 
 
@@ -209,4 +233,5 @@ def _system(fun, start, vectorized):
         states = y.T[..., np.newaxis] if vectorized else y.T
         return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
 
+    each.__name__ = fun.__name__
     return Definition("rhs", each, len(start), {"trace": False, **options}).called()

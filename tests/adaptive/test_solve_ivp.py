@@ -338,6 +338,14 @@ def test_a_motion_that_ends_early_says_so():
         ({"first_stepp": 1}, "solve_ivp takes no first_stepp: did you mean first_step"),
         ({"max_step": "long"}, "max_step must"),
         ({"t_span": (np.nan, 1)}, "t0"),
+        ({"t_span": (0, 1, 2)}, "t_span must be the first and the last time"),
+        ({"fun": pi.systems.spring}, "fun must be a function of .*; pi.solve takes a System"),
+        ({"fun": lambda t, y: None}, r"<lambda>\(\) returns"),
+        ({"events": 3}, "events must be functions"),
+        ({"events": [rational, "x"]}, "events must be functions of .*, got 'x'"),
+        ({"save": "final"}, "solve_ivp takes no save, which is an argument of pi.solve"),
+        ({"times": [6.0]}, "solve_ivp takes no times"),
+        ({"watch": {}}, "solve_ivp takes no watch"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, told):
@@ -355,6 +363,9 @@ def test_classes_name_methods_and_results_have_brackets_and_pickle():
     res = pi.solve_ivp(rational, (5, 9), START, method=scipy.integrate.RK45, dense_output=True)
     theirs = scipy.integrate.solve_ivp(rational, (5, 9), START)
     np.testing.assert_array_equal(res["t"], res.t)
+    assert {*res} == {*theirs}
+    assert "nfev" in res
+    assert "unknown" not in res
     np.testing.assert_allclose(res.y[:, -1], theirs.y[:, -1], rtol=1e-3)
     assert set(vars(res)) == set(theirs)
     again = pickle.loads(pickle.dumps(res))
