@@ -187,13 +187,14 @@ def fit(
 def _check_enough(shots):
     """Refuse fewer data than unknowns."""
     p, shared = len(shots.unknowns.names), shots.size - shots.local
-    known = shots.points + len(shots.unknowns.priors)
-    needed, known = p, known.min(initial=p)
+    each = shots.points + len(shots.unknowns.priors)
+    needed, known = p, each.min(initial=p)
+    of_fit = f" of fit {each.argmin()}" if shots.count > 1 and not shots.common else ""
     if shots.common:
         needed, known = (p - shared) * shots.count + shared, shots.points.sum()
     if known < needed:
         raise ValueError(
-            f"data and priors are {known} numbers, fewer than the {needed} unknowns"
+            f"data and priors{of_fit} are {known} numbers, fewer than the {needed} unknowns"
             f" ({', '.join(shots.unknowns.names)}): free fewer, or give priors"
         )
 

@@ -458,6 +458,8 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"data": np.zeros(4)}, r"t has shape \(5,\) and data \(4,\)"),
         ({"data": np.full(5, np.inf)}, "data holds inf: expected finite"),
         ({"data": np.full(5, np.nan)}, "are 0 numbers, fewer than the 1 unknowns"),
+        ({"data": np.where([False, True], np.nan, np.zeros((5, 2)))},
+         "data and priors of fit 1 are 0 numbers"),
         ({"data": [0, np.nan, np.nan, 0, np.nan], "free_start": True}, "2 numbers, fewer than"),
         ({"t": [0.0, 1, 2, 4, 3]}, "t must be in order"),
         ({"t": [0.0, 1, 2, 4, np.nan]}, "t holds nan"),
