@@ -171,8 +171,8 @@ class System(ClosedForms):
         Examples
         --------
         >>> import pyintegrate as pi
-        >>> pi.systems.double_well.refusal(pi.methods.rk4)[:53]
-        "method 'rk4' is for equations without noise, and that"
+        >>> pi.systems.double_well.refusal(pi.methods.rk4)[:43]
+        "method 'rk4' is for equations without noise"
         """
         return None
 
