@@ -128,6 +128,9 @@ class RandomNumbers(Named):
             "substeps": substeps,
         })  # fmt: skip
 
+    def __repr__(self):
+        return f"that of {', '.join(f'{name}={value}' for name, value in vars(self).items())}"
+
     def __eq__(self, other):
         if not isinstance(other, RandomNumbers):
             return NotImplemented

@@ -66,7 +66,8 @@ def _break(a, b):
     for name in ("system", "method", "batch", "dtype", "random"):
         one, other = getattr(before, name), getattr(after, name)
         if one != other:
-            return f"its {name} is {other!r}, not {one!r}"
+            what = "noise" if name == "random" else name
+            return f"its {what} is {other!r}, not {one!r}"
     if a.components != b.components:
         return f"it holds {', '.join(b.components)}, not {', '.join(a.components)}"
     for name in a._same_in_parts:

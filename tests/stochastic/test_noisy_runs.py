@@ -102,6 +102,12 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(bounded.y, whole.y)
 
 
+def test_parts_of_other_noise_are_told_apart():
+    parts = [pi.integrate(growth, **RUN, seed=seed) for seed in (1, 2)]
+    with pytest.raises(ValueError, match=r"its noise is that of seed=2, .*, not that of seed=1, "):
+        pi.concatenate(parts[0], parts[1].resume(n_steps=1))
+
+
 def test_a_reset_with_a_seed_goes_on_with_that_noise():
     system, runs = RUNS["baoab"], []
     for first, given in ((2, {}), (1, {"seed": 2})):
@@ -283,7 +289,7 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.sde(dim=1, interpretation="Ito")(lambda t, y: (-y, y)), "interpretation must"),
         (lambda: pi.sde(dim=1)(lambda t, y: (-y, DRAW.normal() * y)), "it is random"),
         (lambda: pi.concatenate(a := pi.integrate(growth, **RUN, seed=1),
-                                pi.integrate(growth, a.final, **RUN, seed=2)), "random|begins"),
+                                pi.integrate(growth, a.final, **RUN, seed=2)), "noise|begins"),
     ],
 )  # fmt: skip
 def test_refusals_name_the_remedy(call, said):
