@@ -173,6 +173,11 @@ class AdaptiveSolution(Solution):
         return np.fmax.reduce(last, axis=0, initial=np.nan)
 
     @property
+    def _continued_by(self):
+        """The method that trajectories went on with where they were stiff, or None."""
+        return implicit_method() if np.isfinite(self.stiff_spans).any() else None
+
+    @property
     def _stiff_tries(self):
         return self._outcome.stiff_tries.reshape(self._problem.batch)
 

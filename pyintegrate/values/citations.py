@@ -31,7 +31,7 @@ def cite(what: Any, style: Literal["bibtex", "text"] = "bibtex") -> str:
     Parameters
     ----------
     what : Solution, Method or System
-        A solution is cited by its method.
+        A solution is cited by its method, and by Radau IIA where "auto" took it.
     style : {"bibtex", "text"}
 
     Returns
@@ -56,6 +56,8 @@ def cite(what: Any, style: Literal["bibtex", "text"] = "bibtex") -> str:
     reference = getattr(getattr(what, "method", what), "reference", None)
     if not isinstance(reference, str):
         raise TypeError(f"pi.cite takes a Solution, a Method or a System, got {what!r}")
+    if also := getattr(what, "_continued_by", None):
+        reference += f"; {also.reference}"
     text = choice("style", style, ("bibtex", "text")) == "text"
     package = _PACKAGE[not text].format(version=_core.info()["version"])
     if text:

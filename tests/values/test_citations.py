@@ -49,6 +49,9 @@ def test_solutions_are_cited_by_their_method():
     assert text.splitlines()[0] == sol.method.reference
     assert "The pyintegrate developers" in text and pi.__version__ in text  # noqa: PT018
     assert "Verner" in pi.solve(pi.systems.lorenz, t_end=1.0).cite()
+    stiff = pi.solve(pi.systems.van_der_pol(mu=[1.0, 1000.0]), t_end=10.0).cite().split("@")
+    pair, radau = (pi.methods[m].cite().split("@") for m in ("verner87", "radau_iia5"))
+    assert stiff == [*pair[:-1], *radau[1:]]
 
 
 def test_a_method_without_a_reference_leaves_the_package():
