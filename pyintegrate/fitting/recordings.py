@@ -36,7 +36,11 @@ class Recordings:
         if several and np.ndim(t[0]) == 1:
             t, data, sigma, self.length = _padded(t, data, sigma)
         else:
-            t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
+            try:
+                t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
+            except ValueError as error:
+                cure = "recordings of unequal length have a list of times beside that of data"
+                raise ValueError(f"{error}; {cure}") from None
             self.length = np.array(len(t) if t.ndim else 0)
         count, cure = len(observed), ""
         if listed:
@@ -95,7 +99,9 @@ def _padded(t, data, sigma):
     t = [numbers(f"t[{i}]", one).astype(float) for i, one in enumerate(t)]
     data = [numbers(f"data[{i}]", one).astype(float) for i, one in enumerate(data)]
     lengths = [[*map(len, both)] for both in (t, data)]
-    if lengths[0] != lengths[1] or not min(lengths[0]) or len({a.shape[1:] for a in data}) > 1:
+    if 0 in lengths[0]:
+        raise ValueError(f"recording {lengths[0].index(0)} has no times: leave it out")
+    if lengths[0] != lengths[1] or len({a.shape[1:] for a in data}) > 1:
         raise ValueError(
             f"t has recordings of lengths {lengths[0]} and data {lengths[1]}: expected as many"
             " times as values for each"

@@ -461,6 +461,8 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"data": np.where([False, True], np.nan, np.zeros((5, 2)))},
          "data and priors of fit 1 are 0 numbers"),
         ({"data": [0, np.nan, np.nan, 0, np.nan], "free_start": True}, "2 numbers, fewer than"),
+        ({"data": [np.zeros(5), np.zeros(4)]}, "unequal length have a list of times beside"),
+        ({"t": [[], [0.0]], "data": [[], [1.0]]}, "recording 0 has no times: leave it out"),
         ({"t": [0.0, 1, 2, 4, 3]}, "t must be in order"),
         ({"t": [0.0, 1, 2, 4, np.nan]}, "t holds nan"),
         ({"t0": 1.0}, "later than the first time"),
