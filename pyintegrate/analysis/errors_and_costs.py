@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..integration import integrate
+from ..run.arguments import checked_quiet
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.table import Table
@@ -106,6 +107,7 @@ def convergence(
 
 def _set_out(system, methods, x0, v0, t_end, t0, dt, steps):
     """The methods, their numbers of steps, and the true motion."""
+    checked_quiet(system)
     chosen, rungs = suitable_methods(system, methods), ladder(steps, dt, t0, t_end)
     return chosen, rungs, follow(system, x0, v0, t0, t_end, common_checks(rungs))
 

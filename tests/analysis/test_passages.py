@@ -248,6 +248,17 @@ def test_who_begins_outside_leaves_at_once_and_who_stays_never():
         assert found.exit.tolist() == [-1, -1, 0]
 
 
+def test_paths_with_noise_leave_through_the_exits_that_are_given():
+    """As by events of their own, and at once where they begin outside."""
+    y = np.append(np.zeros(50), 9.0)[:, None]
+    run = {"dt": 0.05, "n_steps": 100, "seed": 3, "method": "euler_maruyama"}
+    system, up = pi.systems.ornstein_uhlenbeck(rate=0.0), lambda t, y: y[0] - 1.0
+    found = pi.analysis.escape_times(system, {"up": up, "far": lambda t, y: y[0] - 5.0}, y, **run)
+    own = pi.integrate(system, y, **run, events={"up": pi.event(up, direction=1, stop=True)})
+    assert np.array_equal(found.t[:-1], own.stopped_at[:-1], equal_nan=True)
+    assert found.t[-1] == 0.0
+
+
 def test_a_condition_leaves_at_the_first_step_where_it_holds():
     system, run = pi.systems.oscillator, {"dt": 0.1, "n_steps": 90}
     found = pi.analysis.escape_times(system, lambda t, x, v: x < -0.7, 1.0, 0.0, **run)

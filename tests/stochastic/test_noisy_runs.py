@@ -102,6 +102,14 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(bounded.y, whole.y)
 
 
+def test_a_comparison_of_equal_work_keeps_the_seed():
+    methods = ["milstein", "heun_stratonovich"]
+    both = pi.compare(growth, methods=methods, dt=0.1, n_steps=8, seed=3, equal_work=True)
+    assert [both[name].n_steps for name in methods] == [8, 4]
+    alone = pi.integrate(growth, dt=0.2, n_steps=4, seed=3, method="heun_stratonovich")
+    assert np.array_equal(both["heun_stratonovich"].y, alone.y)
+
+
 def test_parts_of_other_noise_are_told_apart():
     parts = [pi.integrate(growth, **RUN, seed=seed) for seed in (1, 2)]
     with pytest.raises(ValueError, match=r"its noise is that of seed=2, .*, not that of seed=1, "):
@@ -280,6 +288,8 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.integrate(growth.tangent(1), **RUN, seed=1, events={
             "up": pi.event("y", level=2.0, then=lambda t, y: 0.5 * y)}), "give a condition"),
         (lambda: pi.advise(growth, t_end=1.0, error=1e-3), "has noise"),
+        (lambda: pi.analysis.convergence(growth, ["milstein"]), "a start has many motions"),
+        (lambda: pi.analysis.work_precision(growth, ["milstein"]), "a start has many motions"),
         (lambda: pi.integrate(warm(), **RUN, seed=1, watch={"e": pi.watch.mean("energy")}),
          "has no formula: give a function"),
         (lambda: pi.integrate(growth, **RUN, seed=1, method="ri6", substeps=2),

@@ -398,7 +398,7 @@ def _begun_outside(solution, events):
         watch[name] = look(one.quantity)
     start = integrate(
         solution.system, solution.initial, dt=solution.dt, t0=solution.t0, n_steps=0, watch=watch,
-        save="final", on_failure="ignore", dtype=solution.initial.dtype,
+        save="final", on_failure="ignore", dtype=solution.initial.dtype, seed=solution.seed,
     )  # fmt: skip
     return {
         name: start.watched[name] >= (0 if is_number else 1)
