@@ -121,6 +121,7 @@ def _parser():
     span.add_argument("--t-end", type=float, help="time of the end")
     span.add_argument("--n-steps", type=int, help="number of steps")
     compare.add_argument("--t0", type=float, default=0.0, help="time of the start (default: 0)")
+    compare.add_argument("--seed", type=int, help="of a system with noise, which needs one")
     compare.add_argument(
         "--equal-work",
         action="store_true",
@@ -217,7 +218,7 @@ def _parameters(assignments):
 
 
 def _compare(options):
-    names = "methods", "dt", "t_end", "n_steps", "t0", "equal_work"
+    names = "methods", "dt", "t_end", "n_steps", "t0", "equal_work", "seed"
     run = {name: getattr(options, name) for name in names}
     system = pi.systems[options.system](**_parameters(options.set))
     _tell(

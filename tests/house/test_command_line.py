@@ -284,6 +284,16 @@ def test_compare_needs_no_methods(capsys, system):
     assert "rk4" in out
 
 
+def test_noise_takes_the_seed_that_it_asks_for(capsys):
+    words = ["compare", "double_well", "--dt", "0.1", "--t-end", "1"]
+    code, _, told = run(capsys, words)
+    assert code == 2
+    assert "needs a seed" in told
+    code, out, _ = run(capsys, [*words, "--seed", "1"])
+    assert code == 0
+    assert "milstein" in out
+
+
 def test_info_says_what_the_build_is(capsys):
     _, out, _ = run(capsys, "info")
     lines = out.replace("n set", "n_set").replace("t for", "t_for").splitlines()
