@@ -409,6 +409,8 @@ def test_pictures_of_bands_and_histograms():
     counts = sol2.across["x"]
     assert image.get_clim() == (0, counts[len(counts) // 2 :].max()) < (0, counts.max())
     assert pi.plots.histogram_over_time(sol2, "x", vmax=7).collections[0].get_clim()[1] == 7
+    with pytest.raises(TypeError, match="expected a Solution with across=.*got 3"):
+        pi.plots.fan(3, "band")
     for bad in (lambda: pi.plots.fan(sol, "h"), lambda: pi.plots.fan(sol, "group", group=9),
                 lambda: pi.plots.fan(sol, "group")):  # fmt: skip
         with pytest.raises(ValueError, match=r"quantiles|group must be one of \[0, 1\]"):

@@ -400,6 +400,8 @@ def histogram_over_time(
 
 def _asked(solution, name, kind):
     across = getattr(solution, "across", solution)
+    if not hasattr(across, "_asked"):
+        raise TypeError(f"expected a Solution with across=, or its across, got {solution!r}")
     asked = across._asked.get(name)
     if asked is None or asked.name != kind:
         known = [key for key, one in across._asked.items() if one.name == kind]
