@@ -13,7 +13,7 @@ from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
 
-STILL = 1e-30  # v where no noise acts for a while: the crossing is that of the chord
+STILL = 1e-30  # v where no noise acts, or q has no slope: the crossing is that of the chord
 
 
 def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
@@ -38,7 +38,7 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
             " are smooth: leave bridge= away"
         )
     moved: Any = Symbol(v)
-    v = np.where(moved == 0, STILL, moved)
+    v = np.where(moved > 0, moved, STILL)
     off = quantity / v
     onto = [
         node_of(graph, Symbol(y) - off * Symbol(_product(G[i * m : (i + 1) * m], u)))
