@@ -27,8 +27,12 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
         raise ValueError(f"bridge of event {key!r}: {system.name!r} has no noise: leave it away")
     dim, m = system.dim, system.noises
     state = [graph.state(i) for i in range(dim)]
-    slope = forward(graph, [node_of(graph, quantity)], state)[0]
-    slopes = [slope.get(node.number, graph.constant(0.0)) for node in state]
+    slopes = _slopes(graph, node_of(graph, quantity), state)
+    if view.energy is not None:  # a number of the core; its formula is that of the system
+        by = _slopes(graph, node_of(graph, quantity), [node_of(graph, view.energy)])
+        energy = placed(graph, system.traced.outputs["energy"], graph.state)[0]
+        of_energy = _slopes(graph, energy, state)
+        slopes = [_product([a, *by], [graph.constant(1.0), e]) for a, e in zip(slopes, of_energy)]
     G = placed(graph, system.traced.outputs["diffusion"], graph.state)
     u = [_product(G[k::m], slopes) for k in range(m)]
     v = _product(u, u)
@@ -45,6 +49,11 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
         for i, y in enumerate(state)
     ]
     return quantity / np.sqrt(v * view.params["_of_run"][STEP]), onto
+
+
+def _slopes(graph: Any, node: Any, by: list) -> list:
+    slope = forward(graph, [node], by)[0]
+    return [slope.get(one.number, graph.constant(0.0)) for one in by]
 
 
 def _product(a: Any, b: Any) -> Any:

@@ -171,6 +171,26 @@ def test_a_distance_has_a_bridge_also_from_its_kink():
     assert abs(sol.stopped_at.mean() - 0.5) < 4 * 0.354 / np.sqrt(20_000)
 
 
+def test_a_bridge_of_the_energy_by_name_is_that_of_its_formula():
+    """To the bit, also where a function takes it by name."""
+    well = pi.langevin(
+        pi.potential(dof=1, k=2.0)(lambda x, k: k * x**2 / 2), friction=1.0, temperature=0.5
+    )
+    stops = []
+    for q in (
+        "energy",
+        lambda t, x, v, energy: energy,
+        lambda t, x, v, k: k * x**2 / 2 + v * v / 2,
+    ):
+        over = {"e": pi.event(q, 1, level=1.0, stop=True, bridge=True)}
+        sol = pi.integrate(well, np.full(500, 0.3), 0.1, dt=0.05, n_steps=400, seed=3, save="final",
+                           events=over)  # fmt: skip
+        stops.append(sol.stopped_at)
+    assert np.isfinite(stops[0]).mean() > 0.9
+    assert np.array_equal(stops[0], stops[1], equal_nan=True)
+    assert np.abs(stops[0] - stops[2])[np.isfinite(stops[0])].max() < 1e-9
+
+
 def test_asking_for_crossings_changes_no_path():
     path = pi.integrate(WELL, START, **RUN)
     asked = pi.integrate(WELL, START, **RUN, events=reach(0.0, keep=3))
