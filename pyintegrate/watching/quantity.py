@@ -68,6 +68,11 @@ class View:
             return Symbol(self.nodes(what, 1, "one number")[0])
         if what in self.system.state_names:
             return self.component(what)
+        if what in ("energy", "energy_error") and self.energy is None:
+            raise ValueError(
+                f"the energy of {self.system.name!r} is not known beside tangents: write it as a"
+                " function of the state"
+            )
         if what == "energy":
             return self.energy
         if what == "energy_error":

@@ -134,6 +134,9 @@ def test_jumps_without_a_formula_are_refused():
     jump = {"high": pi.event("energy", then=lambda t, q, p: (q, -p))}
     with pytest.raises(ValueError, match="only the core computes, and the saltation"):
         pi.integrate(both, dt=0.1, n_steps=10, events=jump)
+    jump = {"high": pi.event("energy", then=lambda t, x, v: (x, -v))}
+    with pytest.raises(ValueError, match="is not known beside tangents: write it as a function"):
+        pi.integrate(pi.systems.spring.tangent(1), dt=0.1, n_steps=10, events=jump)
     jump = {"tangent": pi.event("dq_1", then=lambda t, q, p: (q, -p))}
     with pytest.raises(ValueError, match="no quantity 'dq_1'"):
         pi.integrate(both, dt=0.1, n_steps=10, events=jump)
