@@ -168,6 +168,9 @@ class Definition:
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
         graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one
+        if energy := self.given.get("energy"):
+            state = self._state(graph)
+            outputs["energy"] = self._call(energy, graph, state, params, 1, True, "one number")
         return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
@@ -189,12 +192,9 @@ class Definition:
     def _force(self, graph, size, params):
         state, question = self._state(graph), "acceleration" if graph.dof else "rhs"
         what = f"{size} component{'s' * (size > 1)} ({self.label}={size})"
-        found = {
+        return {
             question: self._call(self.function, graph, state, params, size, graph.dof == 1, what)
         }
-        if energy := self.given.get("energy"):
-            found["energy"] = self._call(energy, graph, state, params, 1, True, "one number")
-        return found
 
     _acceleration = _rhs = _force
 

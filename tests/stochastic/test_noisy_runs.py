@@ -102,6 +102,18 @@ def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
     assert np.array_equal(bounded.y, whole.y)
 
 
+def test_an_equation_with_noise_has_the_energy_that_is_given():
+    def energy(t, y, k):
+        return (k * y[0] ** 2 + y[1] ** 2) / 2
+
+    noisy = pi.sde(dim=2, k=3.0, energy=energy)(lambda t, y, k: ((y[1], -k * y[0]), (0.0, 0.1)))
+    watch = {"named": pi.watch.mean("energy"), "given": pi.watch.mean(energy)}
+    sol = pi.integrate(noisy, [[1.0, 0.0]], dt=0.1, n_steps=20, seed=1, watch=watch)
+    own = energy(0.0, np.moveaxis(sol.y, -1, 0), 3.0)
+    np.testing.assert_allclose(sol.energy(), own, rtol=4e-16)  # products are fused with sums
+    assert np.array_equal(sol.watched["named"], sol.watched["given"])
+
+
 def test_a_comparison_of_equal_work_keeps_the_seed():
     methods = ["milstein", "heun_stratonovich"]
     both = pi.compare(growth, methods=methods, dt=0.1, n_steps=8, seed=3, equal_work=True)
