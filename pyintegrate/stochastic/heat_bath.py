@@ -126,7 +126,8 @@ class LangevinSystem(NoisySystem):
         """The same system with other parameters; warns if the mass was that of the old ones, and of
         damping or a drive."""
         made = super().__call__(**params)
-        if params.keys() & self.definition.base.params.keys():
+        whole = params.keys() >= self.params.keys()  # as tangents and files make it anew
+        if params.keys() & self.definition.base.params.keys() and not whole:
             _tell_of_own_damping(made._cold)
         if "mass" not in params and self._has_its_mass() and not made._has_its_mass():
             warn_caller(

@@ -1,5 +1,6 @@
 """Langevin equations: exact stationary laws, the mass that is read, warnings with their cure."""
 
+import pickle
 import warnings
 from fractions import Fraction
 
@@ -206,6 +207,9 @@ def test_later_damping_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warm(k=2.0, friction=3.0)
+        calm = pi.langevin(pi.systems.duffing(delta=0, gamma=0), friction=1.0, temperature=1.0)
+        calm.tangent(1)
+        pickle.loads(pickle.dumps(calm))
 
 
 def test_the_mass_of_bodies_without_a_start_is_read():
