@@ -270,8 +270,8 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
     int jumped = 0;
     EACH_LANE(i, &p->e) {
         const int end = s->end[i];
-        made[i] = end == PI_STEP_MADE ||
-                  (end > PI_STEP_MADE && end != PI_STEP_LOST && !stands(p, s, i));
+        made[i] =
+            end == PI_STEP_MADE || (end > PI_STEP_MADE && end != PI_STEP_LOST && !stands(p, s, i));
         jumped |= jumps[i] = end == PI_STEP_JUMPED;
     }
     for (int64_t w = 0; w < p->of->n_watches; w++)
