@@ -1,6 +1,5 @@
 /* Zeros and extremes of a polynomial that is known at Chebyshev points. */
 #include <math.h>
-#include <string.h>
 #include "pieces.h"
 
 /* A zero of the polynomial a between lo and hi, where it rises from negative values or falls from
@@ -106,12 +105,12 @@ static void halve(int n, double *b, double *rest) {
         for (int i = n; i > n - k; i--) b[i] = 0.5 * (b[i - 1] + b[i]);
     }
 }
+static const double inverse[] = {1,      1 / 2., 1 / 3.,  1 / 4.,  1 / 5.,  1 / 6., 1 / 7.,
+                                 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12., 1 / 13.};
 /* The only zero of a polynomial of which c[0] and c[n] differ in sign. With u = t / (1 - t), or its
  * inverse beyond the middle, it is that of sum_m (n over m) c_m u^m: Halley's method from the zero
  * of the control polygon, and bisection where that leaves the interval. */
 static double bernstein_zero(int n, const double *c, double *slope) {
-    static const double inverse[] = {1,      1 / 2., 1 / 3.,  1 / 4.,  1 / 5.,  1 / 6., 1 / 7.,
-                                     1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12., 1 / 13.};
     double e[PI_MAX_DEGREE + 1] = {0}, over = 1;
     int k = 0;
     while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
@@ -184,17 +183,22 @@ int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZer
     return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
 }
 double pi_largest_on_step(int n, const double *c, int sign, double *x) {
-    double d[PI_MAX_DEGREE], b[PI_MAX_DEGREE + 1], best = sign * c[0], size = fabs(c[n]);
+    double d[PI_MAX_DEGREE], best = sign * c[0], size = fabs(c[n]);
     for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = pi_find_bernstein_zeros(n - 1, d, 0x1p-46 * size, -1, zeros, &near);
     *x = 0;
-    for (int64_t j = 0; j < count; j++) { /* de Casteljau's algorithm */
-        memcpy(b, c, (n + 1) * sizeof *b);
-        for (int k = n; k > 0; k--)
-            for (int i = 0; i < k; i++) b[i] += zeros[j].x * (b[i + 1] - b[i]);
-        if (sign * b[0] > best) best = sign * b[0], *x = zeros[j].x;
+    for (int64_t j = 0; j < count; j++) {
+        const double part = zeros[j].x, rest = 1 - part;
+        double value = c[0] * rest, power = 1, over = 1;
+        for (int m = 1; m < n; m++) {
+            over *= (n - m + 1) * inverse[m - 1];
+            power *= part;
+            value = (value + over * power * c[m]) * rest;
+        }
+        value += power * part * c[n];
+        if (sign * value > best) best = sign * value, *x = part;
     }
     return best;
 }
