@@ -75,9 +75,10 @@ def _vanishes_with(a, factors):
 
 
 def _by_factor(n, a, other):
-    """Of a root or power times what is 0 with it it is 0 there, where that of the root is inf.
+    """The derivative of a product by its factor a: the other one.
 
-    Not of one that only divides, which is inf there.
+    Or 0 where a is a root or power of 0, whose own slope may be inf, and the other factor is 0 as
+    well: sqrt(x) x has the slope 0. Not in a product that only divides, which is inf there.
     """
     for root in _roots(a):
         if _vanishes_with(root.arguments[0], _factors(other)) and not _only_divides(n):
@@ -101,9 +102,10 @@ def _sums_squares(node):
 
 
 def _over_length(n):
-    """1 / n of a length, which changes by a multiple of what is 0 where it is 0: then any number.
+    """1 / n of a length n = sqrt(x x + ...), whose slope is x / n: finite at 0, so that x / n is 0.
 
-    If it multiplies, as in a drag; elsewhere it turns there.
+    Only if the length is a factor, as in the drag -|v| v, which has the slope 0 there. Elsewhere it
+    has none at 0, and stays NaN.
     """
     multiplies = any(one.operation == "multiply" and not _only_divides(one) for one in n.uses)
     return 1.0 / (n + 2.0**-126 if multiplies else n)  # also in single precision
