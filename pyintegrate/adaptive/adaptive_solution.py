@@ -192,12 +192,11 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def _failures(self):
-        status, accepted, rejected = (
-            getattr(self._outcome, name) for name in ("status", "accepted", "rejected")
-        )
+        status, accepted = self._outcome.status, self._outcome.accepted
         index = np.flatnonzero(status)
-        begun = accepted[index] + rejected[index] > 0
-        return Failures(index, status[index], np.where(begun, accepted[index] + 1, 0))
+        start = np.abs(self.initial.reshape(-1, self.system.dim)[index])
+        good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
+        return Failures(index, status[index], np.where(good, accepted[index] + 1, 0))
 
     @property
     def _step_lengths(self):

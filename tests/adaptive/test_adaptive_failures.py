@@ -72,6 +72,10 @@ def test_bounds_starts_and_parameters():
     assert list(start.failed_step) == [0, -1, 0]
     spoiled = pi.solve(pi.systems.pendulum(length=[1.0, np.nan]), t_end=1.0, **RUN)
     assert list(spoiled.status) == [Status.OK, Status.NOT_FINITE]
+    fixed = pi.integrate(
+        pi.systems.pendulum(length=[1.0, np.nan]), dt=0.5, n_steps=2, on_failure="ignore"
+    )
+    assert list(spoiled.failed_step) == list(fixed.failed_step) == [-1, 1]  # the start is good
 
 
 def test_a_discontinuous_force_does_not_hang():
