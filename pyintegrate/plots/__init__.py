@@ -14,12 +14,13 @@ __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
         ".fitted_curves": "fitted",
-        ".heat_maps": "basin_map heatmap passages scan",
+        ".heat_maps": "attractors basin_map heatmap passages scan",
         ".method_curves": "convergence stability_map stability_region work_precision",
         ".moving": "animate",
         ".pages": "comparison dashboard overview",
         ".portraits.chaos_and_order": "chaos_map fan frequencies ftle histogram_over_time lyapunov",
-        ".portraits.phase_planes": "branches equilibria phase_plane",
+        ".portraits.phase_planes": "branches continue_equilibria equilibria periodic_orbits"
+        " phase_plane",
         ".section_points": "bifurcation return_map section",
         ".solution_curves": "energy error phase_drift phase_portrait trajectory",
         ".style": "colour_of",

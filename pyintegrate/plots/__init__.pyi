@@ -3,6 +3,7 @@
 import matplotlib as matplotlib
 
 from .fitted_curves import fitted as fitted
+from .heat_maps import attractors as attractors
 from .heat_maps import basin_map as basin_map
 from .heat_maps import heatmap as heatmap
 from .heat_maps import passages as passages
@@ -22,7 +23,9 @@ from .portraits.chaos_and_order import ftle as ftle
 from .portraits.chaos_and_order import histogram_over_time as histogram_over_time
 from .portraits.chaos_and_order import lyapunov as lyapunov
 from .portraits.phase_planes import branches as branches
+from .portraits.phase_planes import continue_equilibria as continue_equilibria
 from .portraits.phase_planes import equilibria as equilibria
+from .portraits.phase_planes import periodic_orbits as periodic_orbits
 from .portraits.phase_planes import phase_plane as phase_plane
 from .section_points import bifurcation as bifurcation
 from .section_points import return_map as return_map

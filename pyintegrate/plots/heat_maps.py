@@ -10,8 +10,8 @@ from ..analysis.measures import errors, watched_error
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error
 from ..analysis.results import unit_of, with_unit
-from ..values.checks import choice
-from ..values.types import Any, ArrayLike, Basins, Callable, Passages, Scan, Solution
+from ..values.checks import choice, places_of
+from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
 from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
@@ -501,6 +501,61 @@ def basin_map(
     if legend and not {"cmap", "norm"} & set(keywords):
         _explain(ax, found, shown)
     return ax, x_label, y_label
+
+
+@picture("legend")
+def attractors(
+    page, found: Attractors, *, components: tuple[str, str] | None = None, **keywords: Any
+):
+    """Draw attractors, and the starts of any batch in the colours of those that they lead to.
+
+    A batch with two axes is also drawn by ``basin_map``.
+
+    Parameters
+    ----------
+    found : Attractors
+        Of ``pi.analysis.attractors``.
+    components : tuple of two str, optional
+        The plane; by default the first two of the box.
+    **keywords
+        For `Axes.plot` of the starts.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For unknown components.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> well = pi.systems.duffing(gamma=0.0)
+    >>> ax = attractors(pi.analysis.attractors(well, {"x": (-2, 2), "v": (-2, 2)}, dt=0.1, n=100))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x [m]', 'v [m/s]')
+    """
+    system = found.system
+    rest = (name for name in system.state_names if name not in found.components)
+    names = (*found.components, *rest)[:2] if components is None else components
+    places = places_of(names, system)
+    if len(places) != 2:
+        raise ValueError(f"a picture of attractors has two components, got {len(places)}")
+    start = found.solution.initial.reshape(-1, system.dim)
+    label, share, ax = np.ravel(found.label), found.share(), page((6.2, 5.2))
+    for number in [*range(len(share)), -1]:
+        colour = FAILED if number < 0 else CLASSES[min(number, NAMED - 1)]
+        here = start[label == number][:, places]
+        own = {"linestyle": "none", "marker": ".", "markersize": 3.0, "color": colour}
+        ax.plot(*here.T, **own | keywords)
+        if number >= 0:
+            name = f"{_place(found, number)}: {100 * share[number]:.3g} %"
+            ax.plot(*found.points[number][:, places].T, linestyle="none", marker="o", color=colour,
+                    markeredgecolor="black", markersize=5.0, zorder=3,
+                    label=name if number < NAMED else None)  # fmt: skip
+    return ax, *(axis_label(system, name) for name in names)
 
 
 def _mark(ax, found, *labels):

@@ -23,7 +23,9 @@ from numpy.typing import DTypeLike as DTypeLike
 from numpy.typing import NDArray
 
 from ..adaptive.tolerances import Tolerance
+from ..analysis.portraits.closed_motions import PeriodicOrbits as PeriodicOrbits
 from ..analysis.portraits.equilibrium_branches import EquilibriumBranches as EquilibriumBranches
+from ..analysis.portraits.recurrences import Attractors as Attractors
 from ..analysis.portraits.recurrences import Basins as Basins
 from ..analysis.portraits.resting_points import Equilibria as Equilibria
 from ..analysis.portraits.spectral_lines import Frequencies as Frequencies

@@ -69,3 +69,44 @@ def test_equilibria_over_a_parameter_and_in_a_line():
     assert one.plot().get_xlabel() == "n"
     with pytest.raises(ValueError, match="one parameter"):
         pi.analysis.equilibria(pi.systems.spring(k=np.ones((2, 2))), {"x": (0, 1)}, 4).plot()
+
+
+def test_what_analyses_find_has_a_picture_of_the_same_name():
+    well = pi.systems.duffing(gamma=0.0, delta=0.2)
+    found = {
+        "equilibria": pi.analysis.equilibria(well, BOX, n=50),
+        "periodic_orbits": pi.analysis.periodic_orbits(pi.systems.van_der_pol, [2.0, 0.0], 6.5),
+        "bifurcation": pi.analysis.bifurcation(
+            well, {"delta": [0.2, 0.3]}, "x", dt=0.1, transient=1.0, keep=5
+        ),
+        "continue_equilibria": pi.analysis.continue_equilibria(well, "alpha", (-1, 1), [1.0, 0.0]),
+        "ftle": pi.analysis.ftle(well, {"x": [0.0, 1.0], "v": [0.0, 1.0]}, 1.0, dt=0.1),
+        "frequencies": pi.analysis.frequencies(
+            pi.systems.pendulum, x0=[0.5, 1.0], v0=0.0, dt=0.05, t_end=50.0
+        ),
+        "attractors": pi.analysis.attractors(well, BOX, dt=0.1, n=100),
+    }
+    for name, result in found.items():
+        drawn = getattr(pi.plots, name)(result)
+        assert drawn.get_xlabel() == result.plot().get_xlabel() != "", name
+
+
+def test_orbits_are_closed_and_those_that_are_not_left_out():
+    guesses = [[2.0, 0.0], [0.0, 0.0]]  # the second rests
+    found = pi.analysis.periodic_orbits(pi.systems.van_der_pol, guesses, 6.5)
+    lines = pi.plots.periodic_orbits(found).lines
+    (line,) = (one for one in lines if np.isfinite(one.get_xdata()).any())
+    points = np.transpose(line.get_data())
+    assert points[-1] == pytest.approx(points[0], abs=1e-6)  # solved to 1e-9
+    with pytest.raises(ValueError, match="no orbit closed"):
+        pi.analysis.periodic_orbits(pi.systems.van_der_pol, [0.0, 0.0], 6.5).plot()
+
+
+def test_attractors_have_the_colour_of_their_starts():
+    found = pi.analysis.attractors(pi.systems.duffing(gamma=0.0), BOX, dt=0.1, n=100)
+    ax = pi.plots.attractors(found)
+    for number in range(2):
+        starts, points = ax.lines[2 * number : 2 * number + 2]
+        assert starts.get_color() == points.get_color()
+        assert len(starts.get_xdata()) == np.count_nonzero(found.label == number)
+    assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]

@@ -12,7 +12,7 @@ from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
-from ..results import quiet, result_class
+from ..results import drawn_by, quiet, result_class
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 # Steps tried beside each other: dampings, times the last that won; singular values that they do
@@ -65,6 +65,8 @@ class PeriodicOrbits(Tabled):
     residuals: np.ndarray
     failures: np.ndarray
     system: Any
+
+    plot = drawn_by("periodic_orbits")
 
     def table(self) -> Table:
         """A row for each guess."""

@@ -8,7 +8,7 @@ from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
-from ...values.types import Any, ArrayLike, Floats, Mapping, Sequence, Solution, System
+from ...values.types import Any, ArrayLike, Axes, Floats, Mapping, Sequence, Solution, System
 from ..observables import check_solution
 from ..results import drawn_by, result_class
 from ..sections.grid_scan import checked_axes
@@ -234,6 +234,10 @@ class Attractors(Basins):
     errors: Any = None
     outside: int = 0
     lost: int = 0
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw them: see ``pyintegrate.plots``, `basin_map` or `attractors`; its Axes."""
+        return drawn_by("basin_map" if self.label.ndim == 2 else "attractors")(self, **keywords)
 
     def __repr__(self):
         parts = zip(self.fractions, self.errors)

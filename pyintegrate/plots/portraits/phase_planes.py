@@ -9,6 +9,7 @@ from ...analysis.portraits.resting_points import Box, without_drive
 from ...analysis.portraits.resting_points import equilibria as found_equilibria
 from ...analysis.results import quiet
 from ...run.arguments import checked_system
+from ...solving import solve
 from ...values.checks import places_of
 from ...values.types import (
     Any,
@@ -16,6 +17,7 @@ from ...values.types import (
     Equilibria,
     EquilibriumBranches,
     Mapping,
+    PeriodicOrbits,
     Sequence,
     System,
 )
@@ -218,6 +220,46 @@ def equilibria(
     return ax, *label
 
 
+@picture("legend")
+def periodic_orbits(
+    page, found: PeriodicOrbits, *, components: str | Sequence[str] | None = None, **keywords: Any
+):
+    """Draw periodic orbits, each over one period; those that did not close are left out.
+
+    Parameters
+    ----------
+    found : PeriodicOrbits
+        Of ``pi.analysis.periodic_orbits``.
+    components : sequence of two str, optional
+        As of ``phase_portrait``.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For unknown components, or where no orbit closed.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = periodic_orbits(pi.analysis.periodic_orbits(pi.systems.van_der_pol, [2.0, 0.0], 6.5))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x', 'v')
+    """
+    closed = found.failures == ""
+    if not closed.any():
+        raise ValueError(f"no orbit closed: {found.failures}")
+    starts = np.where(closed[..., np.newaxis], found.starts, np.nan)
+    once = solve(found.system, starts, t_end=np.where(closed, found.periods, 0.0), save="all",
+                 rtol=1e-9, atol=1e-12, on_failure="ignore")  # fmt: skip
+    return phase_portrait(once, components=components, exact=False, ax=page((6.2, 5.2)), **keywords)
+
+
 LINES = {"stable": "-", "unstable": "--", "neutral": ":"}
 POINTS = {"fold": "s", "Hopf": "o", "branch point": "D"}
 
@@ -276,6 +318,9 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
             ax.plot(x[kinds == label], y[kinds == label], shape, markersize=6.0, zorder=4,
                     color=on_ground(VERMILLION), label=label)  # fmt: skip
     return ax, axis_label(found.system, found.parameter), axis_label(found.system, name)
+
+
+continue_equilibria = branches
 
 
 def mark(ax, x, y, found, keywords):
