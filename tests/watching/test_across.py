@@ -127,6 +127,7 @@ def test_a_narrow_band_is_told_and_about_makes_it_fine():
     sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=1, across=across)
     assert sol.across["far.coarse"].all()
     assert not sol.across["near.coarse"].any()
+    assert "far: coarse, give about= a number within the band" in str(sol.across.table())
     np.testing.assert_allclose(sol.across["near"][0], np.quantile(x, q), atol=0.01)
 
 

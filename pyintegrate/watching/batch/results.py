@@ -364,8 +364,11 @@ class Across(Tabled, Mapping):
         return list(self)
 
     def table(self) -> Table:
-        """A row for each result."""
-        return Table("", ["across", "shape"], [(name, str(self[name].shape)) for name in self])
+        """A row for each result, and the names of quantiles that want another `about=`."""
+        coarse = [name for name in self._asked if np.any(self.get(f"{name}.coarse", False))]
+        told = f"{', '.join(coarse)}: coarse, give about= a number within the band"
+        rows = [(name, str(self[name].shape)) for name in self]
+        return Table("", ["across", "shape"], rows, note=told if coarse else "")
 
 
 def of_run(plan, problem, sums):
