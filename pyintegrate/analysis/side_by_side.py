@@ -92,13 +92,14 @@ def to_a_tolerance(one, span, options):
 def method_of(method):
     """A method by name or alias, or a given one."""
     if not isinstance(method, str | Method):
-        raise TypeError(f"methods must be names or Methods, got {method!r}")
+        cure = ": ('auto', pi.tolerance(1e-9))" if isinstance(method, Tolerance) else ""
+        raise TypeError(f"methods must be names or Methods, got {method!r}{cure}")
     return find_method(method)
 
 
 def methods_in(methods):
     """One method, or several, as a list."""
-    if isinstance(methods, str | Method):
+    if isinstance(methods, str | Method | Tolerance):
         return [methods]
     if isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance):
         return [methods]

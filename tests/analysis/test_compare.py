@@ -204,6 +204,8 @@ def test_wrong_calls_say_what_is_wrong(arguments, error, message):
     [
         ({"methods": 3}, TypeError, "methods must be names or Methods, got 3"),
         ({"methods": [3]}, TypeError, "methods must be names or Methods, got 3"),
+        ({"methods": ["rk4", pi.tolerance(1e-7)]}, TypeError, r"1e-07>: \(.auto., pi.tolerance"),
+        ({"methods": pi.tolerance(1e-7)}, TypeError, r"1e-07>: \(.auto., pi.tolerance"),
         ({"methods": ["rk"]}, LookupError, "'rk' is not known: did you mean"),
         ({"dt": "a"}, TypeError, "dt must hold real numbers"),
         ({"dt": [[0.1]]}, ValueError, r"dt must be a number or a sequence of numbers, got shape"),
