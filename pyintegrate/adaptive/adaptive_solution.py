@@ -354,7 +354,8 @@ class AdaptiveSolution(Solution):
             Times that every trajectory has passed. All accepted steps are needed: ``save="all"``,
             the default for a single trajectory; and all components.
         derivative : bool, optional
-            Give dy/dt in these states instead.
+            Give dy/dt instead: f(t, y) in these states; in steps of implicit methods their
+            derivative, since a stiff f would enlarge their errors.
 
         Returns
         -------
@@ -371,9 +372,6 @@ class AdaptiveSolution(Solution):
         """
         from .dense_output import states_at
 
-        if derivative:
-            y, times = self.at(t), numbers("t", t).astype(np.float64)
-            return self.system.rhs(times.reshape(times.shape + (1,) * (y.ndim - 1 - times.ndim)), y)
         if self._save != "all":
             raise ValueError(
                 "at(t) needs all accepted steps: solve with save='all', or with times= for the"
@@ -382,8 +380,8 @@ class AdaptiveSolution(Solution):
         self._need_all("at(t)")
         if self._carried is not None:  # on the polynomials of the steps with their tangents
             both = self._carried[0]
-            return both.at(t)[..., both.system.places[:, 0]]
-        return states_at(self, numbers("t", t).astype(np.float64))
+            return both.at(t, derivative=derivative)[..., both.system.places[:, 0]]
+        return states_at(self, numbers("t", t).astype(np.float64), derivative)
 
     @property
     def _has_states_within(self):

@@ -6,6 +6,7 @@ increments. Those of a file that has no such numbers are made anew, from the kep
 """
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from ..run.times import in_dtype
 from .adaptive_run import AdaptiveRun
@@ -17,7 +18,10 @@ FINE = 2000  # steps, from which on the line is left as it is
 MOST = 30  # trajectories for which the states are made
 
 
-def states_at(solution, t):
+NODES = 12  # in an implicit method's step, for the slope of its states
+
+
+def states_at(solution, t, derivative=False):
     """See ``AdaptiveSolution.at``: t of any shape, the same for all trajectories."""
     moments, batch = solution._moments, solution._problem.batch  # (n, lanes)
     flat, n = t.reshape(-1), moments.shape[1]
@@ -55,7 +59,28 @@ def states_at(solution, t):
     which, lane = np.nonzero(moments[place, lanes] != asked)
     number = place[which, lane] - 1
     out[which, lane] = _in_steps(solution, lane, number, asked[which, lane])
-    return out.reshape(*t.shape, *batch, states.shape[-1])
+    shape = (*t.shape, *batch, states.shape[-1])
+    if derivative:
+        times = t.reshape(t.shape + (1,) * len(batch))
+        out = solution.system.rhs(times, out.reshape(shape)).reshape(out.shape)
+        number = np.clip(np.where(jumped, later, place - 1), 0, np.maximum(ends - 1, 0))
+        which, lane = np.nonzero(_implicit(solution, np.broadcast_to(lanes, number.shape), number))
+        number = number[which, lane]
+        out[which, lane] = _slopes(solution, lane, number, asked[which, lane])
+    return out.reshape(shape)
+
+
+def _slopes(solution, lane, number, t):
+    """The derivative of the states, by the polynomial through NODES of a step."""
+    begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
+    nodes, basis = chebyshev.chebpts1(NODES), np.eye(NODES)
+    weights = chebyshev.chebval(2 * (t - begin) / (end - begin) - 1, chebyshev.chebder(basis)).T
+    weights = weights @ np.linalg.inv(chebyshev.chebvander(nodes, NODES - 1))
+    within = begin[:, np.newaxis] + (end - begin)[:, np.newaxis] * (nodes + 1) / 2
+    lane, number = np.repeat(lane, NODES), np.repeat(number, NODES)
+    states = _in_steps(solution, lane, number, within.reshape(-1))
+    states = states.reshape(len(t), NODES, solution.system.dim)
+    return 2 * np.einsum("tn,tnd->td", weights, states) / (end - begin)[:, np.newaxis]
 
 
 def filled(solution, index, names, t, parts):
@@ -121,18 +146,31 @@ def _stopped(solution):
 def _in_steps(solution, lane, number, t):
     """States at times t within steps of trajectories, all (n,): (n, dim), each by its method."""
     out = np.empty((len(t), solution.system.dim), solution._problem.dtype)
-    begin = solution._moments[number, lane]
-    ahead = np.sign(solution._moments[number + 1, lane] - begin)
-    stiff = np.zeros(t.shape, bool)
-    spans = solution.stiff_spans
-    for begun, ended in spans.reshape(len(spans), 2, solution._problem.lanes)[..., lane]:
-        stiff |= ((begin - begun) * ahead >= 0) & ~((begin - ended) * ahead >= 0)
+    stiff = _stiff(solution, lane, number)
     groups = [(implicit_method(), stiff)]
     groups += [(pair, lanes[lane] & ~stiff) for pair, lanes in solution._pairs]
     for method, own in groups:
         if own.any():
             out[own] = _by(solution, method, lane[own], number[own], t[own])
     return out
+
+
+def _stiff(solution, lane, number):
+    """Whether "auto" made these steps by its implicit method."""
+    begin = solution._moments[number, lane]
+    ahead = np.sign(solution._moments[np.minimum(number + 1, len(solution) - 1), lane] - begin)
+    stiff, spans = np.zeros(number.shape, bool), solution.stiff_spans
+    for begun, ended in spans.reshape(len(spans), 2, solution._problem.lanes)[..., lane]:
+        stiff |= ((begin - begun) * ahead >= 0) & ~((begin - ended) * ahead >= 0)
+    return stiff
+
+
+def _implicit(solution, lane, number):
+    """Whether these steps are those of an implicit method."""
+    own = _stiff(solution, lane, number)
+    for pair, lanes in solution._pairs:
+        own |= pair.implicit & lanes[lane]
+    return own & (solution._counts[lane] > 1)
 
 
 def _by(solution, method, lane, number, t):

@@ -196,3 +196,25 @@ def test_the_derivative_is_that_of_the_states():
     slopes = sol.at(times, derivative=True)
     assert slopes.shape == (8, 5, 2, 2)
     assert abs((sol.at(times + h) - sol.at(times - h)) / (2 * h) - slopes).max() < 1e-6
+
+
+def test_slopes_of_a_stiff_motion_do_not_enlarge_its_errors():
+    """f of a state that is off by 1e-8 is off by 1e-2; the slope of the states errs by rtol."""
+    rate = pi.rhs(dim=1, initial=[1.0])(lambda t, y: (-1e6 * (y[0] - np.cos(t)) - np.sin(t),))
+    times = np.linspace(0.5, 2.9, 50)
+    for method in ("auto", "radau_iia5", "kvaerno54", "rodas5p"):
+        sol = pi.solve(rate, t_end=3.0, rtol=1e-4, atol=1e-6, method=method)
+        slopes = sol.at(times, derivative=True)[:, 0]
+        assert abs(slopes + np.sin(times)).max() < 1e-4
+        later, earlier = sol.at(1.7 + 1e-5), sol.at(1.7 - 1e-5)
+        assert sol.at(1.7, derivative=True) == pytest.approx((later - earlier) / 2e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau_iia5"])
+def test_slopes_at_the_ends_of_steps_and_beside_jumps(method):
+    bounce = {"g": pi.event("z", direction=-1, then=lambda t, x, v: (x, -0.5 * v))}
+    sol = pi.solve(pi.systems.projectile, t_end=3.0, method=method, events=bounce)
+    slopes = sol.at(sol.t, derivative=True)  # dx/dt = v: of the later side at the jump
+    assert slopes[:, :3] == pytest.approx(sol.at(sol.t)[:, 3:], abs=1e-6)
+    still = pi.solve(pi.systems.pendulum, t_end=0.0, method=method, save="all")
+    assert still.at(0.0, derivative=True) == pytest.approx(still.system.rhs(0.0, still.final))
