@@ -8,6 +8,7 @@ motion are sqrt(1 + n) times smaller.
 
 import numpy as np
 
+from ..errors import warn_caller
 from ..solution.sensitivity import with_tangents
 from .arguments import make_adaptive_run
 
@@ -21,6 +22,13 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     """
     problem, options, control = make_adaptive_run(system, x0, v0, given)
     start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
+    if given["max_step"] is None and (resting := _resting(problem, control, start)):
+        warn_caller(
+            f"{resting} of {problem.lanes} trajectories stay where they begin, at rest: steps of"
+            " any length suit them, but not their sensitivities: give max_step=, or solve"
+            " system.tangent(...), whose tolerance is that of the tangents too",
+            UserWarning,
+        )
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
     with_both, options, long = make_adaptive_run(
         both, state, None,
@@ -32,6 +40,21 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
         rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)
     return with_both, options, long.changed(**fields), names
+
+
+def _resting(problem, control, start):
+    """How many trajectories would not leave their start by its tolerance, at three of its times."""
+    system, batch = problem.system, problem.batch
+    rtol, atol, span = (np.asarray(value, dtype=np.float64) for value in
+                        (control.rtol, control.atol, control.t_end - problem.t0))  # fmt: skip
+    rtol, atol = (a if a.shape[-1:] == (system.dim,) else a[..., np.newaxis] for a in (rtol, atol))
+    most = 0.0
+    with np.errstate(all="ignore"):
+        for share in (0.0, 0.37, 0.71):
+            f = system.rhs(np.broadcast_to(problem.t0 + share * span, batch), start)
+            most = np.maximum(most, abs(f * np.broadcast_to(span, batch)[..., np.newaxis]))
+    still = (most <= atol + rtol * abs(start)).all(axis=-1)
+    return np.count_nonzero(still & np.broadcast_to(span != 0, batch))
 
 
 def _spread(rows, both, free):

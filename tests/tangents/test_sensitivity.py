@@ -1,6 +1,7 @@
 """``sensitivity=`` of integrate and solve: derivatives of all saved states."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -254,3 +255,21 @@ def test_least_squares_fits_a_pendulum():
     errors = 0.01 * np.sqrt(np.diag(np.linalg.inv(fit.jac.T @ fit.jac)))
     assert np.all(abs(fit.x - truth) < 4 * errors)
     assert fit.nfev < 10
+
+
+def test_sensitivities_of_a_motion_at_rest_are_told_to_need_steps_of_their_own():
+    """Its own steps have any length; with shorter ones dtheta/dtheta0 is cos(t)."""
+    still, moving = pi.systems.pendulum(g=1.0), pi.systems.driven_pendulum
+    call = {"t_end": 5.0, "sensitivity": "x0"}
+    with pytest.warns(UserWarning, match="2 of 3 trajectories stay where they begin.*max_step="):
+        pi.solve(still, [0.0, 1e-12, 0.1], 0.0, **call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sol = pi.solve(still, 0.0, 0.0, max_step=0.1, **call)
+        pi.solve(moving, 0.0, 0.0, **call)
+        pi.solve(still, 0.0, 0.0, **call | {"t_end": 0.0})
+        later = pi.acceleration(lambda t, x, v: np.sin(t) - x)  # begins to move
+        pi.solve(later, 0.0, 0.0, **call)
+        found = pi.analysis.periodic_orbits(pi.systems.van_der_pol, [0.0, 0.0], 6.5)
+    assert found.failures == "resting point"
+    assert sol.sensitivity["x0"][-1, 0, 0] == pytest.approx(np.cos(5.0), abs=1e-6)

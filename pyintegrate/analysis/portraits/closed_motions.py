@@ -226,8 +226,9 @@ class _Shots:
         one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
         begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
         own = {name: self.options[name] * loose for name in ("rtol", "atol")}
+        # Those at rest are told by `failures`: an infinite max_step= leaves out the warning.
         sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, save="final",
-                    **self.options | own | along)  # fmt: skip
+                    max_step=np.inf, **self.options | own | along)  # fmt: skip
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
         return sol, end.reshape(Y.shape), one, begins + part
 
