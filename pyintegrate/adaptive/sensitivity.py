@@ -22,11 +22,15 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     """
     problem, options, control = make_adaptive_run(system, x0, v0, given)
     start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
-    if given["max_step"] is None and (resting := _resting(problem, control, start)):
+    span = np.subtract(control.t_end, problem.t0)
+    rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
+                  for a in (control.rtol, control.atol))  # fmt: skip
+    still = at_rest(system, start, problem.t0, span, rtol, atol)
+    if given["max_step"] is None and still.any():
         warn_caller(
-            f"{resting} of {problem.lanes} trajectories stay where they begin, at rest: steps of"
-            " any length suit them, but not their sensitivities: give max_step=, or solve"
-            " system.tangent(...), whose tolerance is that of the tangents too",
+            f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
+            " rest: steps of any length suit them, but not their sensitivities: give max_step=, or"
+            " solve system.tangent(...), whose tolerance is that of the tangents too",
             UserWarning,
         )
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
@@ -42,19 +46,18 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     return with_both, options, long.changed(**fields), names
 
 
-def _resting(problem, control, start):
-    """How many trajectories would not leave their start by its tolerance, at three of its times."""
-    system, batch = problem.system, problem.batch
-    rtol, atol, span = (np.asarray(value, dtype=np.float64) for value in
-                        (control.rtol, control.atol, control.t_end - problem.t0))  # fmt: skip
-    rtol, atol = (a if a.shape[-1:] == (system.dim,) else a[..., np.newaxis] for a in (rtol, atol))
-    most = 0.0
+def at_rest(system, start, t0, span, rtol, atol):
+    """Which trajectories would not leave their start by its tolerance, at three of their times.
+
+    The tolerances have an axis over the components, of length 1 or all.
+    """
+    batch = start.shape[:-1]
+    span, most = np.broadcast_to(span, batch), 0.0
     with np.errstate(all="ignore"):
         for share in (0.0, 0.37, 0.71):
-            f = system.rhs(np.broadcast_to(problem.t0 + share * span, batch), start)
-            most = np.maximum(most, abs(f * np.broadcast_to(span, batch)[..., np.newaxis]))
-    still = (most <= atol + rtol * abs(start)).all(axis=-1)
-    return np.count_nonzero(still & np.broadcast_to(span != 0, batch))
+            f = system.rhs(t0 + share * span, start)
+            most = np.maximum(most, abs(f * span[..., np.newaxis]))
+        return (most <= atol + rtol * abs(start)).all(axis=-1) & (span != 0)
 
 
 def _spread(rows, both, free):

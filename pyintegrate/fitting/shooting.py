@@ -12,6 +12,7 @@ Bock (1983), Recent advances in parameter identification techniques for O.D.E., 
 import numpy as np
 
 from .. import _core
+from ..adaptive.sensitivity import at_rest
 from ..analysis.results import quiet
 from ..integration import integrate
 from ..solving import solve
@@ -26,6 +27,7 @@ from .recordings import over_batch
 
 _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
+RESTING = 1_000  # least steps of one that begins at rest, with tangents
 SMALLEST = 1e-6  # of the start: what less data resolve, rounding does not
 
 # The loss of z = residual^2 and its first two derivatives: those of SciPy's least_squares.
@@ -202,6 +204,10 @@ class Shots:
             rtol = np.full(system.dim, run["rtol"] * share)
             atol = np.full((*least.shape, system.dim), 1e100)
             atol[..., places[:, 0]] = least[..., np.newaxis] * share
+            if len(places.T) > 1:  # a motion at rest would take steps too long for its tangents
+                own = y[..., places[:, 0]], begin, end - begin, run["rtol"]
+                still = at_rest(system.base, *own, least[..., np.newaxis])
+                given["max_step"] = np.where(still, (end - begin) / RESTING, np.inf)
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 
     def seen_at(self, x, lanes, times, begin, end):

@@ -484,3 +484,14 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
 def test_wrong_arguments_are_told_with_the_cure(changes, told):
     with pytest.raises((TypeError, ValueError), match=told):
         pi.fit(pi.systems.pendulum, **GOOD | changes)
+
+
+def test_a_fit_that_begins_at_rest_finds_the_motion():
+    """A pendulum that hangs takes steps of any length, too long for the derivatives."""
+    t = np.linspace(0, 20, 201)
+    data = pi.solve(pi.systems.pendulum, 0.3, 0.1, t_end=20.0, times=t, rtol=1e-12).x
+    for method in ("auto", "dop853", "radau_iia5"):
+        found = pi.fit(pi.systems.pendulum, t, data, observe="theta", x0=0.0, v0=0.0,
+                       free_start=True, method=method)  # fmt: skip
+        assert found.parameters["theta"] == pytest.approx(0.3, abs=1e-6)
+        assert found.parameters["omega"] == pytest.approx(0.1, abs=1e-6)
