@@ -54,15 +54,17 @@ def _make(system, x0, v0, given):
         )
     names = ("bound", "workers", "progress", "on_failure", "out", "components", "watch", "events")
     options = Options.checked(system, {name: given[name] for name in names})
+    numbers = {}
+    if options.events is not None:
+        options = options.changed(events=plan_events(system, options.events))
+        numbers = options.events.given
     if options.watch is not None:
-        options = options.changed(watch=plan_watch(system, options.watch))
+        options = options.changed(watch=plan_watch(system, options.watch, numbers))
     if given.get("across") is not None:
         from .across_times import check_across
 
         check_across(given["across"], system, given)
         options = options.changed(across=given["across"])
-    if options.events is not None:
-        options = options.changed(events=plan_events(system, options.events))
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)
     components = system.ready(components, dtype)

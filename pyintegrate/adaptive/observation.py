@@ -18,8 +18,11 @@ from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 
 
-def plan_watch(system, watch):
-    """The Plan of `watch`; reductions without meaning for unequal steps are refused."""
+def plan_watch(system, watch, numbers):
+    """The Plan of `watch`; reductions without meaning for unequal steps are refused.
+
+    numbers: those that events give to functions, by name.
+    """
     for name, one in checked(watch, system).items():
         if one.name in REFUSED:
             raise ValueError(
@@ -31,7 +34,7 @@ def plan_watch(system, watch):
                 f"watch[{name!r}] has every={one.every}: solve includes each accepted step; after="
                 " leaves out the beginning"
             )
-    return Plan(system, watch, uneven=True)
+    return Plan(system, watch, numbers, uneven=True)
 
 
 def plan_events(system, events):

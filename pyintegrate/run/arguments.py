@@ -79,7 +79,7 @@ def checked_run(
         if refusal := system(**driven).refusal(method):
             raise ValueError(refusal)
         for word, plan in plans.items():
-            if wrong := plan.taken(system) & {*driven}:
+            if wrong := plan.named(system) & {*driven}:
                 raise ValueError(
                     f"{word}: a function takes {', '.join(sorted(wrong))}, but the force alone sees"
                     " what drive= makes of it: make it a function of t and the state"
@@ -148,15 +148,17 @@ def checked_run(
 def _plans(system, method, options):
     """What is watched, by the name of its option."""
     plans: dict = {}
-    if options.watch is not None or options.across is not None:
-        from ..watching.plan import Plan
-
-        plans["watch"] = Plan(system, options.watch, across=options.across)
+    numbers = {}
     if options.events is not None:
         from ..watching.events import EventPlan, check_method
 
         check_method(method)
         plans["events"] = EventPlan(system, options.events)
+        numbers = plans["events"].given
+    if options.watch is not None or options.across is not None:
+        from ..watching.plan import Plan
+
+        plans["watch"] = Plan(system, options.watch, numbers, across=options.across)
     return plans
 
 

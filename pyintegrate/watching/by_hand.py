@@ -29,7 +29,8 @@ class ByHand:
     def __init__(self, problem, watch, events, live):
         self._problem, self._events = problem, events
         self._live = [row for rows in live for row in rows]
-        self._plan = None if watch is None else Plan(problem.system, watch.watch, restarts=True)
+        given = {} if events is None else events.given
+        self._plan = None if watch is None else Plan(problem.system, watch.watch, given, True)
         groups = [] if self._plan is None else self._plan.groups
         if any(group.densities for group in groups):
             raise ValueError(

@@ -20,7 +20,7 @@ from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
-from .quantity import View, asked_names, check_quantity, leading, linear_factors, taken
+from .quantity import View, asked_names, check_quantity, leading, linear_factors, named
 from .saltation import BaseView, whole_jump
 
 MOST_EVENTS = 100
@@ -107,7 +107,8 @@ def event(
     values : callable, optional
         A tuple of numbers to keep at each event.
     params : mapping of str to array_like, optional
-        Numbers for the functions besides the system's parameters, for all trajectories or for each.
+        Numbers for the functions besides the system's parameters, for all trajectories or for each;
+        functions of watches may name them too.
     max_per_step : int
         More events than this in a step end the trajectory with status ZENO.
     after : array_like, optional
@@ -254,10 +255,21 @@ class EventPlan:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
 
-    def taken(self, system):
-        """The parameters that functions name."""
+    @property
+    def given(self):
+        """The numbers of ``params=``, by name, for functions of watches; None: events differ."""
+        numbers: dict[str, Any] = {}
+        for one in self.events.values():
+            for name, value in one.params.items():
+                before = numbers.setdefault(name, value)
+                if before is not value and not np.array_equal(before, value):
+                    numbers[name] = None
+        return numbers
+
+    def named(self, system):
+        """The parameters and quantities that functions name."""
         functions = [(e.quantity, e.then, e.values) for e in self.events.values()]
-        return taken(chain(*functions), system)
+        return named(chain(*functions), system)
 
     @property
     def apart_program(self):

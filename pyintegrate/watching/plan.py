@@ -10,7 +10,15 @@ from ..values.checks import printable
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared, number
 from .analyses import expanded
-from .quantity import View, asked_names, check_quantity, linear_factors, phase_numbers, taken
+from .quantity import (
+    View,
+    asked_names,
+    check_quantity,
+    invariant_names,
+    linear_factors,
+    named,
+    phase_numbers,
+)
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
@@ -239,6 +247,8 @@ class Plan:
     ----------
     system : System
     watch : mapping of str to Reduction
+    numbers : mapping of str to ndarray
+        Those that events give to functions, by name: ``EventPlan.given``.
     restarts : bool
         Whether trajectories restart, each at its own step: a parameter of the program, `_begin`.
     uneven : bool
@@ -250,7 +260,7 @@ class Plan:
     groups : list of Group
     """
 
-    def __init__(self, system, watch, numbers=(), restarts=False, uneven=False, across=None):
+    def __init__(self, system, watch, numbers=None, restarts=False, uneven=False, across=None):
         self.watch, self.across = checked({} if watch is None else watch, system), {}
         by_steps = {}
         for name, reduction in self.watch.items():
@@ -261,8 +271,9 @@ class Plan:
             self.across = checked_across(across, system)
         for name, one in self.across.items():
             by_steps.setdefault(one.every, ({}, {}))[1][name] = one
+        numbers = self._own(numbers, system) if numbers else {}
         self.groups = [
-            Group(system, every, some, dict(numbers), restarts, uneven, of_batch)
+            Group(system, every, some, numbers, restarts, uneven, of_batch)
             for every, (some, of_batch) in by_steps.items()
         ]
         if len(self.groups) > 7:
@@ -279,11 +290,23 @@ class Plan:
             if isinstance(r.quantity, str) and r.every == 1 and r.after is None
         }
 
-    def taken(self, system):
-        """The parameters that functions name."""
+    def _own(self, numbers, system):
+        """Of the numbers of events those that functions name here, where it is no quantity."""
+        names = self.named(system) & {*numbers}
+        names -= {*invariant_names(system), "energy", "energy_error", "phase", "phase_drift"}
+        for name in names:
+            if numbers[name] is None:
+                raise ValueError(
+                    f"watch: a function takes {name!r}, of which params= of several events give"
+                    " different values: give each a name of its own"
+                )
+        return {name: numbers[name] for name in sorted(names)}
+
+    def named(self, system):
+        """The parameters and quantities that functions name."""
         several = [r.quantities for r in (*self.watch.values(), *self.across.values())]
         own = [r.quantity for r in self.watch.values() if r.name == "reduce"]
-        return taken(chain(*several), system) | taken(own, system, 1)
+        return named(chain(*several), system) | named(own, system, 1)
 
     @property
     def shapes(self):

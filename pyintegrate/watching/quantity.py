@@ -183,10 +183,9 @@ def leading(function, system, before=0):
     raise TypeError(f"{told} takes ({got}): expected {known}")
 
 
-def taken(functions, system, before=0):
-    """The parameters of the system that functions name."""
-    names = {name for f in functions if callable(f) for name in leading(f, system, before)[1]}
-    return names & {*system.params}
+def named(functions, system, before=0):
+    """The parameters and quantities that functions name."""
+    return {name for f in functions if callable(f) for name in leading(f, system, before)[1]}
 
 
 def asked_names(quantities, system, own=()):

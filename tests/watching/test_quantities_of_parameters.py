@@ -55,3 +55,42 @@ def test_watched_and_met_as_in_all_saves(kind, terms, timed):
     # Two zeros in one step are found by events alone: they come before the first change of sign.
     assert (found[sure] == first[sure]).mean() > 0.95
     np.testing.assert_array_less(found[sure & (first >= 0)], first[sure & (first >= 0)] + 1)
+
+
+# ---- numbers that events give --------------------------------------------------------------------
+
+LEVELS = np.array([0.2, 0.3])
+ABOVE = {"up": pi.event(lambda t, x, v, c: x - c, 1, params={"c": LEVELS}),
+         "down": pi.event(lambda t, x, v, c: x - c, -1, params={"c": LEVELS})}  # fmt: skip
+COUNTS = {"above": pi.watch.count(lambda t, x, v, c: x > c),
+          "sum": pi.watch.reduce(lambda kept, t, x, v, c: kept + c * x, 0.0)}  # fmt: skip
+
+
+def test_functions_of_watches_take_the_numbers_of_events():
+    """Of saved states, the reference; sums of a hundred terms, to a rounding of each."""
+    run = {"dt": 0.1, "watch": COUNTS, "events": ABOVE, "method": "rk4"}
+    sol = pi.integrate(pi.systems.oscillator, 1.0, 0.0, n_steps=99, **run)
+    assert np.array_equal(sol.watched["above"], (sol.x > LEVELS).sum(axis=0))
+    assert np.allclose(sol.watched["sum"], (LEVELS * sol.x).sum(axis=0), rtol=0, atol=1e-14)
+    begun = pi.integrate(pi.systems.oscillator, 1.0, 0.0, n_steps=50, **run)
+    assert np.array_equal(begun.resume(n_steps=49).watched["sum"], sol.watched["sum"])
+    stepper = pi.Stepper(pi.systems.oscillator, 1.0, 0.0, **run)
+    stepper.step(99)
+    assert np.array_equal(stepper.watched["sum"], sol.watched["sum"])
+
+
+def test_functions_of_watches_take_the_numbers_of_events_to_a_tolerance():
+    """x > c of cos t until t = 3: until arccos c."""
+    within = {"above": pi.watch.time_within(lambda t, x, v, c: x > c)}
+    sol = pi.solve(
+        pi.systems.oscillator, 1.0, 0.0, t_end=3.0, watch=within, events=ABOVE, rtol=1e-9
+    )
+    assert np.allclose(sol.watched["above"], np.arccos(LEVELS), rtol=0, atol=1e-8)
+
+
+def test_numbers_of_which_events_differ_are_refused_to_watches_that_take_them():
+    other = ABOVE | {"down": pi.event(lambda t, x, v, c: x - c, -1, params={"c": 0.1})}
+    run = {"dt": 0.1, "n_steps": 9, "events": other}
+    with pytest.raises(ValueError, match="'c', of which params= of several events give different"):
+        pi.integrate(pi.systems.oscillator, watch=COUNTS, **run)
+    pi.integrate(pi.systems.oscillator, watch={"mean": pi.watch.mean("x")}, **run)
