@@ -34,6 +34,8 @@ def _numbers_of_steps(save):
         steps = np.array(save)
     except ValueError as error:
         raise ValueError(f"save must be a regular array: {error}") from None
+    if np.ma.is_masked(save):
+        raise ValueError("save has masked items, which have no value: fill them, filled(...)")
     whole = steps.dtype.kind in "iu" or (
         steps.dtype.kind == "f" and np.array_equal(steps, np.rint(steps))
     )
@@ -46,7 +48,8 @@ def _numbers_of_steps(save):
         raise ValueError("save is empty: name a step, or save='final'")
     if steps[0] < 0 or np.any(steps[1:] <= steps[:-1]):
         raise ValueError(
-            "save must be increasing numbers of steps from 0 on: np.unique(save) sorts them"
+            "save must be increasing numbers of steps from 0 on: np.unique(save) sorts them, got"
+            f" {np.array2string(steps, threshold=9)}"
         )
     if steps[-1] > 1 << 53:
         raise ValueError(f"save has step {steps[-1]}, and a run has at most 2**53")

@@ -112,7 +112,8 @@ def test_pictures_tables_and_arrays_of_named_steps():
 @pytest.mark.parametrize(
     ("save", "words"),
     [
-        ([3, 2], "increasing"),
+        ([3, 2], r"increasing .*, got \[3 2\]"),
+        (np.ma.array([1, 2], mask=[1, 0]), "masked items"),
         ([1, 1], "increasing"),
         ([-1, 2], "from 0 on"),
         ([], "empty"),
