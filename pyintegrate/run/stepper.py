@@ -95,6 +95,7 @@ class Snapshot:
 
     def __init__(self, stepper):
         self.kind, self.n = kind_of(stepper), stepper.n
+        self.method, self.times = stepper.method, (stepper.dt, stepper.t0)
         self.has_history = stepper._has_history
         self.arithmetic = ARITHMETIC
         self.rows = stepper._rows.copy()
@@ -540,6 +541,12 @@ class Stepper:
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != (here := kind_of(self)):
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
+        if snapshot.method != self.method:
+            raise ValueError(f"the snapshot is of another method with the name {here[1]!r}")
+        for name, its, own in zip(("dt", "t0"), snapshot.times, (self.dt, self.t0)):
+            if its is not own and not np.array_equal(its, own):
+                told = "another one" if np.ndim(its) or np.ndim(own) else f"{its:g}, not {own:g}"
+                raise ValueError(f"the snapshot is of a Stepper whose {name} is {told}")
         warn_of_change(self.method, snapshot.arithmetic)
 
         def go_back():

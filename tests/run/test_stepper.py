@@ -148,6 +148,26 @@ def test_rollback_and_replay_give_the_same_bits(method):
         pi.Stepper(pi.systems.pendulum, dt=0.01, method=method).restore(before)
 
 
+@pytest.mark.parametrize(("other", "words"), [
+    ({"dt": 0.2}, "whose dt is 0.1, not 0.2"), ({"t0": 1.0}, "whose t0 is 0, not 1"),
+    ({"dt": [0.1, 0.2]}, "not like this Stepper"), ({"method": "HEUN"}, "with the name 'rk'"),
+])  # fmt: skip
+def test_a_snapshot_of_other_steps_is_refused(other, words):
+    """Its n would be another time, and the steps from there others."""
+    midpoint = pi.RungeKutta([[0, 0], [0.5, 0]], [0, 1], [0, 0.5], name="rk")
+    heun = pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], [0, 1], name="rk")
+    made = {"dt": 0.1, "method": midpoint}
+    snapshot = pi.Stepper(pi.systems.pendulum, **made).snapshot()
+    other = {"method": heun} if "method" in other else other
+    with pytest.raises(ValueError, match=words):
+        pi.Stepper(pi.systems.pendulum, **made | other).restore(snapshot)
+    pi.Stepper(pi.systems.pendulum, **made).restore(snapshot)
+    many = {"dt": [0.1, 0.2], "method": midpoint}
+    snapshot = pi.Stepper(pi.systems.pendulum, **many).snapshot()
+    with pytest.raises(ValueError, match="whose dt is another one"):
+        pi.Stepper(pi.systems.pendulum, **many | {"dt": [0.1, 0.3]}).restore(snapshot)
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
 def test_a_memory_that_is_rolled_back_is_made_again(n):
     """Also to before a multistep method had all its past."""
