@@ -18,8 +18,9 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
-from ..run.arguments import check_structure
+from ..run.arguments import check_structure, checked_times, steps_between
 from ..solving import solve
+from ..values.checks import DOUBLE, numbers
 from ..values.types import Any, Methods, Sequence, System
 from .results import quiet, result_class
 
@@ -35,7 +36,10 @@ ROUNDING = 1e-13  # errors below this are rounding
 
 def listed(methods: Methods) -> Sequence[str | Method]:
     """The argument as a list; a single method is a list of one."""
-    return [methods] if isinstance(methods, str | Method) else methods
+    try:
+        return [methods] if isinstance(methods, str | Method) else list(methods)
+    except TypeError:
+        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
 
 
 def suitable_methods(system: System, methods: Methods | None = None) -> list[Method]:
@@ -242,15 +246,15 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     >>> ladder(dt=[0.1, 0.05], t_end=1.0)
     [10, 20]
     """
+    t_end = None if t_end is None else checked_times("t_end", t_end, DOUBLE, {})
     if dt is not None:
-        from ..run.arguments import steps_between
-
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")
-        steps = [steps_between(float(one), t0, t_end) for one in np.atleast_1d(dt)]
+        dt = np.atleast_1d(checked_times("dt", dt, DOUBLE, {}))
+        steps = [steps_between(float(one), t0, t_end) for one in dt.flat]
     if steps is None:
         return [CHECKS * rung for rung in LADDER]
-    found = np.unique(steps)
+    found = np.unique(numbers("steps", steps))
     if found.dtype.kind not in "iu" or not len(found) or found[0] < 1:
         raise ValueError(f"steps must be whole numbers of steps, at least 1, got {steps!r}")
     return found.tolist()

@@ -113,6 +113,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     system = solution.system
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
+    solution._need_all("energy_drift")
     t, y = times(solution), solution.y
     batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
     valid = True if solution._whole else solution.valid

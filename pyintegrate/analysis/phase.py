@@ -66,6 +66,9 @@ def phase_drift(
     solution = check_solution(solution, "phase_drift")
     if reference is not None:
         reference = check_solution(reference, "phase_drift", "reference")
+    for one in (solution, reference) if phase is None else ():
+        if one is not None:
+            one._need_all("the phase")
     angle = _phase_of(solution, reference, phase)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:

@@ -32,7 +32,7 @@ from ..values.types import (
     ToATolerance,
 )
 from ..watching.analyses import of_comparison
-from .accuracy import evaluations_a_step
+from .accuracy import evaluations_a_step, listed
 from .measures import measured
 from .observables import systems_by_name
 from .results import drawn_by
@@ -99,14 +99,10 @@ def method_of(method):
 
 def methods_in(methods):
     """One method, or several, as a list."""
-    if isinstance(methods, str | Method | Tolerance):
+    pair = isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance)
+    if pair or isinstance(methods, Tolerance):
         return [methods]
-    if isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance):
-        return [methods]
-    try:
-        methods = list(methods)
-    except TypeError:
-        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
+    methods = listed(methods)
     if not methods:
         raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
     return methods

@@ -9,9 +9,10 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import check_structure
+from ..run.arguments import check_structure, checked_times
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
+from ..values.checks import DOUBLE, integer, numbers
 from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Methods, System
 from .accuracy import listed, suitable_methods
@@ -325,11 +326,11 @@ def stability_region(
         )
     if extent is None:
         extent = _extent(method)
-    if np.shape(extent) != (4,) or not (extent[0] < extent[1] and extent[2] < extent[3]):
+    sides = numbers("extent", extent)
+    if sides.shape != (4,) or not (sides[0] < sides[1] and sides[2] < sides[3]):
         raise ValueError(f"extent must be (left, right, bottom, top), got {extent!r}")
-    if points < 2:
-        raise ValueError(f"points must be at least 2, got {points}")
-    left, right, bottom, top = extent
+    points = integer("points", points, 2)
+    left, right, bottom, top = sides
     real, imaginary = np.linspace(left, right, points), np.linspace(bottom, top, points)
     growth = _growth(method, real, imaginary)
     return StabilityRegion(method, real, imaginary, growth, growth <= edge_of(method))
@@ -487,6 +488,7 @@ def max_stiffness(
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
     named = suitable_methods(system) if methods is None else listed(methods)
     chosen = [find_method(method) for method in named]
+    dt = checked_times("dt", dt, DOUBLE, {})
     batch = _batch(system, dt)
     found = {}
     for method in chosen:

@@ -59,7 +59,6 @@ def convergence(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['4.0   classical Runge-Kutta', '2.0   explicit midpoint']
     """
-    _check(found, Convergence, "convergence")
     ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
     style = looks(found)
     for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
@@ -140,7 +139,6 @@ def work_precision(
     >>> work_precision(found).get_xlabel()
     'force evaluations'
     """
-    _check(found, WorkPrecision, "work_precision")
     choice("of", of, LABELS)
     if of == "seconds" and not found.timed:
         raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
@@ -163,12 +161,6 @@ def work_precision(
     if legend:
         place_legend(ax, 0.6, fontsize=9)
     return ax, LABELS[of], "error, relative to the motion"
-
-
-def _check(found, kind, name):
-    if not isinstance(found, kind):
-        got = type(found).__name__
-        raise TypeError(f"{name} draws what pi.analysis.{name} returned, got {got}")
 
 
 def _rank(found, name):
@@ -259,7 +251,7 @@ def _regions(sources, extent):
         elif isinstance(source, str) or hasattr(source, "coefficients"):
             yield region_of(source, extent=extent)
         else:
-            yield from _regions(source, extent)
+            yield from _regions(listed(source), extent)
 
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000

@@ -302,6 +302,9 @@ class Page:
     """Called for axes with the usual size of a figure: the given ones, or those of a new figure."""
 
     def __init__(self, ax, figsize):
+        if ax is not None and not hasattr(ax, "get_lines"):
+            got = type(ax).__name__
+            raise TypeError(f"ax must be axes, as those of plt.subplots(), got {got}")
         self.ax, self.figsize, self.panel = ax, figsize, False
 
     def __call__(self, default=(8.4, 3.8), **keywords):
@@ -331,6 +334,8 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         own = list(inspect.signature(function).parameters.values())[1:]
         own = own[1:] if "sources" in also else own
         shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
+        kind = own[0].annotation  # as text: the name of a class
+        of_result = kind.isidentifier() and kind not in ("Any", "Section", "Solution", "System")
 
         @wraps(function)
         def draw(*arguments, **keywords):
@@ -338,6 +343,10 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
             page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
             if "sources" in also:
                 arguments = [collect(arguments, about["labels"], page.ax, keywords)]
+            elif arguments and of_result:
+                kinds = [one.__name__ for one in type(arguments[0]).__mro__]
+                if kind not in kinds:
+                    raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}")
             drawn = function(page, *arguments, **keywords)
             if not isinstance(drawn, tuple):
                 return drawn

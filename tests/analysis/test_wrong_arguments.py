@@ -1,0 +1,49 @@
+"""Wrong arguments of analyses and pictures: what is refused, by its name."""
+
+import re
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+SPRING = pi.systems.spring
+PART = pi.integrate(SPRING, np.ones(3), 0.0, dt=0.1, n_steps=9, components=["v"])
+ANALYSIS, PLOTS = pi.analysis, pi.plots
+RESULTS = {
+    "basin_map": "Basins", "bifurcation": "Bifurcation", "branches": "EquilibriumBranches",
+    "chaos_map": "ChaosMap", "convergence": "Convergence", "equilibria": "Equilibria",
+    "fitted": "Fit", "frequencies": "Frequencies", "ftle": "FlowMap", "scan": "Scan",
+    "lyapunov": "LyapunovExponents", "passages": "Passages", "return_map": "ReturnMap",
+    "work_precision": "WorkPrecision",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: ANALYSIS.convergence(SPRING, 3), "methods must be names or Methods, got 3"),
+    (lambda: ANALYSIS.max_stiffness(3, SPRING, dt=0.1), "methods must be names or Methods, got 3"),
+    (lambda: PLOTS.stability_region(3), "methods must be names or Methods, got 3"),
+    (lambda: ANALYSIS.max_stiffness("rk4", SPRING, dt="a"), "dt must hold real numbers, got <U1"),
+    (lambda: ANALYSIS.max_stiffness("rk4", SPRING, dt=0.0), "dt must be finite and non-zero"),
+    (lambda: ANALYSIS.convergence(SPRING, dt="a", t_end=1.0), "dt must hold real numbers"),
+    (lambda: ANALYSIS.convergence(SPRING, t_end="a"), "t_end must hold real numbers, got <U1"),
+    (lambda: ANALYSIS.convergence(SPRING, steps=[[1, 2], [3]]), "steps must be a regular array"),
+    (lambda: ANALYSIS.stability_region("rk4", extent="a"), "extent must hold real numbers"),
+    (lambda: ANALYSIS.stability_region("rk4", points="a"), "points must be an integer, got 'a'"),
+    (lambda: PLOTS.trajectory(PART, ax="a"), "ax must be axes, as those of plt.subplots()"),
+    (lambda: ANALYSIS.energy_drift(PART), "energy_drift needs all components, and v were saved"),
+    (lambda: ANALYSIS.phase_drift(PART), "the phase needs all components, and v were saved"),
+    (lambda: ANALYSIS.period_error(PART), "the phase needs all components, and v were saved"),
+])  # fmt: skip
+def test_what_is_refused_is_named(call, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        call()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_pictures_of_results_refuse_anything_else(name):
+    with pytest.raises(TypeError, match=f"must be of class {RESULTS[name]}, got FixedSolution"):
+        getattr(PLOTS, name)(PART)
+    assert not plt.get_fignums()
