@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
+enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
 /* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
 #define FLICKERS 6
 #define SHORT    0x1p-16
