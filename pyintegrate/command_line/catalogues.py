@@ -56,7 +56,11 @@ def _method(method, options):
     formula = about.pop("formula")
     print(f"  {formula}\n" if formula else "")
     needs = "any system" if method.requires == "any" else f"a {method.requires} system"
-    limit = f"omega dt = {method.stability_limit:.6g} on the undamped oscillator"
+    if method.family == "noise":
+        needs = "a heat bath" if method.langevin else f"an equation with {method.noise} noise"
+    limit = "-"  # of methods for equations with noise none is stated
+    if not np.isnan(method.stability_limit):
+        limit = f"omega dt = {method.stability_limit:.6g} on the undamped oscillator"
     told = {name: ("no", "yes")[value] if isinstance(value, bool) else value
             for name, value in about.items()}  # fmt: skip
     told |= {

@@ -273,6 +273,15 @@ def test_methods_describes_one(capsys, given, name):
     assert int(fields["order"]) == method.order
 
 
+@pytest.mark.parametrize(
+    ("name", "needs"), [("baoab", "a heat bath"), ("milstein", "an equation with commutative")]
+)
+def test_methods_for_noise_say_what_they_need(capsys, name, needs):
+    out = " ".join(run(capsys, ["methods", name])[1].split())
+    assert f"needs {needs}" in out
+    assert "nan" not in out.split("reference")[0]
+
+
 def test_version(capsys):
     assert run(capsys, "--version") == (0, f"pyintegrate {pi.__version__}\n", "")
 
