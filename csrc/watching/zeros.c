@@ -105,6 +105,7 @@ static void halve(int n, double *b, double *rest) {
         for (int i = n; i > n - k; i--) b[i] = 0.5 * (b[i - 1] + b[i]);
     }
 }
+/* 1 / (m + 1): ratios of binomial coefficients without divisions. */
 static const double inverse[] = {1,      1 / 2., 1 / 3.,  1 / 4.,  1 / 5.,  1 / 6., 1 / 7.,
                                  1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12., 1 / 13.};
 /* The only zero of a polynomial of which c[0] and c[n] differ in sign. With u = t / (1 - t), or its

@@ -118,6 +118,7 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     s->mark[id] = PI_MARKED | goes_on;
     if (l->solver->marked) l->solver->marked(l->solver, id);
 }
+/* Rarely needed, and so apart from what looks whether it is. */
 static void mark_register(const Lanes *l, int64_t u, vint which) {
     for (int64_t k = 0; k < VLEN; k++)
         if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);

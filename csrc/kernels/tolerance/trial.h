@@ -47,6 +47,7 @@ typedef struct Lanes {
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
+/* After `own`, or the number of registers, has changed. */
 static void place_own(Lanes *l) {
     for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
 }
