@@ -287,6 +287,7 @@ typedef struct {
     uint64_t counts; /* the stages with a weight in the step, as bits */
     int fsal;        /* is the last stage the first of the next step? */
     int combined;    /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
+    int branches;    /* does the system tell where its force takes another branch? */
     int order;       /* of the step */
     int power;       /* the estimate is proportional to h^power */
     double slope;    /* weight of f(t, y) in the estimate, if that is no stage; 0: none */

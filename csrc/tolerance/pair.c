@@ -33,15 +33,16 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
     for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
-    const int branches = is_explicit && pi_tells_branches(system);
+    const int branches = pi_tells_branches(system);
     int end = last;
     while (end && m->c[end] != 1) end--;
     *pair = (PiPair){.stages = m->stages,
                      .nystrom = is_explicit && pi_sees_positions_only(system),
                      .fsal = is_explicit && m->c[last] == 1,
-                     .combined = m->embedded2_order > 0 ? 1
-                                 : branches             ? PI_OF_BRANCHES
-                                                        : 0,
+                     .combined = m->embedded2_order > 0    ? 1
+                                 : is_explicit && branches ? PI_OF_BRANCHES
+                                                           : 0,
+                     .branches = branches,
                      .order = m->order,
                      .power = estimate_power(m),
                      .slope = m->family == PI_IMPLICIT_RK};
@@ -49,7 +50,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
-        else if (branches)
+        else if (pair->combined)
             error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
         pair->counts |= (uint64_t)((own ? m->velocity : m->b)[j] != 0) << j;
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;

@@ -36,7 +36,7 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
     run->vector_bytes = resolved->set->vector_bytes;
     run->real_bytes = resolved->set->real_bits / 8;
     pi_make_pair(method, resolved->system, &run->solve.pair);
-    if (resolved->kernels && !implicit && run->solve.pair.combined != PI_OF_BRANCHES)
+    if (resolved->kernels && !implicit && !run->solve.pair.branches)
         run->solve.trial = resolved->kernels->trial;
     return NULL;
 }

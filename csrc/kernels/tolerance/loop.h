@@ -123,7 +123,7 @@ static int go_on(Lanes *l) {
     step_rows(l);
     note_branches(l, 1, l->yn);
     judge(l);
-    if (l->solve->pair.combined == PI_OF_BRANCHES) sliding_lanes_leave(l);
+    if (l->solve->pair.branches) sliding_lanes_leave(l);
     measure_steps(l);
     if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;

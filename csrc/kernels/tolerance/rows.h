@@ -37,7 +37,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
-        else if (i == OWN_RETURNS) rows = s->pair.combined == PI_OF_BRANCHES;
+        else if (i == OWN_RETURNS) rows = s->pair.branches;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;

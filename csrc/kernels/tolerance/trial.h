@@ -125,7 +125,7 @@ static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *
 /* Does the force have other branches there than at the start of the step? */
 static void note_branches(Lanes *l, double part, const vreal *y) {
     Chunk *c = &l->c;
-    if (l->solve->pair.combined != PI_OF_BRANCHES) return;
+    if (!l->solve->pair.branches) return;
     vreal *const first = l->branch, *const here = first + (part > 0 ? c->R : 0);
     ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
     EACH_REGISTER(u, c)
@@ -134,7 +134,6 @@ static void note_branches(Lanes *l, double part, const vreal *y) {
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
     const PiPair *m = &l->solve->pair;
-    note_branches(l, 0, l->c.y);
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
         slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
         if (s && m->counts >> s & 1) note_branches(l, m->c[s], l->ys);
@@ -219,6 +218,7 @@ static void try_steps(Lanes *l) {
         c->stopped |= pi_pause(c->tile->pause);
         return;
     }
+    note_branches(l, 0, c->y);
     if (m->slope != 0) {
         radau_trial(l);
         return;
