@@ -4,6 +4,8 @@
 #include <string.h>
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
+/* Of a piece that fails because of more than its conditions. */
+enum { IS_NOISY = 2 };
 /* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
 #define FLICKERS 6
 #define SHORT    0x1p-16
@@ -17,12 +19,12 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     const int64_t count = program->program.system->n_invariants, all = pi_product(count, lanes);
     *p = (Pieces){.count = count, .need = need, .lanes = lanes};
     pi_place_program(m, program, &p->rows, lanes);
-    double **const rows[] = {&p->h,     &p->resolution, &p->from,   &p->to,
-                             &p->theta, &p->t0,         &p->t0_low, &p->late};
+    double **const rows[] = {&p->h,  &p->resolution, &p->from, &p->to,        &p->theta,
+                             &p->t0, &p->t0_low,     &p->late, &p->zero_from, &p->zero_to};
     double **const numeric[] = {&p->noise, &p->loudest,      &p->least, &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->compared, &p->seeks};
-    for (int64_t i = 0; i < 8; i++) PLACE(m, *rows[i], lanes);
+    for (int64_t i = 0; i < 10; i++) PLACE(m, *rows[i], lanes);
     for (int64_t i = 0; i < 5; i++) PLACE(m, *numbers[i], lanes);
     for (int64_t i = 0; i < 7; i++) {
         PLACE(m, *numeric[i], all);
@@ -48,7 +50,7 @@ void pi_begin_pieces(Pieces *p, int64_t i, double h, double resolution, double t
     p->resolution[i] = resolution;
     p->late[i] = NAN;
     p->compared[i] = 0;
-    p->to[i] = 0;
+    p->to[i] = p->zero_to[i] = 0;
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
     p->made[i] = p->points[i] = 0;
@@ -124,8 +126,12 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
         EACH_LANE(i, p) r->t[i] *= rounded >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
     for (int64_t d = 0; d < dim; d++)
         EACH_LANE(i, p) {
-            const double off = fmax(least, INEXACT * p->resolution[i]);
-            r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
+            const int64_t at = d * p->lanes + i;
+            const double size = /* of the terms of its polynomial, however small their sum is */
+                fabs(real_of(s->before, at, real_bytes)) + fabs(real_of(s->after, at, real_bytes));
+            const double inexact = p->fails[i] == IS_NOISY ? INEXACT * p->resolution[i] : 0;
+            const double off = fmax(least * size, inexact * fabs(r->y[at]));
+            r->y[at] += rounded >> (d % 3 + 1) & 1 ? off : -off;
         }
     return pi_run_program(r);
 }
@@ -142,8 +148,8 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
     }
     return error;
 }
-/* What a small part of the tolerance of the states, or rounding, does to a quantity: the second
- * largest change, since the largest is a jump where one lies beside a point. */
+/* What rounding, and of noisy ones a small part of the states' tolerance, does to a quantity: the
+ * second largest change, since the largest is a jump where one lies beside a point. */
 static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
@@ -301,8 +307,21 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     int near = 0;
     return p->to[i] - p->from[i] <= CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
 }
+/* Is it the conditions alone that make a piece too long? */
+static int only_switches(Pieces *p, int64_t i) {
+    for (int q = 0; q < p->count; q++) {
+        const int64_t at = q * p->lanes + i;
+        const double size = fmax(p->most[at], -p->least[at]);
+        if (p->need[q] == PI_NEED_APART
+                ? !(p->tail[at] <= p->resolution[i] * size)
+                : p->need[q] != PI_NEED_TRUTH && !is_resolved(p, i, q, CHEB_MOST))
+            return 0;
+    }
+    return 1;
+}
 /* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
+    closely |= p->from[i] >= p->zero_from[i] && p->to[i] <= p->zero_to[i];
     for (int64_t q = 0; q < p->count; q++)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
             !is_resolved(p, i, q, n))
@@ -327,7 +346,8 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         const double range = p->most[at] - p->least[at];
         if (!(p->tail[at] < 0.01 * range)) {
             const int changes = p->least[at] <= 0 && p->most[at] >= 0;
-            if (changes && range <= 8 * p->loudest[at]) found = -1; /* all else is noise */
+            if (changes && (range <= 8 * p->loudest[at] || length <= CLOSE))
+                found = -1; /* all else is noise */
             continue;
         }
         for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
@@ -342,6 +362,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         const double a = fmax(piece_part(p, i, x - off), from);
         const double b = fmin(piece_part(p, i, x + off), to);
         double *const ends = p->ends + i * PI_MOST_ENDS;
+        if (off == least && p->fails[i] != IS_NOISY) p->zero_from[i] = a, p->zero_to[i] = b;
         if (b < to) ends[p->n_ends[i]++] = to;
         if (a > from) ends[p->n_ends[i]++] = b;
         p->to[i] = a > from ? a : b;
@@ -417,6 +438,8 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                 any |= p->fails[i];
             }
         }
+        EACH_LANE(i, p)
+            if (p->fails[i] && !only_switches(p, i)) p->fails[i] = IS_NOISY;
         if (any && ask_noise(p, s, real_bytes, after)) return -1;
         any = 0;
         EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);

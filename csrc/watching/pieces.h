@@ -30,11 +30,12 @@ typedef struct {
     int64_t lanes;
     double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
     double *from, *to;      /* its piece, as parts of the step */
-    double *ends;           /* PI_MOST_ENDS: where its next pieces end, the nearest last */
-    int64_t *n_ends, *made; /* how many these are, and how many pieces there were; */
-    int64_t *points;        /* the degree of its piece; 0: none */
-    int64_t *seeks;         /* -1: its piece is not found yet; or 0 */
-    int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
+    double *zero_from, *zero_to; /* that of the last zero of what a condition compares */
+    double *ends;                /* PI_MOST_ENDS: where its next pieces end, the nearest last */
+    int64_t *n_ends, *made;      /* how many these are, and how many pieces there were; */
+    int64_t *points;             /* the degree of its piece; 0: none */
+    int64_t *seeks;              /* -1: its piece is not found yet; or 0 */
+    int8_t *rough;               /* of each quantity and lane: is it not resolved on the piece? */
     int8_t *learns;
     int8_t *fails; /* of each lane: was its piece too long? */
     double *theta, *value;

@@ -189,12 +189,16 @@ class Group:
         return [*self._asked], assemble(self._graph, nodes, self._rows) if self._asked else None
 
 
+# Where an operation switches: at the zeros of an argument, or of the difference of two.
+_SWITCHES = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
+
+
 def comparisons(graph, nodes, smooth):
     """The differences of what is compared in quantities: they switch at the zeros of these.
 
     Not below the nodes whose numbers are in `smooth`: their branches agree where they meet.
     """
-    found, seen = [], {*smooth}
+    found, seen = {}, {*smooth}
     nodes = [*nodes]
     while nodes:
         node = nodes.pop()
@@ -203,9 +207,15 @@ def comparisons(graph, nodes, smooth):
         seen.add(node.number)
         nodes += node.arguments
         pair = node.arguments
-        if node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
-            found.append(graph.make("subtract", *pair))
-    return [node for node in found if not node.is_fixed]
+        if node.operation in _SWITCHES:
+            at = _SWITCHES[node.operation]
+        elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
+            at = None
+        else:
+            continue
+        border = graph.make("subtract", *pair) if at is None else pair[at]
+        found[border.number] = border
+    return [node for node in found.values() if not node.is_fixed]
 
 
 # Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).
