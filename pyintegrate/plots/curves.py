@@ -695,6 +695,8 @@ def exact_against_time(ax, curves, window, values_of):
     t = smooth_times(solution, window)
     states = exact_curve(solution, t)
     for one in () if states is None else values_of(states, t).reshape(len(t), -1).T:
+        if not np.isfinite(one).any():  # the turning of a body whose centre is known
+            continue
         points = envelope(one)
         ax.plot(t[points], one[points], **exact_style(ax))
 
@@ -703,19 +705,22 @@ def keep_in_view(ax, along_x=False):
     """Limit the axes to the motions that stayed finite, if another one exploded.
 
     A trajectory that overflows would flatten all others to a line; it leaves the picture instead.
+    The exact motion never does, beside one that has died out.
     """
     for axis in ("y", "x") if along_x else ("y",):
-        extents = []
+        extents, exact = [], []
         for line in ax.get_lines():
             values = np.asarray(getattr(line, f"get_{axis}data")(), float)
             values = values[np.isfinite(values)]
             if len(values) > 1 and np.any(values != values[0]):
                 extents.append((values.min(), values.max()))
+                exact.append(line.get_label() == "exact")
         if not extents:
             continue
         with quiet():
             spans = np.array([high - low for low, high in extents])
-        calm = [one for one, span in zip(extents, spans) if span < 1e5 * min(spans)]
+        usual = max([min(spans), *spans[exact]])
+        calm = [one for one, span in zip(extents, spans) if span < 1e5 * usual]
         if 0 < len(calm) < len(extents):
             low, high = min(low for low, _ in calm), max(high for _, high in calm)
             getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))

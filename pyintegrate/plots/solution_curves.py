@@ -87,7 +87,10 @@ def trajectory(
     names = component_names(system, components, solution.components)
     turning = ("wx", "wy", "wz")  # in the plane of which it shows most
     if system.structure == "rigid_body" and components is None and names[0] in turning:
-        names = widest(solution, [one for one in turning if one in solution.components])
+        names = [one for one in turning if one in solution.components]
+        if not any(np.ptp(np.nan_to_num(solution[one])) for one in names):  # it only moves
+            names = [one for one in ("x", "y", "z") if one in solution.components] or names
+        names = widest(solution, names)
     if len(names) == 3 and flat:
         if components is not None:
             raise ValueError("three components need axes with projection='3d', or ax=None")
@@ -261,6 +264,8 @@ def _draw_exact_path(ax, solution, places, window):
         () if states is None else np.moveaxis(states.reshape(len(t), -1, states.shape[-1]), 1, 0)
     ):
         parts = [one[:, place] for place in places]
+        if not np.isfinite(parts).all(axis=0).any():  # the turning of a body whose centre is known
+            continue
         points, joined = orbit(*parts[:2])
         style = {} if joined else {"linestyle": "", "marker": "o", "markersize": 3.5, "mew": 0}
         ax.plot(*(part[points] for part in parts), **exact_style(ax) | style)

@@ -101,6 +101,10 @@ def test_how_a_body_turns_is_drawn_in_the_plane_where_it_shows():
     assert np.ptp(sol["wy"]) < 0.01 < min(np.ptp(sol["wx"]), np.ptp(sol["wz"]))
     ax = pi.plots.trajectory(sol)
     assert np.array_equal(drawn(ax, sol), np.column_stack([sol["wx"], sol["wz"]]))
+    assert "exact" not in [one.get_label() for one in ax.get_lines()]  # known of its centre alone
+    falling = pi.integrate(pi.systems.rigid_body, dt=0.1, t_end=1.0, method="rigid_splitting2")
+    assert not falling.v[:, 3:].any()
+    assert np.ptp(drawn(pi.plots.trajectory(falling), falling)[:, 1]) == np.ptp(falling["z"]) > 1
 
 
 def test_the_exact_motion_is_smooth_where_the_steps_are_coarse():
