@@ -37,6 +37,7 @@ from .pictures import (
 )
 from .solution_curves import (
     LABELS,
+    VISIBLE,
     component_names,
     energy,
     error,
@@ -452,7 +453,7 @@ def _energy_change(line, curve, share):
     """Where the drawn energy of a curve ends, and how far it has moved, as text.
 
     A bounded oscillation has no drift: its trend is a small part of its amplitude, and the
-    amplitude is not larger in the second half of the run than in the first.
+    amplitude is the same in both halves of the run, within a half.
     """
     drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
     values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
@@ -465,11 +466,11 @@ def _energy_change(line, curve, share):
         trend = abs(drift.slope * (t[-1] - t[0]))
         error = curve.solution.energy_error()[curve.solution.valid]
         early, late = np.array_split(error, 2)
-        bounded = len(late) > 0 and np.ptp(late) < 1.5 * np.ptp(early)
+        bounded = len(late) > 0 and 0.5 * np.ptp(early) < np.ptp(late) < 1.5 * np.ptp(early)
     if bounded and (trend < NO_DRIFT * drift.oscillation or not drift.secular):
         return drawn[-1], "no drift"
-    change = (held[-1] - start) / (start if share else abs(start) or 1.0)
-    if share and change < 10:
+    change = (held[-1] - start) / (abs(start) or 1.0)
+    if (share or (start and abs(change) > VISIBLE)) and change < 10:
         return drawn[-1], f"{two_digits(100 * change)} %"
     return drawn[-1], f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
 

@@ -342,7 +342,8 @@ def energy(
     ----------
     quantity : {"ratio", "error", "energy"}, optional
         E/E0, (E - E0)/|E0| or E itself. By default the ratio if the energy changes by more
-        than one per cent, else the error, as the label says.
+        than one per cent, else the error, as the label says; the error, too, where E0 < 0, and
+        what is lost would raise the ratio; E if E0 = 0.
     exact : bool, optional
         Whether to draw the energy of the exact motion, if there is one.
     **keywords
@@ -387,10 +388,13 @@ def energy(
 
 
 def _quantity(curves, held):
-    """The ratio if a change is visible in it, else the error; the energy if E0 is zero."""
-    starts = [np.asarray(start) for _, start in held]
-    if any(np.any(start == 0) for start in starts):
-        return "error"
+    """The ratio if a change is visible in it, else the error; the energy if E0 is zero.
+
+    The ratio of negative energies rises where energy is lost: their error falls.
+    """
+    starts = np.concatenate([np.ravel(start) for _, start in held])
+    if np.any(starts <= 0):
+        return "error" if np.any(starts) else "energy"
     with quiet():
         change = [
             np.max(np.abs(_scaled(values, start, "error")), initial=0.0, where=curve.solution.valid)

@@ -117,6 +117,30 @@ def test_the_change_of_the_energy_is_that_of_the_summary(dt, t_end):
     assert number == pytest.approx(change, rel=0.05)  # two digits
 
 
+def test_energy_gained_on_a_bound_orbit_has_a_plus_and_energy_gone_is_no_swing():
+    """Explicit Euler's orbit widens. RK4 brakes a spring near its limit within a few steps."""
+    wider = pi.compare(pi.systems.kepler, methods=["explicit_euler"], dt=0.05, t_end=50.0)
+    says = [text.get_text() for text in np.ravel(wider.plot(panels=["energy"]))[0].texts]
+    gained = 100 * wider["explicit_euler"].energy_error()[-1]
+    assert gained > 1
+    assert f"+{gained:.0f} %" in says  # 73
+    braked = pi.compare(pi.systems.spring(k=500.0), methods=["rk4"], dt=0.1, t_end=9.0)
+    assert braked["rk4"].energy_error()[-1] < -0.999
+    says = [text.get_text() for text in np.ravel(braked.plot(panels=["energy"]))[0].texts]
+    assert "\N{MINUS SIGN}100 %" in says
+
+
+def test_the_exact_motion_stays_in_the_picture_beside_one_that_died_out():
+    """RK4 is left with 1e-18 of the spring, velocity Verlet explodes: neither is the scale."""
+    c = pi.compare(
+        pi.systems.spring(k=500.0), methods=["rk4", "velocity_verlet"], dt=0.1, t_end=9.0
+    )
+    position = np.ravel(c.plot(panels=["motion"]))[0]
+    low, high = position.get_ylim()
+    assert low < -0.6
+    assert 0.6 < high < 10
+
+
 @pytest.mark.parametrize(
     ("name", "methods", "panels"),
     [("kepler", ["rk4", EULER], 3), ("lorenz", ["rk4", "midpoint"], 1), ("pendulum", ["rk4"], 3)],

@@ -54,6 +54,19 @@ def test_energy_chooses_the_quantity_in_which_the_change_is_seen():
     assert "E(0)" in pi.plots.energy(oscillate(EULER)).get_ylabel()
 
 
+def test_the_energy_of_a_bound_orbit_falls_in_the_picture_where_it_is_lost():
+    """E < 0: a ratio would rise. Beside it, from E0 = 0 nothing is relative."""
+    lost = pi.integrate(pi.systems.kepler, dt=0.3, t_end=60.0)
+    assert lost.energy()[-1] < 1.01 * lost.energy()[0] < 0
+    ax = pi.plots.energy(lost)
+    assert "E0" in ax.get_ylabel()
+    assert drawn(ax, lost)[-1, 1] < -0.01
+    driven = pi.integrate(pi.systems.acceleration_profile, dt=0.1, t_end=8.0)
+    ax = pi.plots.energy(driven)
+    assert ax.get_ylabel() == "energy E"
+    assert np.array_equal(drawn(ax, driven)[:, 1], driven.energy())
+
+
 def test_energy_shows_the_exact_energy_of_a_damped_spring():
     sol = pi.integrate(pi.systems.spring(b=0.5), dt=0.01, t_end=10.0)
     exact = line(pi.plots.energy(sol), "exact").get_xydata()
