@@ -66,3 +66,5 @@ def test_a_spring_without_damping_has_a_winner_for_energy():
     assert note.startswith("smallest error: energy ")
     damped = pi.compare(pi.systems.spring(b=0.1), dt=0.05, t_end=7.0).table().note
     assert damped.startswith("smallest error: phase ")
+    driven = pi.compare(pi.systems.acceleration_profile, dt=0.1, t_end=7.0).table().note
+    assert driven.startswith("smallest error: position ")  # its energy is not to be kept
