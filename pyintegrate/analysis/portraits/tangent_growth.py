@@ -178,7 +178,8 @@ class LyapunovExponents(Measured):
         The largest first, per unit of time; NaN for a trajectory that failed, -inf where a step
         takes the tangent to zero.
     times : ndarray, shape (n,), or (n, *batch) where they differ
-        The end times of the entries of the history, each about twice the one before.
+        The end times of the entries of the history: from the end of the transient each about
+        twice as far as the one before.
     history : ndarray, shape (n, *batch, k)
         The exponents from the end of the transient to these times.
     status, failed_step : ndarray of int, shape (*batch)
