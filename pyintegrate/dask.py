@@ -26,6 +26,7 @@ from .values.types import (
     ArrayLike,
     DTypeLike,
     Event,
+    Floats,
     Integers,
     Literal,
     Mapping,
@@ -33,6 +34,7 @@ from .values.types import (
     PathLike,
     Sequence,
     Solution,
+    SupportsIndex,
     System,
 )
 from .watching.batch.results import Across, joined
@@ -194,11 +196,11 @@ def integrate(
     *,
     dt: Any,
     t_end: Any = None,
-    n_steps: int | None = None,
+    n_steps: SupportsIndex | None = None,
     t0: Any = 0.0,
     params: Mapping[str, Any] | None = None,
     method: str | Method = RK4,
-    save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
+    save: Literal["all", "final"] | SupportsIndex | Sequence[int] | Integers | Floats = "all",
     times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
     workers: int = 1,
@@ -208,9 +210,9 @@ def integrate(
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
     across: Mapping[str, Statistic] | None = None,
-    seed: int | None = None,
+    seed: SupportsIndex | None = None,
     first_trajectory: Any = 0,
-    substeps: int = 1,
+    substeps: SupportsIndex = 1,
 ) -> DaskSolution:
     """Integrate batches that are dask arrays; nothing is computed until it is requested.
 

@@ -16,6 +16,7 @@ from .values.types import (
     Callable,
     DTypeLike,
     Event,
+    Floats,
     Integers,
     Literal,
     Mapping,
@@ -23,6 +24,7 @@ from .values.types import (
     Reduction,
     Sequence,
     Statistic,
+    SupportsIndex,
     System,
 )
 
@@ -54,10 +56,10 @@ def integrate(
     *,
     dt: ArrayLike,
     t_end: ArrayLike | None = None,
-    n_steps: int | None = None,
+    n_steps: SupportsIndex | None = None,
     t0: ArrayLike = 0.0,
     method: str | Method = RK4,
-    save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
+    save: Literal["all", "final"] | SupportsIndex | Sequence[int] | Integers | Floats = "all",
     times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
     workers: int = 1,
@@ -73,9 +75,9 @@ def integrate(
     events: Mapping[str, Event] | None = None,
     across: Mapping[str, Statistic] | None = None,
     sensitivity: str | Sequence[str] | None = None,
-    seed: int | None = None,
+    seed: SupportsIndex | None = None,
     first_trajectory: ArrayLike = 0,
-    substeps: int = 1,
+    substeps: SupportsIndex = 1,
 ) -> FixedSolution:
     """Integrate a batch of trajectories at a fixed step.
 

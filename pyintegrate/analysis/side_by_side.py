@@ -23,9 +23,11 @@ from ..values.table import Several, pandas
 from ..values.types import (
     ArrayLike,
     AxesArray,
+    FuncAnimation,
     Methods,
     Sequence,
     Solution,
+    SupportsIndex,
     System,
     Systems,
     Table,
@@ -35,7 +37,6 @@ from ..watching.analyses import of_comparison
 from .accuracy import evaluations_a_step, listed
 from .measures import measured
 from .observables import systems_by_name
-from .results import drawn_by
 
 
 def same_work(system, first, method, dt, t_end, t0):
@@ -135,7 +136,7 @@ def compare(
     methods: Methods | ToATolerance | Sequence[str | Method | ToATolerance] | None = None,
     dt: ArrayLike | None = None,
     t_end: ArrayLike | None = None,
-    n_steps: int | None = None,
+    n_steps: SupportsIndex | None = None,
     equal_work: bool = False,
     **options: Any,
 ) -> Comparison | Comparisons:
@@ -373,7 +374,11 @@ class Comparison(Several["Solution"]):
         """The numbers of `summary()` as a DataFrame of pandas, a row for each solution."""
         return pandas().DataFrame.from_dict(self.summary(), orient="index")
 
-    animate = drawn_by("animate")
+    def animate(self, **keywords: Any) -> FuncAnimation:
+        """Show the motions as an animation: see ``pi.plots.animate``."""
+        from ..plots import animate
+
+        return animate(self, **keywords)
 
 
 class Comparisons(Several[Comparison]):

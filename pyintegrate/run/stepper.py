@@ -26,6 +26,7 @@ from ..values.types import (
     Reduction,
     Sequence,
     Statistic,
+    SupportsIndex,
     System,
     Watched,
 )
@@ -197,9 +198,9 @@ class Stepper:
         watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
         events: Mapping[str, Event] | None = None,
         across: Mapping[str, Statistic] | None = None,
-        seed: int | None = None,
+        seed: SupportsIndex | None = None,
         first_trajectory: ArrayLike = 0,
-        substeps: int = 1,
+        substeps: SupportsIndex = 1,
     ) -> None:
         if method is None:
             method = usual_stepper(checked_system(system))
@@ -410,7 +411,7 @@ class Stepper:
         x0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
         *,
-        seed: int | None = None,
+        seed: SupportsIndex | None = None,
     ) -> None:
         """Restart some trajectories, also failed ones; time and the others continue.
 

@@ -17,7 +17,16 @@ from ..run.failures import Failures
 from ..values.checks import DOUBLE, numbers, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
-from ..values.types import Any, ArrayLike, Booleans, Floats, Integers, Mapping, Watched
+from ..values.types import (
+    Any,
+    ArrayLike,
+    Booleans,
+    Floats,
+    Integers,
+    Mapping,
+    SupportsIndex,
+    Watched,
+)
 from .origin import Origin, origin_of
 from .sensitivity import motion_alone
 from .solution import Solution, span
@@ -188,7 +197,7 @@ class FixedSolution(Solution):
     @explains_keywords()
     def resume(
         self,
-        n_steps: int | None = None,
+        n_steps: SupportsIndex | None = None,
         *,
         t_end: ArrayLike | None = None,
         drive: Mapping[str, ArrayLike] | None = None,

@@ -23,6 +23,7 @@ from ..values.types import (
     AxesArray,
     Events,
     Floats,
+    FuncAnimation,
     Integers,
     KindOfSolution,
     PathLike,
@@ -516,7 +517,7 @@ class Solution(KindOfSolution):
 
         return overview(self, **keywords)
 
-    def animate(self, **keywords: Any) -> Any:
+    def animate(self, **keywords: Any) -> FuncAnimation:
         """Show the motion as an animation: see ``pi.plots.animate``.
 
         Examples

@@ -13,6 +13,7 @@ from typing import Any as Any
 from typing import Concatenate as Concatenate
 from typing import Literal as Literal
 from typing import Self as Self
+from typing import SupportsIndex as SupportsIndex
 from typing import TypeAlias
 
 import numpy as np
@@ -101,6 +102,7 @@ class KindOfSolution:
     def watched(self) -> Watched: ...
     @property
     def evaluations(self) -> Any: ...
+    def resume(self, *args: Any, **options: Any) -> Self: ...
     @property
     def _origin_time(self) -> Any: ...
     @property

@@ -33,6 +33,7 @@ FACADES = {
     ("solution.origin", "drift_at_end"),
     ("analysis.results", "plot"),
     ("analysis.side_by_side", "plot"),
+    ("analysis.side_by_side", "animate"),
 }
 FACADE_NAMES = {
     "save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_type
 
 import numpy as np
+from matplotlib.animation import FuncAnimation
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
@@ -75,6 +76,11 @@ assert_type(sol.status, NDArray[np.signedinteger[Any]])
 whole = sol.resume(n_steps=5)
 assert_type(sol.evaluations, int)
 assert_type(pi.load("run.npz"), pi.Solution)
+assert_type(pi.load("run.npz").resume(n_steps=5), pi.Solution)
+assert_type(pi.concatenate(sol, sol.resume(n_steps=5)).resume(t_end=70.0), pi.Solution)
+one_of_numpy = np.arange(1, 5)[2]
+powers = np.unique(np.geomspace(1, 3, 3).round())
+pi.integrate(spring, dt=0.1, n_steps=one_of_numpy, save=powers, seed=one_of_numpy)
 assert_type(len(sol), int)
 pi.integrate(spring, dt=0.1, n_steps=5, save="final", dtype=np.float32, workers=-1, bound=1e9)
 pi.integrate(spring, dt=[0.1, 0.2], n_steps=5, save=10, progress=lambda done, total: None)
@@ -103,6 +109,8 @@ several = pi.compare([spring, spring(k=2.0)], dt=0.1, t_end=9.0)
 assert_type(one, Comparison)
 assert_type(several, Comparisons)
 assert_type(one["rk4"], pi.Solution)
+assert_type(one.animate(seconds=2.0), FuncAnimation)
+assert_type(sol.animate(), FuncAnimation)
 assert_type(several["k = 2"], Comparison)
 assert_type(pi.analysis.phase_drift(sol), Floats)
 assert_type(pi.analysis.energy_drift(sol), EnergyDrift)
