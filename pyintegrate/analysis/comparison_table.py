@@ -199,7 +199,11 @@ def _winners(comparison):
         name = f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
         if all(error is not None and np.isfinite(error) for error in errors.values()):
-            best[word] = min(errors, key=lambda key: abs(errors[key]))
+            ranked = sorted(errors, key=lambda key: abs(errors[key]))
+            gap = abs(errors[ranked[1]]) - abs(errors[ranked[0]])
+            doubt = summary[ranked[0]]["reference_error"] if word == "position" else None
+            if doubt is None or gap >= 2 * doubt:  # each may be off by as much as the truth is
+                best[word] = ranked[0]
     if not best:
         return ""
     return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())

@@ -68,3 +68,12 @@ def test_a_spring_without_damping_has_a_winner_for_energy():
     assert damped.startswith("smallest error: phase ")
     driven = pi.compare(pi.systems.acceleration_profile, dt=0.1, t_end=7.0).table().note
     assert driven.startswith("smallest error: position ")  # its energy is not to be kept
+
+
+def test_no_method_wins_where_the_truth_is_less_known_than_they_differ():
+    """Weather after ten times its memory: both are as far off as the reference may be."""
+    run = {"methods": ["rk4", "dop853"], "dt": 0.01}
+    note = pi.compare(pi.systems.lorenz, t_end=100.0, **run).table().note
+    assert note.startswith("the true position is that of pi.solve")
+    note = pi.compare(pi.systems.lorenz, t_end=5.0, **run).table().note
+    assert note.startswith("smallest error: position dop853; the true position")
