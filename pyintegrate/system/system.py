@@ -445,6 +445,8 @@ def components_of(system, x0, v0):
             raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
     single = dim == 2 and lead
+    tangents = "; system.initial_state(x0, v0) adds tangents to the start of a motion"
+    tangents *= hasattr(system, "initial_state")
     if type(x0) is not float or not single:
         x0 = numbers("x0", x0)
     if v0 is None:
@@ -456,6 +458,7 @@ def components_of(system, x0, v0):
                 f" the {dim} component{'s' * (dim > 1)} ({names}) of {system.name!r}"
                 + f": give it the shape {(*x0.shape, 1)}" * (dim == 1)
                 + "; with v0, x0 are the positions" * (lead > 0)
+                + tangents
             )
         return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
     if not lead:
@@ -476,6 +479,7 @@ def components_of(system, x0, v0):
             raise ValueError(
                 f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
                 f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+                + tangents
             )
     shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
     return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes

@@ -263,6 +263,14 @@ def test_the_initial_state_is_what_parts_takes_apart(name):
     assert same_bits(system.parts(system.initial_state(y, tangents=dy[0]))[1][0], dy[0])
 
 
+@pytest.mark.parametrize("start", [(0.3, 0.0), ([0.3, 0.0],)])
+def test_a_start_of_the_motion_alone_is_told_what_adds_tangents(start):
+    with pytest.raises(ValueError, match=r"system.initial_state\(x0, v0\) adds tangents"):
+        pi.integrate(pi.systems.pendulum.tangent(2), *start, dt=0.1, n_steps=1)
+    with pytest.raises(ValueError, match="with v0, x0 are the positions$"):
+        pi.integrate(pi.systems.pendulum, [0.3], dt=0.1, n_steps=1)
+
+
 def test_an_initial_state_takes_positions_and_velocities():
     system = pi.systems.kepler.tangent(1)
     start = system.initial_state([1.0, 0.0], 0.5, tangents=[0.0, 0, 1, 0])
