@@ -335,7 +335,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         own = own[1:] if "sources" in also else own
         shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
         kind = own[0].annotation  # as text: the name of a class
-        of_result = kind.isidentifier() and kind not in ("Any", "Section", "Solution", "System")
+        of_result = kind.isidentifier() and kind not in ("Any", "System")
 
         @wraps(function)
         def draw(*arguments, **keywords):

@@ -17,6 +17,7 @@ RESULTS = {
     "chaos_map": "ChaosMap", "convergence": "Convergence", "equilibria": "Equilibria",
     "fitted": "Fit", "frequencies": "Frequencies", "ftle": "FlowMap", "scan": "Scan",
     "lyapunov": "LyapunovExponents", "passages": "Passages", "return_map": "ReturnMap",
+    "section": "Section",
     "work_precision": "WorkPrecision",
 }  # fmt: skip
 
@@ -35,6 +36,7 @@ RESULTS = {
     (lambda: PLOTS.trajectory(PART, ax="a"), "ax must be axes, as those of plt.subplots()"),
     (lambda: ANALYSIS.energy_drift(PART), "energy_drift needs all components, and v were saved"),
     (lambda: ANALYSIS.phase_drift(PART), "the phase needs all components, and v were saved"),
+    (lambda: PLOTS.heatmap(pi.compare(SPRING, dt=0.1, n_steps=1)), "of class Solution, got Comp"),
     (lambda: ANALYSIS.period_error(PART), "the phase needs all components, and v were saved"),
 ])  # fmt: skip
 def test_what_is_refused_is_named(call, words):
