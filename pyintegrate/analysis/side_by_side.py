@@ -127,7 +127,7 @@ def compare(
     dt: ArrayLike | None = None,
     **options: Any,
 ) -> Comparisons: ...
-@explains_keywords(rest=integrate)
+@explains_keywords(integrate)
 def compare(
     system: System | Systems,
     x0: ArrayLike | None = None,

@@ -75,7 +75,7 @@ RESULTS = {
 
 
 def explains_keywords(
-    rest: Callable | None = None, by: Callable | None = None
+    *rest: Callable, by: Callable | None = None
 ) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
@@ -85,8 +85,8 @@ def explains_keywords(
 
     Parameters
     ----------
-    rest : callable, optional
-        The function that takes its ``**options``: their names are known too.
+    *rest : callable
+        The functions that take its ``**options``: their names are known too.
     by : callable, optional
         The function that is called in its place, with the arguments that were given alone.
 
@@ -137,9 +137,8 @@ def _shorten(error):
 def _explanation(function, rest, arguments, keywords, error):
     """The mistake in a call that raised a TypeError, if it is in its keywords or their order."""
     signature = inspect.signature(function)
-    known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    if rest is not None:
-        known += [name for name in inspect.signature(rest).parameters if name not in known]
+    taken = [p for f in (function, *rest) for p in inspect.signature(f).parameters.values()]
+    known = list(dict.fromkeys(p.name for p in taken if p.kind is not p.VAR_KEYWORD))
     known = [name for name in known if name != "self"]
     name = function.__qualname__.removesuffix(".__init__")
     given = dict(zip(signature.parameters, arguments)) | keywords

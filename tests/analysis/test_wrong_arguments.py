@@ -37,6 +37,8 @@ RESULTS = {
     (lambda: ANALYSIS.energy_drift(PART), "energy_drift needs all components, and v were saved"),
     (lambda: ANALYSIS.phase_drift(PART), "the phase needs all components, and v were saved"),
     (lambda: PLOTS.heatmap(pi.compare(SPRING, dt=0.1, n_steps=1)), "of class Solution, got Comp"),
+    (lambda: ANALYSIS.bifurcation(SPRING, [1, 2], "x", period=1.0, transient=1.0, dt=0.1),
+     "axis must map names to values"),
     (lambda: ANALYSIS.period_error(PART), "the phase needs all components, and v were saved"),
 ])  # fmt: skip
 def test_what_is_refused_is_named(call, words):

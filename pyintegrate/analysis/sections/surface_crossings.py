@@ -558,7 +558,7 @@ class Bifurcation:
         return f"<Bifurcation: {told}, {self.count.sum():,} points {self.where}{none}>"
 
 
-@explains_keywords(integrate)
+@explains_keywords(crossings, integrate)
 def bifurcation(
     system: System,
     axis: Mapping[str, ArrayLike],
