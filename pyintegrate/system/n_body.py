@@ -127,6 +127,12 @@ class NBody(System):
         array([3., 1.])
         """
         if n is None and initial is None:
+            shape = np.shape(params.get("masses", 0.0))
+            if shape and shape[-1] != self.n:
+                raise ValueError(
+                    f"masses has shape {shape}: its last axis holds those of the {self.n} bodies;"
+                    f" n={shape[-1]} makes as many bodies"
+                )
             made = super().__call__(**params)
         else:
             if n is not None:
