@@ -95,21 +95,26 @@ export async function open(root, bytes, about) {
   const bits = element("span", {}, "…");
   const swarm = swarmOf(engine);
   const story = document.getElementById("story");
+  let subject = null; // the system of the story
   const lab = mount(root, engine, completed(about, asked), {
     footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. Its bits: "), bits],
     swarm,
-    onState: (state) => history.replaceState(null, "", `#${addressOf(state)}`),
+    onState: (state) => {
+      history.replaceState(null, "", `#${addressOf(state)}`);
+      if (subject && subject !== state.system) show("", "", null);
+    },
   });
   const chips = SCENES.map(([title, part, text]) => element("button", { type: "button", onclick: () => {
-    show(title, text);
+    show(title, text, part.system);
     lab.begin(completed(about, part));
   } }, title));
-  function show(title, text) {
+  function show(title, text, system) {
+    subject = system;
     chips.forEach((chip) => chip.setAttribute("aria-pressed", String(chip.textContent === title)));
     story.textContent = text;
   }
   document.getElementById("scenes").replaceChildren(...chips);
-  if (location.hash.length <= 1 || asked === SCENES[0][1]) show(SCENES[0][0], SCENES[0][2]);
+  if (location.hash.length <= 1 || asked === SCENES[0][1]) show(SCENES[0][0], SCENES[0][2], SCENES[0][1].system);
   addEventListener("hashchange", () => {
     lab.begin(completed(about, stateOf(location.hash.slice(1))));
   });

@@ -105,6 +105,18 @@ def test_a_step_on_and_back_is_exact(browser):
     WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(shown) == before)
 
 
+def test_another_system_has_neither_the_story_nor_the_step_of_the_last(browser):
+    open_page(browser)
+    shown = "return ['#story', '.pl-steps'].map((s) => document.querySelector(s).textContent)"
+    assert all(browser.execute_script(shown))
+    system = browser.find_element(By.CSS_SELECTOR, ".pl-head select")
+    browser.execute_script("arguments[0].value = 'logistic'", system)
+    browser.execute_script("arguments[0].dispatchEvent(new Event('change'))", system)
+    until(browser, "return lab.record && lab.state.system === 'logistic'")
+    assert browser.execute_script(shown) == ["", ""]
+    assert not browser.find_elements(By.CSS_SELECTOR, "#scenes [aria-pressed=true]")
+
+
 def test_dragging_the_mass_moves_the_start_and_the_link_keeps_it(browser):
     open_page(browser)
     drag(browser, ".pl-scene", (0.86, 0.25), (-60, 0))

@@ -52,6 +52,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.ghost.textContent = `grey: ${record.ghost}`;
     parts.timeline.max = record.runs[0].n;
     linesFor = "";
+    if (playing) parts.steps.replaceChildren(); // a step of the motion before
     redraw();
   }
 
