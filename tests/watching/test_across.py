@@ -400,7 +400,9 @@ def test_pictures_of_bands_and_histograms():
     assert len(ax.collections) == 1
     assert len(ax.lines) == 6
     np.testing.assert_array_equal(ax.lines[-1].get_ydata(), sol.across["band"][:, 1])
-    assert len(pi.plots.fan(sol.across, "group", group=1).lines) == 0
+    ax = pi.plots.fan(sol.across, "group", group=1)
+    assert len(ax.lines) == 0
+    assert ax.get_title(loc="right") == "5 % to 95 %"  # a single band
     assert pi.plots.histogram_over_time(sol, "h").collections
     # All begin in one cell, which says nothing of the rest.
     spread = {"x": pi.across.histogram("x", 20, (-1, 1), every=9)}

@@ -338,7 +338,7 @@ def fan(
         half = len(q) // 2
         told = "median" if q[half] == 0.5 else f"{100 * q[half]:g} %"
         ax.plot(t, values[:, half], **{"color": middle, "label": told} | keywords)
-    return ax, *_labels(solution, own, component)
+    return ax, *_labels(solution, own, component), told * (len(q) < 3)  # one name is no legend
 
 
 @picture(legend=False)
