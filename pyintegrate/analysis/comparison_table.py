@@ -202,7 +202,7 @@ def _winners(comparison):
             ranked = sorted(errors, key=lambda key: abs(errors[key]))
             gap = abs(errors[ranked[1]]) - abs(errors[ranked[0]])
             doubt = summary[ranked[0]]["reference_error"] if word == "position" else None
-            if doubt is None or gap >= 2 * doubt:  # each may be off by as much as the truth is
+            if gap > 2 * (doubt or 0.0):  # each may be off by as much as the truth is
                 best[word] = ranked[0]
     if not best:
         return ""

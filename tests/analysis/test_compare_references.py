@@ -77,3 +77,5 @@ def test_no_method_wins_where_the_truth_is_less_known_than_they_differ():
     assert note.startswith("the true position is that of pi.solve")
     note = pi.compare(pi.systems.lorenz, t_end=5.0, **run).table().note
     assert note.startswith("smallest error: position dop853; the true position")
+    rest = pi.compare(pi.systems.duffing(gamma=0.0), dt=0.05, n_steps=4).table().note
+    assert rest.startswith("the true position")  # nothing moves, and all are right
