@@ -148,7 +148,6 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
 
   const largest = (values) =>
     (values.most ??= values.reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0));
-
   const decimalsOf = (dt) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(dt))));
 
   function drawCard(run, card, i) {
