@@ -26,7 +26,7 @@ def phase_drift(
     more between two saves, its turns are unknown: it is NaN from there on, with one
     `RecordWarning`. The possible change is estimated from how fast the motion turns, and from one
     period of it, integrated with every step. A run that has watched "phase_drift" or
-    ``pi.watch.windings("phase")`` has counted its turns, and the last entry is known.
+    ``pi.watch.windings("phase")`` has counted its turns, and an entry at its end is known.
 
     Parameters
     ----------
@@ -96,11 +96,13 @@ def phase_drift(
     unknown = None
     if end is None or count > 1:
         unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
+    counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
-        drift[-1] = np.where(np.isnan(drift[-1]), np.nan, end)
+        counted = np.all(y[-1] == solution.final, axis=-1)
+        drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
-        marks[-1:] &= end is None
+        marks[-1:] &= ~np.asarray(counted)
         _forget(drift, marks, most, origin is not None)
     # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift

@@ -215,3 +215,14 @@ def test_events_as_of_scipy_are_answered_with_what_to_write():
         run("pendulum", events=[hit, lambda t, y: y[1]])
     with pytest.raises(TypeError, match=words):
         pi.Stepper(pi.systems.pendulum, dt=0.1, events=hit)
+
+
+@pytest.mark.parametrize("run", [
+    lambda **keywords: pi.integrate(pi.systems.pendulum, 1.0, 0.0, dt=0.1, t_end=10.0, **keywords),
+    lambda **keywords: pi.solve(pi.systems.pendulum, 1.0, 0.0, t_end=10.0, **keywords),
+], ids=["fixed", "solve"])  # fmt: skip
+def test_the_phase_at_the_end_is_not_that_of_a_save_before_it(run):
+    for times in [1.0, 2.0, 3.0], [1.0, 2.0, 10.0]:
+        alone = pi.analysis.phase_drift(run(times=times))
+        watched = pi.analysis.phase_drift(run(times=times, watch="phase_drift"))
+        assert watched == pytest.approx(alone, rel=1e-9, abs=1e-14)
