@@ -63,6 +63,12 @@ def only_the_end(solution):
     return len(solution) == 1 and solution.n_steps > 0 and solution.steps[0] == end
 
 
+def last_is_the_end(solution):
+    """Whether the last save is the end of the run, (*batch): saves may end before."""
+    places = [solution.system.state_names.index(name) for name in solution.components]
+    return np.all(solution.y[-1] == solution.final[..., places], axis=-1)
+
+
 def every_step(solution):
     """Whether every step was saved, so that the largest of the saves is the true maximum."""
     return len(solution) == solution.n_steps + 1

@@ -8,7 +8,16 @@ from ..errors import one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
 from ..values.types import Any, Callable, Floats, Solution
-from .observables import blocks, check_solution, cure, exact_states, found, only_the_end, times
+from .observables import (
+    blocks,
+    check_solution,
+    cure,
+    exact_states,
+    found,
+    last_is_the_end,
+    only_the_end,
+    times,
+)
 from .results import quiet
 
 
@@ -98,7 +107,7 @@ def phase_drift(
         unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
-        counted = np.all(y[-1] == solution.final, axis=-1)
+        counted = last_is_the_end(solution)
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]

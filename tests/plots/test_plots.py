@@ -67,6 +67,14 @@ def test_the_energy_of_a_bound_orbit_falls_in_the_picture_where_it_is_lost():
     assert np.array_equal(drawn(ax, driven)[:, 1], driven.energy())
 
 
+def test_the_largest_error_so_far_is_not_that_of_later_steps():
+    run = {"dt": 0.1, "t_end": 10.0, "watch": "energy_drift", "times": [1.0, 2.0, 3.0]}
+    sol = pi.integrate(pi.systems.pendulum, **run)
+    assert sol.watched["energy_drift.largest"] > 2 * np.abs(sol.energy_error()).max()
+    ax = pi.plots.error(sol, quantity="energy")
+    assert drawn(ax, sol)[-1, 1] == np.abs(sol.energy_error()).max()
+
+
 def test_energy_shows_the_exact_energy_of_a_damped_spring():
     sol = pi.integrate(pi.systems.spring(b=0.5), dt=0.01, t_end=10.0)
     exact = line(pi.plots.energy(sol), "exact").get_xydata()
