@@ -107,7 +107,8 @@ def phase_drift(
         unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
-        counted = last_is_the_end(solution)
+        both = (solution,) if reference is None else (solution, reference)
+        counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both)))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]

@@ -226,3 +226,15 @@ def test_the_phase_at_the_end_is_not_that_of_a_save_before_it(run):
         alone = pi.analysis.phase_drift(run(times=times))
         watched = pi.analysis.phase_drift(run(times=times, watch="phase_drift"))
         assert watched == pytest.approx(alone, rel=1e-9, abs=1e-14)
+
+
+def test_a_reference_that_went_on_is_compared_at_the_common_end():
+    turns = {"turns": pi.watch.windings("phase")}
+    run = {"save": 10, "watch": turns, "dt": 0.1, "t_end": 3.0}
+    sol = pi.integrate(pi.systems.pendulum, 1.0, 0.0, **run)
+    long = {"save": [0, 100, 200, 300], "dt": 0.01, "t_end": 10.0}
+    known = [
+        pi.integrate(pi.systems.pendulum, 1.0, 0.0, watch=watch, **long) for watch in (None, turns)
+    ]
+    alone, counted = (phase_drift(sol, one) for one in known)
+    assert counted == pytest.approx(alone, rel=1e-9, abs=1e-14)
