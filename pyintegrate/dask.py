@@ -87,9 +87,9 @@ class DaskSolution:
     stopped_by: Any
     across: Any = None
 
-    def __init__(self, call, components, t, steps, results, sample, runs):
+    def __init__(self, call, t, steps, results, sample, runs):
         self._call, self._runs, self._results = call, runs, results
-        self.system, self.components, self.t, self.steps = call.system, components, t, steps
+        self.system, self.components, self.t, self.steps = call.system, sample.components, t, steps
         told = {name: results.get(f"watched.{name}", a) for name, a in sample.watched.items()}
         self.watched = Watched(told, sample.watched._kinds)
         parts = {name: [results[f"events.{name}.{part}"] for part in _PARTS]
@@ -261,24 +261,15 @@ def integrate(
     >>> sol.y.shape, sol.y.chunksize
     ((3, 10000, 2), (3, 2500, 2))
     """
-    options = {
-        "save": save, "workers": workers, "bound": bound, "on_failure": "ignore", "watch": watch,
-        "components": components, "compensated": compensated, "events": events,
-    }  # fmt: skip
-    given = {"x0": x0, "v0": v0, "dt": dt, "t0": t0}
-    fixed = {
-        "method": method, "dtype": checked_dtype(dtype, x0, v0), "options": options,
-        "noise": {"seed": seed, "substeps": substeps}, "across": across,
-    }  # fmt: skip
+    given = locals()
+    del given["first_trajectory"]
     if n_steps is not None:
-        n_steps = integer("n_steps", n_steps, 0)
+        given["n_steps"] = integer("n_steps", n_steps, 0)
     if isinstance(t_end, da.Array):
         raise TypeError("t_end must be a number, got a dask.array: give n_steps")
-    if times is not None:
-        options["times"] = times
     if t_end is not None or times is not None:
         _refuse_lazy(given, ("dt", "t0"), "give n_steps" if times is None else "give save=", times)
-    call = _Call("integrate", system, given, params, fixed | {"n_steps": n_steps, "t_end": t_end})
+    call = _Call("integrate", given, ("x0", "v0", "dt", "t0"))
     if system.noise is not None or np.ndim(first_trajectory):
         call.arrays["first_trajectory"] = numbered(
             first_trajectory, call.batches().values(), da.arange
@@ -291,7 +282,7 @@ def integrate(
     sample = FixedSolution(still, unsaved, output.begin(still, unsaved).outcome())
     runs, results = call.lazily(sample, len(steps))
     t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
-    return DaskSolution(call, sample.components, t, steps, results, sample, runs)
+    return DaskSolution(call, t, steps, results, sample, runs)
 
 
 def solve(
@@ -356,21 +347,13 @@ def solve(
     >>> sol.final.shape, int(sol.status.max().compute())
     ((10000, 2), 0)
     """
+    given = locals()
     if save not in (None, "final"):
         raise ValueError(
             f"save must be 'final' here, got {save!r}: how many steps there will be is not known;"
             " give times= for states within the run"
         )
-    given = {
-        "x0": x0, "v0": v0, "t_end": t_end, "t0": t0, "rtol": rtol, "atol": atol,
-        "first_step": first_step, "max_step": max_step,
-    }  # fmt: skip
-    fixed = {
-        "method": method, "save": None if times is not None else "final", "times": times,
-        "max_steps": max_steps, "breaks": breaks, "bound": bound, "components": components,
-        "dtype": checked_dtype(dtype, x0, v0), "workers": workers, "progress": False,
-        "on_failure": "ignore", "out": None, "watch": watch, "events": events, "across": across,
-    }  # fmt: skip
+    given |= {"save": "final" if times is None else None, "progress": False, "out": None}
     if times is not None:
         _refuse_lazy(given, ("t_end", "t0"), "give save='final'", times)
     if isinstance(method, str) and method == "auto" and isinstance(rtol, da.Array):
@@ -385,7 +368,8 @@ def solve(
             "breaks must have one axis here, and are the same for all trajectories: got the shape"
             f" {np.shape(breaks)}"
         )
-    call = _Call("solve", system, given, params, fixed)
+    over_batch = "x0", "v0", "t_end", "t0", "rtol", "atol", "first_step", "max_step"
+    call = _Call("solve", given, over_batch)
     problem, options, control = call.made(call.sample())
     call.refuse_whole(options)
     if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
@@ -394,10 +378,9 @@ def solve(
     sample = AdaptiveSolution(
         problem, options, control, run.outcome(), control.save, None, run.observation
     )
-    count = len(sample)
-    runs, results = call.lazily(sample, count)
+    runs, results = call.lazily(sample, len(sample))
     t = results["_reached"][np.newaxis] if times is None else control.times
-    return DaskSolution(call, sample.components, t, np.arange(count), results, sample, runs)
+    return DaskSolution(call, t, np.arange(len(sample)), results, sample, runs)
 
 
 _PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
@@ -433,18 +416,30 @@ def _run_chunk(*arrays, call, names):
 
 
 class _Call:
-    """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones."""
+    """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones.
 
-    def __init__(self, verb, system, given, params, fixed):
-        checked_system(system)
-        self.verb, self.system, self.fixed = verb, system, fixed
-        self.arrays = given | {f"params.{name}": value for name, value in (params or {}).items()}
-        if fixed["across"] is not None:
-            self.fixed = fixed | {"across": checked_across(fixed["across"], system)}
+    Parameters
+    ----------
+    verb : {"integrate", "solve"}
+    given : dict
+        All arguments, with `params` of the system.
+    over_batch : tuple of str
+        The names of those that each trajectory may have of its own.
+    """
+
+    def __init__(self, verb, given, over_batch):
+        given["dtype"] = checked_dtype(given["dtype"], given["x0"], given["v0"])
+        self.verb, self.system = verb, checked_system(given.pop("system"))
+        self.arrays = {name: given.pop(name) for name in over_batch}
+        params = given.pop("params") or {}
+        self.arrays |= {f"params.{name}": value for name, value in params.items()}
+        self.fixed = given | {"on_failure": "ignore"}
+        if given["across"] is not None:
+            self.fixed["across"] = checked_across(given["across"], self.system)
             self.arrays |= {f"by.{name}": one.by for name, one in self.fixed["across"].items()}
         self.arrays = {name: value for name, value in self.arrays.items() if value is not None}
-        shapes, dim = system.shapes, system.dim
-        halves = given["v0"] is not None
+        shapes, dim = self.system.shapes, self.system.dim
+        halves = "v0" in self.arrays
         self.inner = dict.fromkeys([*self.arrays, "first_trajectory"], 0)  # axes after the batch
         for name, value in self.arrays.items():
             if name in ("x0", "v0"):  # one number v0 serves all components
@@ -517,10 +512,6 @@ class _Call:
                     arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
             usual = {"first_step": None, "max_step": None}
             return make_adaptive_run(system, x0, v0, usual | fixed | arrays)
-        if "first_trajectory" in arrays:
-            noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
-            fixed["noise"] = noise
-        fixed["options"] = fixed["options"] | {"across": fixed.pop("across")}
         return make_run(system, x0, v0, **arrays, **fixed)
 
     def solution(self, arrays):
