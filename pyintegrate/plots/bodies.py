@@ -109,6 +109,16 @@ def letters_of(solution, components=None, flat=False):
     return known
 
 
+def looks_of_bodies(solution, letters, turn):
+    """The components, the look and the name of each body; only the first solution names them."""
+    bodies = bodies_of(solution)
+    named = turn == 0 and len(bodies) <= NAMED
+    for body in bodies:
+        look = {"linestyle": LINES[turn % len(LINES)], "color": body.colour}
+        label = body.name if named else "_nolegend_"
+        yield [body.components[letter] for letter in letters], look, label
+
+
 def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
     """Draw the path of every body, with a dot where it ends.
 
@@ -127,12 +137,10 @@ def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
         Whether colours distinguish methods, as in a picture with other panels, not bodies.
     """
     for turn, curve in enumerate(curves):
-        bodies, chosen = bodies_of(curve.solution), chosen_trajectories(batch_of(curve.solution))
-        for which, body in enumerate(bodies):
-            names = [body.components[letter] for letter in letters]
+        chosen = chosen_trajectories(batch_of(curve.solution))
+        looks = looks_of_bodies(curve.solution, letters, turn)
+        for which, (names, style, label) in enumerate(looks):
             values = {name: curve.solution[name] for name in names}
-            style = {"linestyle": LINES[turn % len(LINES)], "color": body.colour}
-            label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
             if by_method:
                 style, label = curve.keywords, "_nolegend_" if which else curve.label
             for index in chosen:

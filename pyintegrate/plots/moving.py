@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
+from itertools import combinations, product
 
 import matplotlib
 import numpy as np
@@ -16,8 +17,9 @@ from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
+from ..values.parameters import system_at
 from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
-from .bodies import NAMED, bodies_of, letter_label, letters_of
+from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
     batch_of,
     batch_size,
@@ -45,62 +47,42 @@ def drawn_once(figure, artists):
     artists : list of Artist
         What moves.
     """
-    ground = _Ground(figure, artists)
-    usual = figure.savefig
+    artists = sorted(artists, key=lambda artist: artist.get_zorder())
+    animated = [artist.get_animated() for artist in artists]
+    usual, canvas, usual_dpi, ground = figure.savefig, figure.canvas, figure.dpi, None
 
     def savefig(target, *, format=None, dpi=None, **keywords):
+        """A frame, as Matplotlib writes figures."""
+        nonlocal ground
         if format not in FORMATS or dpi is None:
             usual(target, format=format, dpi=dpi, **keywords)
-        else:
-            ground.write(target, format, dpi)
-
-    figure.savefig = savefig
-    try:
-        yield
-    finally:
-        del figure.savefig
-        ground.leave()
-
-
-class _Ground:
-    """A figure without what moves, as pixels."""
-
-    def __init__(self, figure, artists):
-        self.figure = figure
-        self.artists = sorted(artists, key=lambda artist: artist.get_zorder())
-        self.before = [artist.get_animated() for artist in self.artists]
-        self.usual, self.dpi, self.region = figure.canvas, figure.dpi, None
-
-    def write(self, target, kind, dpi):
-        """A frame, as Matplotlib writes figures."""
-        if self.region is None:
-            self.draw(dpi)
-        canvas = self.figure.canvas
-        canvas.restore_region(self.region)
-        for artist in self.artists:
-            artist.draw(canvas.get_renderer())
-        pixels = np.asarray(canvas.buffer_rgba())
-        if kind == "png":
+            return
+        if ground is None:
+            for artist in artists:
+                artist.set_animated(True)  # and so not drawn with the others
+            figure.dpi = dpi
+            FigureCanvasAgg(figure).draw()
+            ground = figure.canvas.copy_from_bbox(figure.bbox)
+        figure.canvas.restore_region(ground)
+        for artist in artists:
+            figure.draw_artist(artist)
+        pixels = np.asarray(figure.canvas.buffer_rgba())
+        if format == "png":
             from matplotlib.image import imsave
 
             imsave(target, pixels, format="png", dpi=dpi)
         else:
             target.write(pixels.tobytes())
 
-    def draw(self, dpi):
-        for artist in self.artists:
-            artist.set_animated(True)  # and so not drawn with the others
-        canvas = FigureCanvasAgg(self.figure)
-        self.figure.dpi = dpi
-        canvas.draw()
-        self.region = canvas.copy_from_bbox(self.figure.bbox)
-
-    def leave(self):
-        if self.region is not None:
-            self.figure.dpi = self.dpi
-            self.figure.set_canvas(self.usual)
-        for artist, animated in zip(self.artists, self.before):
-            artist.set_animated(animated)
+    figure.savefig = savefig
+    try:
+        yield
+    finally:
+        del figure.savefig
+        figure.dpi = usual_dpi
+        figure.set_canvas(canvas)
+        for artist, was in zip(artists, animated):
+            artist.set_animated(was)
 
 
 @cache
@@ -174,15 +156,13 @@ def _car(state, parameters):
 
 def _box(state, parameters):
     """Twelve edges of a box with these moments of inertia, turned by its quaternion."""
-    half = parameters["half"]
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 3, indexing="ij")).reshape(3, -1).T
+    signs = np.array([*product((-1, 1), repeat=3)])
     q = state[3:7] / np.linalg.norm(state[3:7])
-    corners = state[:3] + (signs * half) @ rotation(q).T
+    corners = state[:3] + (signs * parameters["half"]) @ rotation(q).T
     edges = [
         part
-        for i, one in enumerate(signs)
-        for j, other in enumerate(signs)
-        if i < j and np.count_nonzero(one != other) == 1
+        for i, j in combinations(range(8), 2)
+        if np.count_nonzero(signs[i] != signs[j]) == 1
         for part in (corners[i], corners[j], GAP)
     ]
     return np.array(edges)
@@ -283,64 +263,59 @@ class Scene:
         solution = curve.solution
         self.ax, self.solution = ax, solution
         self.shape = SHAPES[solution.system.name]
-        self.chosen = chosen_trajectories(batch_of(solution))
-        self.t, parts = _motions(solution, solution.components, self.chosen)
-        self.states = list(np.moveaxis(parts, 0, -1))
-        self.true = exact_curve(solution, self.t) if batch_size(solution) == 1 else None
-        if self.true is not None:
-            whole = self.true.reshape(len(self.t), -1)  # NaN after a jump or a stop
-            self.true = whole if np.isfinite(whole[0]).all() else None
-        self.reach = self._reach()
-        self.parameters = [self._parameters(index) for index in self.chosen]
+        chosen = chosen_trajectories(batch_of(solution))
+        self.t, parts = _motions(solution, solution.components, chosen)
+        self.states, true = list(np.moveaxis(parts, 0, -1)), None
+        if batch_size(solution) == 1:
+            true = exact_curve(solution, self.t)
+        if true is not None:
+            whole = true.reshape(len(self.t), -1)  # NaN after a jump or a stop
+            true = whole if np.isfinite(whole[0]).all() else None
+        self.reach = self._reach(self.states if true is None else [true])
+        self.parameters = [self._parameters(index) for index in chosen]
+        own = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
+        own |= {"label": "_nolegend_"}
+        # What is drawn: states, parameters, look of the line and of the masses.
+        self.drawn: list[Any] = [
+            (*one, own, {"markersize": 11}) for one in zip(self.states, self.parameters)
+        ]
+        if true is not None:
+            look = exact_look() | {"zorder": 1}, {"markersize": 13, "zorder": 1.2}
+            self.drawn.insert(0, (true, self.parameters[0], *look))
         empty = [[]] * self.shape.dimensions
-        grey = exact_look() | {"zorder": 1}
-        self.ghosts = [ax.plot(*empty, **grey)[0]] if self.true is not None else []
-        style = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
-        self.lines = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in self.chosen]
-        mark = {"linestyle": "", "marker": self.shape.marker, "label": "_nolegend_"}
-        dark, light = mark | {"color": style["color"]}, mark | {"color": grey["color"]}
-        (self.masses,) = ax.plot(*empty, **dark | {"markersize": 11})
-        if self.ghosts:
-            (self.ghost_masses,) = ax.plot(*empty, **light | {"markersize": 13, "zorder": 1.2})
+        self.lines = [ax.plot(*empty, **line)[0] for *_, line, _ in self.drawn]
+        self.masses = [
+            ax.plot(*empty, linestyle="", marker=self.shape.marker, label="_nolegend_",
+                    color=line["color"], **mark)[0]
+            for *_, line, mark in reversed(self.drawn)
+        ]  # fmt: skip
         self._frame(curve)
 
     def show(self, moment):
         """Draw the last states at or before a moment: nothing is interpolated."""
         now = latest(self.t, moment)
-        ends = []
-        for line, states, given in zip(self.lines, self.states, self.parameters):
-            ends.append(self._place(line, states[now], given))
-        move(self.masses, np.concatenate(ends).T)
-        if self.true is not None:
-            ends = self._place(self.ghosts[0], self.true[now], self.parameters[0])
-            move(self.ghost_masses, ends.T)
-            return [*self.ghosts, self.ghost_masses, *self.lines, self.masses]
-        return [*self.lines, self.masses]
+        for line, masses, drawn in zip(self.lines, self.masses[::-1], self.drawn):
+            states, parameters, *_ = drawn
+            outline = self.shape.outline(states[now], parameters)
+            move(line, outline.T)
+            move(masses, outline[len(outline) - self.shape.last :].T)
+        return [*self.lines, *self.masses]
 
-    def _place(self, line, state, given):
-        """Draw a state; return where its masses are."""
-        outline = self.shape.outline(state, given)
-        move(line, outline.T)
-        return outline[len(outline) - self.shape.last :]
-
-    def _reach(self):
-        """How far the object moves, by the true motion, else by the calmest of the others."""
-        motions = [self.true] if self.true is not None else self.states
+    def _reach(self, motions):
+        """How far the object moves, by the calmest of some motions."""
         with quiet():
             places = 3 if self.shape.dimensions == 3 else 1
             far = [np.nanmax(np.abs(one[:, :places]), initial=0.0) for one in motions]
-        far = [one for one in far if np.isfinite(one) and one > 0]
-        return min(max(far, default=1.0), 1e6 * min(far, default=1.0)) or 1.0
+        far = [one for one in far if np.isfinite(one) and one > 0] or [1.0]
+        return min(max(far), 1e6 * min(far))
 
     def _parameters(self, index):
-        batch, given = batch_of(self.solution), {"reach": self.reach}
-        for name, value in self.solution.system.params.items():
-            value = np.asarray(value, float)
-            if name == "inverse_inertia":
-                value = np.broadcast_to(value, (*batch, 3, 3))[index]
-                given["half"] = half_lengths(value)
-            elif value.ndim <= len(batch) and name in ("length", "l1", "l2"):
-                given[name] = float(np.broadcast_to(value, batch)[index])
+        """Those of one trajectory, and what its outline needs besides."""
+        system, batch = self.solution.system, batch_of(self.solution)
+        lane = np.ravel_multi_index(index, batch) if index else 0
+        given = {**system_at(system, batch, lane).params, "reach": self.reach}
+        if "inverse_inertia" in given:
+            given["half"] = half_lengths(given["inverse_inertia"])
         return given
 
     def _frame(self, curve):
@@ -367,10 +342,9 @@ class Scene:
             ax.set_aspect("equal", adjustable="box")
             ax.set_axis_off()
         else:
-            x = np.concatenate([states[:, 0] for states in self.states])
-            low = -1.7 * far if self.shape.outline is SHAPES["spring"].outline else 0.0
-            x = x[np.isfinite(x)]
-            low = min(low, max(x.min(initial=0.0), -1.7 * far))
+            x, low = np.concatenate(self.states)[:, 0], -1.7 * far
+            if self.shape.outline is not _spring:
+                low = max(low, x.min(initial=0.0, where=np.isfinite(x)))
             ax.set(xlim=(low - 0.05 * far, 1.35 * far), ylim=(-far, far), yticks=[])
             ax.spines[["left", "top", "right"]].set_visible(False)
             name = self.solution.system.state_names[0]
@@ -457,6 +431,8 @@ def animate(
     letters = letters_of(curves[0].solution, components)
     scenes = len(curves) if components is None and not letters and has_scenes(curves) else 0
     panes = [letters] if letters else _panes(curves[0].solution, components)
+    if scenes:  # beside them phase space; beside boxes nothing
+        panes = [] if system.structure == "rigid_body" else panes[1:] or panes
     figure, axes = _figure(figsize, panes, scenes, system)
     end = max(float(curve.solution.t[-1]) for curve in curves)
     begin = float(start_time(curves[0].solution))
@@ -467,16 +443,12 @@ def animate(
     movers: list[Any] = []
     if scenes:
         movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves)]
-        panes = _beside(panes, system)
-    if letters:
-        movers += _moving_bodies(axes[0], curves, letters, keywords)
-    else:
-        movers += [
-            _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
-            for pane, ax in zip(panes, axes[scenes:])
-            for curve in curves
-        ]
     for pane, ax in zip(panes, axes[scenes:]):
+        for turn, curve in enumerate(curves):
+            looks: Any = [(pane, curve.keywords, curve.label)]
+            if letters:
+                looks = looks_of_bodies(curve.solution, letters, turn)
+            movers += [_Mover(ax, curve.solution, keywords, *look) for look in looks]
         _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
     clock = axes[0].set_title("", loc="left", fontsize="medium")
     if note := left_out(curves):
@@ -501,17 +473,12 @@ def animate(
     )
 
 
-def _beside(panes, system):
-    """The pane beside moving scenes: phase space; beside boxes none."""
-    return [] if system.structure == "rigid_body" else panes[1:] or panes
-
-
 def _figure(figsize, panes, scenes, system):
     """A figure with axes for each scene and each pane."""
     from matplotlib import pyplot
 
     solid = [system.structure == "rigid_body"] * scenes
-    solid += [len(pane) == 3 for pane in (_beside(panes, system) if scenes else panes)]
+    solid += [len(pane) == 3 for pane in panes]
     usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
     figure = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
     axes = [
@@ -542,23 +509,10 @@ def _panes(solution, components):
     return panes
 
 
-def _moving_bodies(ax, curves, letters, keywords):
-    """A mover for every body of every solution; legends name the bodies of the first."""
-    movers = []
-    for turn, curve in enumerate(curves):
-        bodies = bodies_of(curve.solution)
-        for body in bodies:
-            names = [body.components[letter] for letter in letters]
-            style = {"color": body.colour, "linestyle": ("-", "--", ":", "-.")[turn % 4]}
-            label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
-            movers.append(_Mover(ax, curve.solution, names, style, label, keywords))
-    return movers
-
-
 class _Mover:
     """A dot with its trail for every trajectory of one solution in one pane."""
 
-    def __init__(self, ax, solution, names, style, label, keywords):
+    def __init__(self, ax, solution, keywords, names, style, label):
         self.ax, self.solution = ax, solution
         self.chosen = chosen = chosen_trajectories(batch_of(solution))
         self.t, parts = _motions(solution, names, chosen)
