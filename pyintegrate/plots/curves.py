@@ -150,14 +150,13 @@ def batch_size(solution):
     return int(np.prod(batch_of(solution)))
 
 
-def chosen_trajectories(batch, most=TRAJECTORIES):
+def chosen_trajectories(batch):
     """Indices of the trajectories of a batch that are drawn: all, or 30 evenly spaced.
 
     Parameters
     ----------
     batch : tuple of int
         Shape of the batch.
-    most : int, optional
 
     Returns
     -------
@@ -170,7 +169,7 @@ def chosen_trajectories(batch, most=TRAJECTORIES):
     30
     """
     size = int(np.prod(batch))
-    flat = np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
+    flat = np.unique(np.linspace(0, size - 1, min(size, TRAJECTORIES)).round().astype(int))
     return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
 
 
@@ -472,16 +471,15 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
             style["linestyle"] = "-"
         if len(one) == 1:
             style = {"marker": "o"} | style  # a line of one point is invisible
+        points = envelope(one)
         swing = running_band(one) if bands else None
         if swing is not None:
             centre, low, high = swing
+            ax.plot(t[points], centre[points], **style)
             colour, alpha = style["color"], 0.25 * style["alpha"]
             points = np.union1d(envelope(low, POINTS // 2), envelope(high, POINTS // 2))
             ax.fill_between(t[points], low[points], high[points], color=colour, alpha=alpha, lw=0)
-            points = envelope(one)
-            ax.plot(t[points], centre[points], **style)
         else:
-            points = envelope(one)
             jumps = jumps_between(curve.solution, index, t[points])
             (line,) = ax.plot(*parted(jumps, t[points], one[points]), **style)
             mark_failure(ax, line, curve.solution, index, t, t, one)
@@ -540,10 +538,11 @@ def running_band(values, swings=20):
     found = swings_of(values)
     if found < swings:
         return None
-    half = max(1, round(1.5 * len(values) / found))
-    centre = _running_mean(_running_mean(values, half), half)  # twice: a sharper filter than once
-    index = np.arange(len(values))
-    starts = np.minimum(np.arange(0, len(values), half), len(values) - half)
+    n, half = len(values), max(1, round(1.5 * len(values) / found))
+    centre, index = np.full(n, np.nan), np.arange(n)
+    # Twice: a sharper filter than once.
+    centre[2 * half : n - 2 * half] = _running_mean(_running_mean(values, half), half)
+    starts = np.minimum(np.arange(0, n, half), n - half)
     blocks = values[starts[:, np.newaxis] + np.arange(half)]
     middles = starts + half // 2
     low = np.interp(index, middles, blocks.min(axis=1))
@@ -552,15 +551,9 @@ def running_band(values, swings=20):
 
 
 def _running_mean(values, half):
-    """Mean over 2 half + 1 values around each, NaN near the ends."""
-    mean = np.full(len(values), np.nan)
-    good = values[np.isfinite(values)]
-    if len(good) > 2 * half:
-        total = np.concatenate([[0.0], np.cumsum(good)])
-        width = 2 * half + 1
-        start = int(np.argmax(np.isfinite(values))) + half
-        mean[start : start + len(good) - 2 * half] = (total[width:] - total[:-width]) / width
-    return mean
+    """Mean over 2 half + 1 values around each, without those near the ends."""
+    total, width = np.concatenate([[0.0], np.cumsum(values)]), 2 * half + 1
+    return (total[width:] - total[:-width]) / width
 
 
 def draw_path(ax, solution, values, index, together, window, style, keywords):
@@ -707,20 +700,19 @@ def keep_in_view(ax, along_x=False):
     A trajectory that overflows would flatten all others to a line; it leaves the picture instead.
     The exact motion never does, beside one that has died out.
     """
-    for axis in ("y", "x") if along_x else ("y",):
+    for axis in "yx" if along_x else "y":
         extents, exact = [], []
         for line in ax.get_lines():
             values = np.asarray(getattr(line, f"get_{axis}data")(), float)
             values = values[np.isfinite(values)]
-            if len(values) > 1 and np.any(values != values[0]):
+            if len(values) and values.min() < values.max():
                 extents.append((values.min(), values.max()))
                 exact.append(line.get_label() == "exact")
-        if not extents:
-            continue
+        low, high = np.reshape(extents, (-1, 2)).T
         with quiet():
-            spans = np.array([high - low for low, high in extents])
-        usual = max([min(spans), *spans[exact]])
-        calm = [one for one, span in zip(extents, spans) if span < 1e5 * usual]
-        if 0 < len(calm) < len(extents):
-            low, high = min(low for low, _ in calm), max(high for _, high in calm)
+            span = high - low
+        usual = np.max(span[np.array(exact, bool)], initial=span.min(initial=np.inf))
+        calm = span < 1e5 * usual
+        if calm.any() and not calm.all():
+            low, high = low[calm].min(), high[calm].max()
             getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))
