@@ -14,6 +14,62 @@ _REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
 _LINE = REDUCTIONS["line"][0]  # its first value is any that is close to the data
 
 
+class _Live:
+    """A program with the memory that single steps read and write: one item per lane.
+
+    Parameters
+    ----------
+    program : Group or EventPlan
+    problem : Problem
+    live : list of ndarray
+        The rows of parameters that the Stepper integrates with.
+    """
+
+    def __init__(self, program, problem, live):
+        self.program = program
+        self.sums = aligned((len(program.initial), problem.stride), np.float64)
+        self.sums[...] = program.initial[:, np.newaxis]
+        known = first_numbers(program.numbers, problem)
+        fields = program_fields(program, problem, known, 0, (self.sums, self.sums))
+        self.params = [np.array(np.broadcast_to(row, problem.stride)) for row in fields["params"]]
+        self.own = dict(zip(program.numbers, self.params[-len(program.numbers) :]))
+        if problem.dtype == np.float64:
+            self.params[: len(live)] = live
+        self.change = self.energies(problem)
+        origin, factor, _ = self.change
+        self.fields = fields | {"params": (*self.params,), "origin": origin, "factor": factor}
+        # The first row of each reduction by the core, and its kind.
+        at, self.places = program.sums, []
+        for kind, _, _ in program.reduced:
+            self.places.append((at, kind))
+            at += len(_REDUCTIONS[kind][0])
+
+    def energies(self, problem):
+        """Rows of the initial energy, a factor and a unit: watched.change_of_energy."""
+        values = change_of_energy(problem) if self.program.change else (0.0, 1.0, 1.0)
+        return [_row(problem, value) for value in values]
+
+    def restart(self, lanes, problem):
+        """Forget what some trajectories did before the first step of a problem."""
+        program = self.program
+        known = first_numbers(program.numbers, problem)
+        known["_begin"] = float(-(-problem.first // program.every))
+        for name, value in program.numbers.items():
+            if name == "_begin" or (value is None and name != "_forwards"):
+                self.own[name][lanes] = _row(problem, known[name])[lanes]
+        for row, new in zip(self.change, self.energies(problem)):
+            row[lanes] = new[lanes]
+        self.sums[:, lanes] = program.initial[:, np.newaxis]
+        for at, kind in self.places:
+            if not np.isnan(_REDUCTIONS[kind][1]):
+                self.sums[at, lanes] = _REDUCTIONS[kind][1]
+
+
+def _row(problem, value):
+    """A row of its own, whose items may change."""
+    return np.array(np.broadcast_to(row_of(problem, value), problem.stride))
+
+
 class ByHand:
     """The watches and events of a Problem that is stepped by hand.
 
@@ -28,7 +84,7 @@ class ByHand:
 
     def __init__(self, problem, watch, events, live):
         self._problem, self._events = problem, events
-        self._live = [row for rows in live for row in rows]
+        self._params = [row for rows in live for row in rows]
         given = {} if events is None else events.given
         self._plan = None if watch is None else Plan(problem.system, watch.watch, given, True)
         groups = [] if self._plan is None else self._plan.groups
@@ -37,45 +93,19 @@ class ByHand:
                 "a density belongs to the whole batch, and a Stepper resets single trajectories:"
                 " watch a histogram, which each trajectory has"
             )
-        self._programs = [*groups, *([] if events is None else [events])]
         check_watched(self._plan, problem)
-        self._sums = [self._initial(one) for one in groups]
-        self.fields, self._params, self._changes = {}, [], []
+        self._groups = [_Live(group, problem, self._params) for group in groups]
+        self._programs = [*self._groups]
+        self.fields = {}
         if groups:
-            self.fields["watches"] = tuple(
-                self._program(one, (sums, sums)) for one, sums in zip(groups, self._sums)
-            )
+            self.fields["watches"] = tuple(one.fields for one in self._groups)
         if events is not None:
             check_beginning(events, problem, first_numbers(events.numbers, problem))
-            self._sums.append(self._initial(events))
-            last = self._sums[-1]
+            detect = _Live(events, problem, self._params)
+            self._programs.append(detect)
             self._rows = EventRows.empty(events, problem, problem.stride)
-            detect = self._program(events, (last, last))
             counts = {"counts_a": self._rows.counts, "counts_b": self._rows.counts}
-            self.fields["events"] = self._rows.fields(events, detect) | counts
-
-    def _initial(self, program):
-        sums = aligned((len(program.initial), self._problem.stride), np.float64)
-        sums[...] = program.initial[:, np.newaxis]
-        return sums
-
-    def _program(self, program, sums):
-        """Its fields, with parameters that may change: the live ones, and one item per lane."""
-        known = first_numbers(program.numbers, self._problem)
-        fields = program_fields(program, self._problem, known, 0, sums)
-        rows = [np.array(np.broadcast_to(row, self._problem.stride)) for row in fields["params"]]
-        if self._problem.dtype == np.float64:
-            rows[: len(self._live)] = self._live
-        self._params.append(rows)
-        change = self._energies(program, self._problem)
-        self._changes.append(change)
-        return fields | {"params": tuple(rows), "origin": change[0], "factor": change[1]}
-
-    def _energies(self, program, problem):
-        """Rows of the initial energy, a factor and a unit: watched.change_of_energy."""
-        values = change_of_energy(problem) if program.change else (0.0, 1.0, 1.0)
-        rows = [np.broadcast_to(row_of(problem, value), problem.stride) for value in values]
-        return [np.array(row) for row in rows]
+            self.fields["events"] = self._rows.fields(events, detect.fields) | counts
 
     @property
     def rounds(self):
@@ -84,8 +114,8 @@ class ByHand:
 
     def follow(self):
         """Pass on to the watches any rounded parameter that the user has changed."""
-        for rows in self._params:
-            for row, live in zip(rows, self._live):
+        for one in self._programs:
+            for row, live in zip(one.params, self._params):
                 with np.errstate(over="ignore"):
                     changed = live != row.astype(live.dtype)
                 row[changed] = live[changed]
@@ -93,11 +123,9 @@ class ByHand:
     # ---- snapshots and resets ----
     def _all(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
-        arrays = list(self._sums)
-        for program, rows in zip(self._programs, self._params):
-            arrays += rows[len(rows) - len(program.numbers) :]
-        for change in self._changes:
-            arrays += change
+        arrays = [one.sums for one in self._programs]
+        for one in self._programs:
+            arrays += [*one.own.values(), *one.change]
         if self._events is not None:
             arrays += [self._rows.counts, *self._rows.arrays]
         return arrays
@@ -131,48 +159,36 @@ class ByHand:
             Shows the state to the core's watches and events.
         """
         problem = self._problem.changed(initial=state, first=n)
-        for program, rows, change in zip(self._programs, self._params, self._changes):
-            known = first_numbers(program.numbers, problem)
-            known["_begin"] = float(-(-n // program.every))
-            own = rows[len(rows) - len(program.numbers) :]
-            for row, (name, value) in zip(own, program.numbers.items()):
-                if name == "_begin" or (value is None and name != "_forwards"):
-                    row[lanes] = np.broadcast_to(row_of(problem, known[name]), row.shape)[lanes]
-            for row, new in zip(change, self._energies(program, problem)):
-                row[lanes] = new[lanes]
-        for sums, program in zip(self._sums, self._programs):
-            sums[:, lanes] = program.initial[:, np.newaxis]
-            for at, kind in _places(program):
-                if not np.isnan(_REDUCTIONS[kind][1]):
-                    sums[at, lanes] = _REDUCTIONS[kind][1]
+        for one in self._programs:
+            one.restart(lanes, problem)
         if self._events is not None:
             self._rows.counts[:, lanes] = self._events.first_counts[:, np.newaxis]
             for array in self._rows.arrays:
                 array[..., lanes] = -1 if array.dtype == np.int8 else np.nan
-        before = [sums.copy() for sums in self._sums]
+        before = [one.sums.copy() for one in self._programs]
         look(0)  # here a line takes its first value
-        for sums, there, program in zip(self._sums, before, self._programs):
-            firsts = [at for at, kind in _places(program) if kind == _LINE]
-            there[np.ix_(firsts, lanes)] = sums[np.ix_(firsts, lanes)]
-            sums[...] = there
+        for one, there in zip(self._programs, before):
+            firsts = np.ix_([at for at, kind in one.places if kind == _LINE], lanes)
+            there[firsts] = one.sums[firsts]
+            one.sums[...] = there
         look(n)
-        for sums, there in zip(self._sums, before):
-            sums[:, ~lanes] = there[:, ~lanes]
+        for one, there in zip(self._programs, before):
+            one.sums[:, ~lanes] = there[:, ~lanes]
 
     # ---- results ----
     def watched(self, last):
         """Results by name; last: the index of the last step of each trajectory, (*batch)."""
         if self._plan is None:
             return Watched({})
-        lanes, batch, groups = self._problem.lanes, self._problem.batch, self._plan.groups
+        lanes, batch = self._problem.lanes, self._problem.batch
         kept, began = Kept(), []
-        for group, sums, rows in zip(groups, self._sums, self._params):
-            begin = rows[len(rows) - len(group.numbers) + [*group.numbers].index("_begin")]
-            began.append(begin[:lanes].reshape(batch))
-            kept.append(sums[:, :lanes].copy())
-            nothing = last.ravel() // group.every < begin[:lanes]
+        for one in self._groups:
+            begin, group = one.own["_begin"][:lanes], one.program
+            began.append(begin.reshape(batch))
+            kept.append(one.sums[:, :lanes].copy())
+            nothing = last.ravel() // group.every < begin
             kept[-1][:, nothing] = group.initial[:, np.newaxis]
-        units = [change[2][:lanes].reshape(batch) for change in self._changes]
+        units = [one.change[2][:lanes].reshape(batch) for one in self._groups]
         return Watched.of_sums(self._plan, self._problem, kept, last, began, units)
 
     def events(self):
@@ -190,11 +206,3 @@ class ByHand:
         names = np.array([*self._events.events, ""])
         when, which = (a[:lanes].reshape(batch) for a in self._rows.stopped)
         return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
-
-
-def _places(program):
-    """The first row of each reduction by the core, and its kind."""
-    at = program.sums
-    for kind, _, _ in program.reduced:
-        yield at, kind
-        at += len(_REDUCTIONS[kind][0])
