@@ -25,7 +25,7 @@ class Accumulator:
 
     def __init__(self, rows, initial):
         self.rows, self.initial = rows, float(initial)
-        self.old, self.row = rows.view.sum(), len(rows.shared.kept)
+        self.old, self.row = rows.view.next(), len(rows.shared.kept)
         self.node = None
         rows.shared.kept.append(self)
 

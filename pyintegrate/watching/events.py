@@ -14,12 +14,11 @@ from ..trace import tracing
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
-from ..trace.program import assemble
 from ..values.checks import integer, numbers, printable, truth
 from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
-from .plan import clocks, comparisons, known_place
+from .plan import clocks, known_place
 from .quantity import View, asked_names, check_quantity, leading, linear_factors, named
 from .saltation import BaseView, whole_jump
 
@@ -192,13 +191,19 @@ class EventPlan:
     def __init__(self, system, events):
         self.events = _checked(events, system)
         self.numbers: dict[str, Any] = {}
-        names = {}
+        self.shapes: dict[str, tuple] = {}
         for key, one in self.events.items():
             for name, value in one.params.items():
                 if name in system.params:
                     raise ValueError(f"params of event {key!r}: {name!r} is one of the system's")
-                names[key, name] = f"_{key}.{name}"
-                self.numbers[names[key, name]] = value
+                self.numbers[f"_{key}.{name}"] = value
+                self.shapes[f"params[{name!r}] of event {key!r}"] = value.shape
+            for word in ("after", "level"):
+                if (value := getattr(one, word)) is not None:
+                    self.numbers[f"_{key}..{word}"] = value
+                    self.shapes[f"{word} of event {key!r}"] = value.shape
+        if any(one.after is not None for one in self.events.values()):
+            self.numbers["_forwards"] = None
         asked: set = set()
         energy = invariants = False
         for one in self.events.values():
@@ -207,15 +212,9 @@ class EventPlan:
             asked, energy, invariants = asked | found[0], energy | found[1], invariants | found[2]
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
-        late = {key: one.after for key, one in self.events.items() if one.after is not None}
-        self.numbers |= {f"_{key}..after": after for key, after in late.items()}
-        if late:
-            self.numbers["_forwards"] = None
-        levels = {key: one.level for key, one in self.events.items() if one.level is not None}
-        self.numbers |= {f"_{key}..level": level for key, level in levels.items()}
         view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
         own = {
-            key: {name: view.params[names[key, name]] for name in one.params}
+            key: {name: view.params[f"_{key}.{name}"] for name in one.params}
             for key, one in self.events.items()
         }
         self._passes: dict[str, Any] = {}  # for each event the node that crosses zero
@@ -227,11 +226,9 @@ class EventPlan:
             one.direction or int(condition)
             for one, (_, condition) in zip(self.events.values(), quantities)
         ]
-        graph, rows = view.graph, [symbol for symbol, _ in quantities]
-        nodes = [node_of(graph, row) for row in rows]
+        nodes = [node for node, _ in quantities]
         answers = self._answers(view, system, own)
-        graph.dim = view.size
-        self.shapes = self._shapes()
+        view.graph.dim = view.size
         self.reduced = tuple(
             (
                 REDUCTIONS["bridged" if one.bridge else PASSES[direction]][0],
@@ -246,10 +243,8 @@ class EventPlan:
             for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
         ])  # fmt: skip
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
-        self.program = assemble(graph, {"invariants": nodes}, view.rows)
-        self._traced, self._dim = (graph, nodes, view.smooth), system.dim
-        self._rows = view.rows
-        self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
+        self._view, self._nodes, self.program = view, nodes, view.program(nodes)
+        self.react = view.program(answers) if answers else None
         for program in (self.program, self.react):
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
@@ -274,14 +269,13 @@ class EventPlan:
     @property
     def apart_program(self):
         """The quantities, then what is compared in them: csrc/watching/pieces.h."""
-        graph, nodes, _ = self._traced
-        return assemble(graph, {"invariants": [*nodes, *comparisons(*self._traced)]}, self._rows)
+        return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
 
     @property
     def linear(self):
         """Of the quantities, if there is nothing to compare: `linear_factors`."""
-        graph, nodes, _ = self._traced
-        return None if comparisons(*self._traced) else linear_factors(nodes, self._dim)
+        compared = self._view.comparisons(self._nodes)
+        return None if compared else linear_factors(self._nodes, self._view.system.dim)
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""
@@ -290,7 +284,7 @@ class EventPlan:
         return place if place and place[0] != CHANGE else (PROGRAM, i)
 
     def _quantity(self, view, key, own):
-        """Its symbol, NaN before `after`, and whether it is a condition: -1 or 1."""
+        """Its node, NaN before `after`, and whether it is a condition: -1 or 1."""
         what, condition = self.events[key].quantity, False
         view = _view_of(view, self.events[key])
         if callable(what):
@@ -313,9 +307,8 @@ class EventPlan:
 
             symbol, self._onto[key] = bridged(view, key, symbol)
         if self.events[key].after is not None:
-            late = (view.t - view.params[f"_{key}..after"]) * view.params["_forwards"] >= 0
-            symbol = np.where(late, symbol, np.nan)
-        return symbol, condition
+            symbol = np.where(view.is_after(f"_{key}..after"), symbol, np.nan)
+        return node_of(view.graph, symbol), condition
 
     def _answers(self, view, system, own):
         nodes: list = []
@@ -336,18 +329,6 @@ class EventPlan:
             self.n_values.append(len(kept))
             nodes += _at(view, kept, onto)
         return nodes
-
-    def _shapes(self):
-        shapes = {
-            f"params[{name!r}] of event {key!r}": value.shape
-            for key, one in self.events.items()
-            for name, value in one.params.items()
-        }
-        for key, one in self.events.items():
-            for word in ("after", "level"):
-                if (value := getattr(one, word)) is not None:
-                    shapes[f"{word} of event {key!r}"] = value.shape
-        return shapes
 
 
 def _view_of(view, one):

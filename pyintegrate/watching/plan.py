@@ -4,11 +4,14 @@ from itertools import chain
 
 import numpy as np
 
+from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
-from ..trace.program import BANK_SHIFT, T, Y, assemble
+from ..trace.program import BANK_SHIFT, T, Y
 from ..values.checks import printable
+from ..values.named import Named
+from ..values.types import Any
 from . import time_weighted
-from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared, number
+from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared
 from .analyses import expanded
 from .quantity import (
     View,
@@ -24,7 +27,7 @@ from .reductions import Reduction
 MOST_SUMS = 4096  # for one trajectory
 
 
-class Totals:
+class Totals(Named):
     """The final values of accumulators, from which results are made.
 
     Attributes
@@ -48,12 +51,15 @@ class Totals:
         How many steps counted before a trajectory restarted, in a Stepper that resets.
     """
 
-    def __init__(
-        self, values, every, count, start, step, unit=None, images=(), began=0, timed=None
-    ):
-        self.unit, self.images, self.began, self.timed = unit, images, began, timed
-        self.values, self.interval, self.count = values, every * step, count
-        self.start, self.step = start, step
+    values: Any
+    interval: Any
+    count: Any
+    start: Any
+    step: Any
+    unit: Any
+    images: Any
+    began: Any
+    timed: Any
 
     def time(self, n):
         """The time of a step."""
@@ -87,23 +93,16 @@ class Group:
         None: known when the run begins.
     """
 
-    def __init__(self, system, every, reductions, numbers, restarts=False, uneven=False, across=()):
+    def __init__(self, system, every, numbers, restarts, uneven, reductions, across):
         self.every = every
         known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
-        quantities = {
-            q
-            for name, r in reductions.items()
-            for q in r.quantities
-            if not known[name] and (isinstance(q, str) or r.name != "reduce")
-        }
-        across = dict(across)
-        quantities |= {q for one in across.values() for q in one.quantities}
+        asking = [*(r for name, r in reductions.items() if not known[name]), *across.values()]
+        quantities = {q for one in asking for q in one.quantities}
         quantities, energy, invariants = asked_names(quantities, system, numbers)
-        error = "energy_error" in quantities
         self.numbers = dict(numbers)
-        if error:
+        if "energy_error" in quantities:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         if "phase_drift" in quantities:
             self.numbers |= dict.fromkeys(phase_numbers(system))
@@ -111,14 +110,13 @@ class Group:
         for reduction in reductions.values():
             if reduction.after is not None:
                 times.setdefault(reduction.after.tobytes(), reduction.after)
-        named = {key: f"_after{i}" for i, key in enumerate(times)}
-        self.numbers |= {named[key]: value for key, value in times.items()}
+        self.after = [*times.values()]
+        self.numbers |= {f"_after{i}": value for i, value in enumerate(self.after)}
         if times:
             self.numbers["_forwards"] = None
         if restarts:
             self.numbers["_begin"] = np.zeros(())
-        extras = dict.fromkeys(self.numbers, ())
-        view = View(system, extras, energy, invariants)
+        view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
         shared, self.results, asked = Shared(every, uneven), {}, {}
         shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
@@ -127,8 +125,7 @@ class Group:
             active, at = None, -1
             if reduction.after is not None:
                 at = [*times].index(reduction.after.tobytes())
-                after = view.params[named[reduction.after.tobytes()]]
-                active = (view.t - after) * view.params["_forwards"] >= 0
+                active = view.is_after(f"_after{at}")
             own = reduction.name not in ("reduce", "density")
             quantity = None
             if reduction.quantity == "phase_drift":
@@ -144,13 +141,11 @@ class Group:
                 asked[name] = node_of(view.graph, rows.q)
         self.across_places, self.signatures = {}, {}
         for name, one in across.items():
-            nodes = [
-                node_of(view.graph, number(view.graph, view.quantity(q))) for q in one.quantities
-            ]
+            nodes = [real(node_of(view.graph, view.quantity(q))) for q in one.quantities]
             self.across_places[name] = [
                 shared.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
             ]
-            own = assemble(view.graph, {"invariants": nodes}, view.rows)
+            own = view.program(nodes)
             self.signatures[name] = own.code.tobytes() + own.constants.tobytes()
         self.across = tuple(shared.across)
         view.graph.dim = view.size
@@ -162,60 +157,30 @@ class Group:
         self.sums, self.reduced = len(shared.kept), tuple(shared.reduced)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
         self.densities = tuple(shared.densities)
-        self.after, self.timed, self.timed_initial = [*times.values()], shared.timed, shared.numbers
-        nodes = {"invariants": [*(kept.node for kept in shared.kept), *shared.quantities]}
-        self.program = assemble(view.graph, nodes, view.rows)
+        self.timed, self.timed_initial = shared.timed, shared.numbers
+        self.program = view.program([*(kept.node for kept in shared.kept), *shared.quantities])
         self.program.handle  # noqa: B018  (the verifier agrees)
         self.samples = shared.samples
         if self.timed or self.samples:
             nodes = [node for node, _ in shared.timed_nodes]
-            nodes += comparisons(view.graph, nodes, view.smooth)
+            nodes += view.comparisons(nodes)
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
-            self.timed_program = assemble(view.graph, {"invariants": nodes}, view.rows)
+            self.timed_program = view.program(nodes)
         self.zeros = [
             np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
         ]
         self.asks = view.asks | clocks(self.program, system.dim)
         # Functions of which a NaN stays in the results: what `beginning` asks.
         self._asked = {name: q for name, q in asked.items() if f"{name}.nan_step" in self.results}
-        self._graph, self._rows = view.graph, view.rows
+        self._view = view
 
     @property
     def beginning(self):
         """The names of functions of which a NaN at the first step would stay, and a program of
         these."""
-        nodes = {"invariants": [*self._asked.values()]}
-        return [*self._asked], assemble(self._graph, nodes, self._rows) if self._asked else None
-
-
-# Where an operation switches: at the zeros of an argument, or of the difference of two.
-_SWITCHES = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
-
-
-def comparisons(graph, nodes, smooth):
-    """The differences of what is compared in quantities: they switch at the zeros of these.
-
-    Not below the nodes whose numbers are in `smooth`: their branches agree where they meet.
-    """
-    found, seen = {}, {*smooth}
-    nodes = [*nodes]
-    while nodes:
-        node = nodes.pop()
-        if node.number in seen:
-            continue
-        seen.add(node.number)
-        nodes += node.arguments
-        pair = node.arguments
-        if node.operation in _SWITCHES:
-            at = _SWITCHES[node.operation]
-        elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
-            at = None
-        else:
-            continue
-        border = graph.make("subtract", *pair) if at is None else pair[at]
-        found[border.number] = border
-    return [node for node in found.values() if not node.is_fixed]
+        names, nodes = [*self._asked], [*self._asked.values()]
+        return names, self._view.program(nodes) if nodes else None
 
 
 # Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).
@@ -283,8 +248,8 @@ class Plan:
             by_steps.setdefault(one.every, ({}, {}))[1][name] = one
         numbers = self._own(numbers, system) if numbers else {}
         self.groups = [
-            Group(system, every, some, numbers, restarts, uneven, of_batch)
-            for every, (some, of_batch) in by_steps.items()
+            Group(system, every, numbers, restarts, uneven, *some)
+            for every, some in by_steps.items()
         ]
         if len(self.groups) > 7:
             raise ValueError(

@@ -7,7 +7,10 @@ import numpy as np
 from ..trace import tracing
 from ..trace.expression import Symbol
 from ..trace.graph import Graph
+from ..trace.program import assemble
 
+# Where an operation switches: at the zeros of an argument, or of the difference of two.
+_SWITCHES = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
 
 
@@ -36,20 +39,44 @@ class View:
         self.size = dim + 1
         called = system.definition.energy  # of a force that the core cannot evaluate
         own = energy and not callable(called)
-        self.energy = self._next() if own else None
-        self.invariants = {name: self._next() for name in names}
+        self.energy = self.next() if own else None
+        self.invariants = {name: self.next() for name in names}
         self.asks = bool(own) | bool(names) << 1
         if energy and not own:
             self.energy = self.quantity(called)
 
-    def _next(self):
+    def next(self):
+        """The symbol of one more number of the core, such as a sum so far."""
         symbol = Symbol(self.graph.state(self.size))
         self.size += 1
         return symbol
 
-    def sum(self):
-        """The symbol of one more sum, so far."""
-        return self._next()
+    def program(self, nodes):
+        """Byte code of some quantities."""
+        return assemble(self.graph, {"invariants": nodes}, self.rows)
+
+    def comparisons(self, nodes):
+        """The differences of what is compared in quantities: they switch at the zeros of these.
+
+        Not below the closed forms: their branches agree where they meet.
+        """
+        found, seen, nodes = {}, {*self.smooth}, [*nodes]
+        while nodes:
+            node = nodes.pop()
+            if node.number in seen:
+                continue
+            seen.add(node.number)
+            pair = node.arguments
+            nodes += pair
+            if node.operation in _SWITCHES:
+                at = _SWITCHES[node.operation]
+            elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
+                at = None
+            else:
+                continue
+            border = self.graph.make("subtract", *pair) if at is None else pair[at]
+            found[border.number] = border
+        return [node for node in found.values() if not node.is_fixed]
 
     def component(self, name):
         return Symbol(self.graph.state(self.system.state_names.index(name)))
@@ -80,6 +107,10 @@ class View:
         if what in self.invariants:
             return self.invariants[what]
         return self._phase()
+
+    def is_after(self, name):
+        """Whether the time of a parameter has come."""
+        return (self.t - self.params[name]) * self.params["_forwards"] >= 0
 
     def phase_drift(self):
         """The phase minus that of the exact motion, on any branch."""
@@ -211,32 +242,29 @@ def check_quantity(what, system, turns=False):
         return
     if not isinstance(what, str):
         raise TypeError(f"a quantity is {_TOLD}, got {what!r}")
-    if what in system.state_names or what in invariant_names(system):
+    known = [*system.state_names, *invariant_names(system)]
+    if what in known:
         return
-    if what in ("energy", "energy_error"):
+    energy, phase = ("energy", "energy_error"), system.closed_form("phase") is not None
+    known += [*energy] * system.has_energy + ["phase"] * phase
+    known += ["phase_drift"] * (turns and has_exact_phase(system))
+    if what in energy:
         if not system.has_energy:
             raise ValueError(f"{system.name!r} has no energy")
         if system.noise is not None and "energy" not in system.traced.outputs:
             raise ValueError(f"the energy of {system.name!r} has no formula: give a function")
+    if what in known:
         return
     if what == "phase":
-        if system.closed_form("phase") is None:
-            raise ValueError(f"{system.name!r} has no phase in closed form: give a function")
-        return
+        raise ValueError(f"{system.name!r} has no phase in closed form: give a function")
     if what == "phase_drift" and turns:
-        if not has_exact_phase(system):
-            raise ValueError(
-                f"{system.name!r} has no exact phase in closed form to compare with: watch its"
-                ' turns, pi.watch.windings("phase"), and those of a reference with a smaller step'
-            )
-        return
-    known = list(dict.fromkeys([*system.state_names, *invariant_names(system)]))
-    known += ["energy", "energy_error"] if system.has_energy else []
-    known += ["phase"] if system.closed_form("phase") is not None else []
-    known += ["phase_drift"] if turns and has_exact_phase(system) else []
+        raise ValueError(
+            f"{system.name!r} has no exact phase in closed form to compare with: watch its"
+            ' turns, pi.watch.windings("phase"), and those of a reference with a smaller step'
+        )
     raise ValueError(
-        f"{system.name!r} has no quantity {what!r}; it has {', '.join(known)}, and functions"
-        f" ({'t, x, v' if system.positions else 't, y'}, parameters)"
+        f"{system.name!r} has no quantity {what!r}; it has {', '.join(dict.fromkeys(known))}, and"
+        f" functions ({'t, x, v' if system.positions else 't, y'}, parameters)"
     )
 
 

@@ -240,8 +240,9 @@ class Watched(Several[Any]):
                 unit = change_of_energy(problem)[2] if units is None else units[number]
             images = sums.images[number] if sums.images else ()
             totals = Totals(
-                values, group.every, count, start, problem.dt, unit, images, before, timed
-            )
+                values=values, interval=group.every * problem.dt, count=count, start=start,
+                step=problem.dt, unit=unit, images=images, began=before, timed=timed,
+            )  # fmt: skip
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.array(result(totals))
