@@ -213,7 +213,7 @@ class Stepper:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
         self._rows = whole(problem.initial, problem.stride)
-        self._begin = self._components(problem.initial).copy()
+        self._begin = self.y.copy()
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
@@ -280,11 +280,6 @@ class Stepper:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- the state as views of its rows ----
-    def _components(self, rows):
-        """(dim, *batch)"""
-        within = rows[: self._problem.system.dim, : self._problem.lanes]
-        return within.reshape(self._problem.system.dim, *self._problem.batch)
-
     def _view(self, first, count, single):
         lanes, batch = self._problem.lanes, self._problem.batch
         if single:
@@ -460,20 +455,15 @@ class Stepper:
             RandomNumbers.checked(self.system, problem.dt, seed)
             if not mask.all():
                 raise ValueError("seed is of all trajectories: with it mask must select them all")
-        if x0 is None and v0 is None:
-            values = self._begin
-        else:
+        values = self._begin
+        if x0 is not None or v0 is not None:
             fresh, _ = make_run(
                 self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
                 seed=problem.random and 0,
             )  # fmt: skip
-            given = fresh.initial[: self.system.dim, : fresh.lanes]
-            given = given.reshape(self.system.dim, *fresh.batch)
+            given = outward(fresh.initial[: self.system.dim, : fresh.lanes], fresh.batch)
             try:
-                values = np.broadcast_to(
-                    np.moveaxis(given, 0, -1), (*problem.batch, self.system.dim)
-                )
-                values = np.moveaxis(values, -1, 0)
+                values = np.broadcast_to(given, self.y.shape)
             except ValueError:
                 raise ValueError(
                     f"x0 and v0 have the batch shape {fresh.batch}: they do not fit {problem.batch}"
@@ -482,7 +472,7 @@ class Stepper:
         def restart():
             if seed is not None:
                 self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
-            np.copyto(self._components(self._rows), values, where=mask)
+            np.copyto(self.y, values, where=mask[..., np.newaxis])
             self._resets = self._resets + mask
             self._rows[carried:, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
