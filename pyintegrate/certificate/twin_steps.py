@@ -201,18 +201,26 @@ def _eliminated(M, r):
 # ---- positions and velocities --------------------------------------------------------------------
 
 
-def _composition(method, motion, h, n_steps, y):
-    """Kick p += w h force(q), drift q += w h velocity(p); a force is reused until q has moved."""
+def _kicks_and_drifts(method, motion, h, n_steps, y, force, drifted):
+    """Kick p += w h force(q), drift q and p for w h; a force is reused until q has moved."""
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
         for kick, drift in zip(table["kick"], table["drift"]):
             if kick is not None:
-                if now is None:
-                    now = motion.acceleration(q)
+                now = force(q) if now is None else now
                 p = p + now * (h * kick)
             if drift is not None:
-                q, now = q + motion.velocity(p) * (h * drift), None
+                (q, p), now = drifted(q, p, h * drift), None
     return np.concatenate([q, p])
+
+
+def _composition(method, motion, h, n_steps, y):
+    """Kicks by the force, and q += w h velocity(p)."""
+
+    def drifted(q, p, t):
+        return q + motion.velocity(p) * t, p
+
+    return _kicks_and_drifts(method, motion, h, n_steps, y, motion.acceleration, drifted)
 
 
 def _nystrom(method, motion, h, n_steps, y):
@@ -235,7 +243,7 @@ def _wisdom_holman(method, motion, h, n_steps, y):
     All masses and g are 1: q_i = x_i - (x_0 + ... + x_(i-1)) / i about a centre of i + 1, and
     q_0 = (x_0 + ... + x_(n-1)) / n.
     """
-    table, (x, v), n = motion.table(method), motion.split(y), motion.problem.dof // 3
+    n = motion.problem.dof // 3
 
     def jacobi(x):
         x = x.reshape(n, 3)
@@ -253,18 +261,12 @@ def _wisdom_holman(method, motion, h, n_steps, y):
                 for i, q in enumerate(jacobi(x))]  # fmt: skip
         return motion.acceleration(x) + back([0.0 * pull[0], *pull[1:]])
 
-    now = None
-    for _ in range(n_steps):
-        for kick, drift in zip(table["kick"], table["drift"]):
-            if kick is not None:
-                now = perturbation(x) if now is None else now
-                v = v + now * (h * kick)
-            if drift is not None:
-                (R, *q), (V, *u), now, t = jacobi(x), jacobi(v), None, h * drift
-                moved = [_kepler(i + 2, t, q[i], u[i], motion) for i in range(n - 1)]
-                x = back([R + V * t, *(pair[0] for pair in moved)])
-                v = back([V, *(pair[1] for pair in moved)])
-    return np.concatenate([x, v])
+    def drifted(x, v, t):
+        (R, *q), (V, *u) = jacobi(x), jacobi(v)
+        moved = [_kepler(i + 2, t, q[i], u[i], motion) for i in range(n - 1)]
+        return back([R + V * t, *(one for one, _ in moved)]), back([V, *(one for _, one in moved)])
+
+    return _kicks_and_drifts(method, motion, h, n_steps, y, perturbation, drifted)
 
 
 def _kepler(mu, t, x, v, motion):
@@ -295,40 +297,35 @@ def _multistep(method, motion, h, n_steps, y):
     """sum alpha_j y_j = h sum beta_j f_j, after steps of the starter.
 
     A predictor is y + h sum predictor_j f_j; its f stands for the new one, which is not known.
+    Of positions alone: sum alpha_j x_j = h^2 sum beta_j a_j; v += h sum velocity_j a_j, or
+    differences of x.
     """
-    if method.derivative == 2:
-        return _positions(method, motion, h, n_steps, y)
-    table = motion.table(method)
+    table, second = motion.table(method), method.derivative == 2
     beta, predictor = table["beta"], table["predictor"]
-    states = _first_steps(method, motion, h, n_steps, y)
-    slopes = [motion.slope(state) for state in states]
+    force, power = (Motion.acceleration, h * h) if second else (Motion.slope, h)
+    values = states = _first_steps(method, motion, h, n_steps, y)
+    if second:
+        values, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
+    slopes = [force(motion, one) for one in values]
+    nothing = 0.0 * values[0]
     for _ in range(n_steps + 1 - len(states)):
-        known = _negative_sum(table["alpha"], states) + _sum(beta[:-1], slopes, 0.0 * y) * h
+        known = _negative_sum(table["alpha"], values) + _sum(beta[:-1], slopes, nothing) * power
         if predictor:
-            guess = states[-1] + _sum(predictor, slopes, 0.0 * y) * h
-            new = known + motion.slope(guess) * (h * beta[-1])
+            guess = values[-1] + _sum(predictor, slopes, nothing) * h
+            new = known + force(motion, guess) * (power * beta[-1])
         else:
-            new = _implicit(known, h, beta[-1], Motion.slope, states[-1], motion)
-        states, slopes = [*states[1:], new], [*slopes[1:], motion.slope(new)]
-    return states[-1]
-
-
-def _positions(method, motion, h, n_steps, y):
-    """sum alpha_j x_j = h^2 sum beta_j a_j;   v += h sum velocity_j a_j, or differences of x."""
-    table, beta = motion.table(method), motion.table(method)["beta"]
-    states = _first_steps(method, motion, h, n_steps, y)
-    x, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
-    a = [motion.acceleration(q) for q in x]
-    for _ in range(n_steps + 1 - len(states)):
-        known = _negative_sum(table["alpha"], x) + _sum(beta[:-1], a, 0.0 * v) * (h * h)
-        new = _implicit(known, h * h, beta[-1], Motion.acceleration, x[-1], motion)
-        x, a = [*x[1:], new], [*a, motion.acceleration(new)]
-        v, a = v + _sum(table["velocity"], a, 0.0 * v) * h, a[1:]
+            new = _implicit(known, power, beta[-1], force, values[-1], motion)
+        values, slopes = [*values[1:], new], [*slopes, force(motion, new)]
+        if second:
+            v = v + _sum(table["velocity"], slopes, nothing) * h
+        slopes = slopes[1:]
+    if not second:
+        return values[-1]
     if not table["velocity"] and n_steps:
-        v = (x[-1] - x[-2]) / h
+        v = (values[-1] - values[-2]) / h
         if not method.backward:  # (x1 - x-1) / (2 h), which needs the next step
-            v = v + a[-1] * h * 0.5
-    return np.concatenate([x[-1], v])
+            v = v + slopes[-1] * h * 0.5
+    return np.concatenate([values[-1], v])
 
 
 def _first_steps(method, motion, h, n_steps, y):
