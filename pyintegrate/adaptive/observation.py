@@ -4,6 +4,7 @@ Programs and results are those of fixed steps (watching/); their memory is order
 here, since each is at its own step and time (csrc/tolerance/observation.h).
 """
 
+from copy import deepcopy
 from math import prod
 
 import numpy as np
@@ -67,38 +68,35 @@ class Observation:
 
     def __init__(self, problem, options, t_end, earlier=None, onward=None):
         self._plan, self._events = options.watch, options.events
+        self._groups = [] if self._plan is None else self._plan.groups
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
         self._problem = problem.changed(dt=ahead)
         self._sampled, self._until = problem.t0, t_end
         if earlier is not None:
             marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
-            self._numbers = earlier._numbers
-            self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
+            for name in ("_numbers", "_seen", "_kept", "_timed", "_counts", "_onward"):
+                setattr(self, name, deepcopy(getattr(earlier, name)))
             self.event_rows = None if self._events is None else earlier.event_rows.copy()
-            self._timed = earlier._timed.copy()
-            self._counts = [a.copy() for a in earlier._counts]
-            for live, was in zip(self._counted(), earlier._onward):
+            for live, was in zip(self._counted(), self._onward):
                 live[:, marked] = was[:, marked]
             if self.event_rows is not None:
                 at, by = self.event_rows.stopped
                 at[marked], by[marked] = np.nan, -1
-            self._onward = [a.copy() for a in earlier._onward]
             return
         lanes = problem.lanes
-        names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
+        names = [name for group in self._groups for name in group.numbers]
         names += [] if self._events is None else [*self._events.numbers]
         self._numbers = first_numbers(names, self._problem)
         check_watched(self._plan, self._problem)
         if self._events is not None:
             check_beginning(self._events, self._problem, self._numbers)
         self._seen = np.zeros(lanes, np.int8)
-        groups = [] if self._plan is None else self._plan.groups
-        self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
-        timed = [number for group in groups for number in group.timed_initial]
+        self._kept = [np.tile(group.initial, (lanes, 1)) for group in self._groups]
+        timed = [number for group in self._groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
         self._counts = []
-        for _, edges, _, _, each in [one for group in groups for one in group.samples]:
+        for _, edges, _, _, each in [one for group in self._groups for one in group.samples]:
             shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
             check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
             self._counts.append(np.zeros(shape, np.int64))
@@ -114,10 +112,9 @@ class Observation:
 
     def fields(self):
         """The field `observation` of the core's control."""
-        groups = [] if self._plan is None else self._plan.groups
         watches = [
             self._program_fields(group.program, group, kept)
-            for group, kept in zip(groups, self._kept)
+            for group, kept in zip(self._groups, self._kept)
         ]
         events = None
         if self.event_rows is not None:
@@ -125,10 +122,10 @@ class Observation:
             detect |= {"linear": self._events.linear}
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
-        timed = [self._timed_fields(group) for group in groups if group.timed or group.samples]
+        timed = [group for group in self._groups if group.timed or group.samples]
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
-            "timed": timed[0] if timed else None, "events": events,
+            "timed": self._timed_fields(timed[0]) if timed else None, "events": events,
             "counted": tuple(a for pair in zip(self._counted(), self._onward)
                              for a in pair if a.size),
             **{name: row_of(self._problem, np.asarray(value, self._problem.dtype))
@@ -165,7 +162,7 @@ class Observation:
             return Watched({})
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
-        each = [one[-1] for group in self._plan.groups for one in group.samples]
+        each = [one[-1] for group in self._groups for one in group.samples]
         kept.images = [[a.reshape(*batch, a.shape[-1]) if own else a
                         for a, own in zip(self._counts, each)]]  # fmt: skip
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
