@@ -15,8 +15,8 @@ from .expression import ON_SYMBOLS, Symbol, Vector, apply, graph_of, plain, unkn
 _BY_NUMPY = """
 append array_split atleast_1d atleast_2d broadcast_arrays broadcast_to column_stack concatenate
 copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum
-expand_dims flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer prod
-ravel repeat reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take
+expand_dims flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer polyval
+prod ravel repeat reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take
 tensordot tile trace transpose tril triu vander vdot vsplit vstack
 """.split()  # noqa: SIM905
 
@@ -27,11 +27,9 @@ def _as_object(value):
         array = np.empty((), dtype=object)
         array[()] = value
         return array
-    if isinstance(value, Vector):
-        return value.array
     if isinstance(value, list | tuple) and graph_of(value) is not None:
         return type(value)(_as_object(item) for item in value)
-    return value
+    return plain(value)
 
 
 def call(function, arguments, options):
@@ -107,7 +105,7 @@ def _sinc(x):
     """sin(pi x) / (pi x); about 0 the series, whose derivatives do not cancel."""
     near = np.abs(x) < 2.0**-10  # there the next term is 2e-19
     angle = np.where(near, 1.0, np.pi * x)
-    series = _polyval([1 / 120, -1 / 6, 1.0], (np.pi * x) ** 2)
+    series = np.polyval([1 / 120, -1 / 6, 1.0], (np.pi * x) ** 2)
     return np.where(near, series, np.sin(angle) / angle)
 
 
@@ -166,30 +164,11 @@ def _filled(value):
     return fill
 
 
-def _polyval(p, x):
-    result = 0.0
-    for coefficient in plain(p):
-        result = result * x + coefficient
-    return result
-
-
 def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if posinf is None or neginf is None:
         raise unknown("np.nan_to_num without posinf= and neginf=")
     x = np.where(np.isnan(x), nan, x)
     return np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))
-
-
-def _cross(a, b, axis=-1):
-    """In three dimensions, or the third component in two."""
-    a, b = np.asarray(plain(a), dtype=object), np.asarray(plain(b), dtype=object)
-    if a.shape != b.shape or a.ndim != 1 or a.shape[0] not in (2, 3):
-        raise unknown(f"np.cross of shapes {a.shape} and {b.shape}")
-    z = a[0] * b[1] - a[1] * b[0]
-    if len(a) == 2:
-        return z
-    items = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], z]
-    return Vector(np.array(items, dtype=object))
 
 
 _OWN = {
@@ -211,9 +190,7 @@ _OWN = {
     np.empty_like: _filled(0.0),
     np.ones_like: _filled(1.0),
     np.full_like: _filled(0.0),
-    np.polyval: _polyval,
     np.nan_to_num: _nan_to_num,
-    np.cross: _cross,
     np.round: lambda a, decimals=0: np.rint(a) if decimals == 0 else _round(a, decimals),
 }
 _NATIVE = {getattr(np, name) for name in _BY_NUMPY if hasattr(np, name)}
