@@ -38,20 +38,20 @@ def is_stable(polynomial):
     >>> is_stable(real([-1, 0, 1])), is_stable(real([1, -2, 1])), is_stable(real([-2, 1]))
     (True, False, False)
     """
-    f, strictly = _whole(polynomial), False
-    while len(f) > 1:
-        first, last = f[0], f[-1]
-        reduced = [_minus(_times(_bar(last), a), _times(first, _bar(b)))
-                   for a, b in zip(f[1:], f[-2::-1])]  # fmt: skip
-        if not any(any(c) for c in reduced):
-            if strictly or not any(last):
+    f, strictly = _whole(np.array(polynomial, object).T), False
+    while len(f.T) > 1:
+        first, last = f[:, :1], f[:, -1:]
+        reduced = _times(_bar(last), f[:, 1:]) - _times(first, _bar(f[:, -2::-1]))
+        if not reduced.any():
+            if strictly or not last.any():
                 return False
-            f, strictly = _whole([(j * x, j * y) for j, (x, y) in enumerate(f)][1:]), True
-        elif _square(first) < _square(last):
+            powers = np.arange(len(f.T)).astype(object)
+            f, strictly = _whole((powers * f)[:, 1:]), True
+        elif (first**2).sum() < (last**2).sum():
             f = _whole(reduced)
         else:
             return False
-    return any(f[0])
+    return bool(f.any())
 
 
 def real(coefficients):
@@ -92,29 +92,20 @@ def zero_stable(alpha, derivative):
     return bool(np.all(np.abs(roots) <= 1 + _NEAR) and np.all(near.sum(axis=0) <= derivative))
 
 
-# ---- arithmetic ----------------------------------------------------------------------------------
+# ---- arithmetic: of the real and the imaginary parts, each in a row ------------------------------
 
 
 def _times(a, b):
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def _minus(a, b):
-    return a[0] - b[0], a[1] - b[1]
+    return np.array([a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]])
 
 
 def _bar(a):
-    return a[0], -a[1]
+    return a * np.array([[1], [-1]], object)
 
 
-def _square(a):
-    return a[0] ** 2 + a[1] ** 2
-
-
-def _whole(polynomial):
+def _whole(f):
     """The same roots with integers, as small as possible."""
-    parts = [x for pair in polynomial for x in pair]
-    common = lcm(*(Fraction(x).denominator for x in parts))
-    whole = [int(x * common) for x in parts]
+    common = lcm(*(Fraction(x).denominator for x in f.flat))
+    whole = [int(x * common) for x in f.flat]
     shared = gcd(*whole) or 1
-    return [(x // shared, y // shared) for x, y in zip(whole[0::2], whole[1::2])]
+    return np.array([x // shared for x in whole], object).reshape(f.shape)
