@@ -325,7 +325,7 @@ class EventPlan:
                     new = whole_jump(view, key, self._passes[key], new)
                 nodes += _at(view, new, onto)
             self.value.append(len(nodes))
-            kept = () if one.values is None else _kept_values(view, one.values, own[key])
+            kept = () if one.values is None else _numbers(view, one.values, own[key])
             self.n_values.append(len(kept))
             nodes += _at(view, kept, onto)
         return nodes
@@ -356,22 +356,22 @@ def _flat(result):
     return [item[()] if isinstance(item, np.ndarray) else item for item in array.ravel()]
 
 
+def _numbers(view, function, own):
+    """The nodes of all numbers that a function returns."""
+    return [real(node_of(view.graph, item)) for item in _flat(view.call(function, own))]
+
+
 def _new_state(view, function, system, own):
     """The nodes of a state, from (x, v) or y."""
-    items = _flat(view.call(function, own))
-    if len(items) != system.dim:
+    nodes = _numbers(view, function, own)
+    if len(nodes) != system.dim:
         form = "(x, v)" if leading(function, system)[0] == 2 else "y"
         raise ValueError(
-            f"{tracing.describe(function)} returns {len(items)} numbers, expected {form}, all"
+            f"{tracing.describe(function)} returns {len(nodes)} numbers, expected {form}, all"
             f" {system.dim} components ({', '.join(system.state_names)})\n  at"
             f" {tracing.place_of_function(function)}"
         )
-    return [real(node_of(view.graph, item)) for item in items]
-
-
-def _kept_values(view, function, own):
-    items = _flat(view.call(function, own))
-    return [real(node_of(view.graph, item)) for item in items]
+    return nodes
 
 
 def check_method(method):
