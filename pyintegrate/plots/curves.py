@@ -12,8 +12,8 @@ from ..errors import Status
 from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
 from .style import (
     PALETTE,
-    axis_label,
     colours,
+    equation,
     exact_look,
     line_keywords,
     line_style,
@@ -285,10 +285,9 @@ def _run_with(solution, index):
     values |= {n: solution.initial[..., i] for i, n in enumerate(system.state_names)}
     for name, value in values.items():
         value = np.broadcast_to(value, batch)[index]
-        text = ("initial " if name in system.state_names else "") + axis_label(system, name)
-        text, _, unit = text.partition(" [")
         same = value.size and value.min() == value.max()
-        said[name] = f"{text} = {value.flat[0]:.4g} {unit[:-1]}".rstrip() if same else ""
+        text = equation(system, name, f"{value.flat[0]:.4g}") if same else ""
+        said[name] = "initial " * bool(text and name in system.state_names) + text
     return said
 
 

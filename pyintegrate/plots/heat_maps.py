@@ -16,7 +16,18 @@ from ..watching.reductions import Reduction
 from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
-from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, on_ground
+from .style import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    axis_label,
+    equation,
+    on_ground,
+    sign_of,
+)
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
@@ -259,7 +270,11 @@ WORDS = {
     "last": "last {}", "first": "first {}", "windings": "turns of {}", "count": "steps with {}",
     "first_time": "first time of {}", "periods": "period of {}",
 }  # fmt: skip
-UNITS = {"windings": "", "count": ""}
+# By the unit of the quantity, and that of the time.
+UNITS = {
+    "windings": "", "count": "", "first_time": "{1}", "periods": "{1}",
+    "slope": "{0}/{1}", "integral": "{0} {1}", "variance": "({0})²",
+}  # fmt: skip
 
 
 @picture(legend=False)
@@ -408,18 +423,10 @@ def _measured(measure, system):
         name = getattr(measure, "__name__", "")
         return ("" if name == "<lambda>" else name), False
     quantity, name = measure.quantity, measure.name
-    words = WORDS.get(name, "{}")
+    words, form = WORDS.get(name, "{}"), UNITS.get(name, "{0}")
     unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
-    if name in ("first_time", "periods"):
-        unit = time
-    elif name in UNITS:
-        unit = ""
-    elif unit and name in ("slope", "integral", "variance"):
-        unit = {"slope": f"{unit}/{time}", "integral": f"{unit} {time}",
-                "variance": f"({unit})²"}[name]  # fmt: skip
-    told = _told(quantity)
-    if isinstance(quantity, str) and quantity in system.state_names:
-        told = axis_label(system, quantity).split(" [")[0]
+    unit = form.format(unit, time) if unit or "{0}" not in form else ""
+    told = sign_of(quantity) if quantity in system.state_names else _told(quantity)
     if name == "reduce":
         told = words = ""
     error = quantity == "energy_error" and name in ("max_abs", "rms", "std", "variance")
@@ -592,8 +599,7 @@ def _place(found, number):
     """Where an attractor is, in words."""
     parts = []
     for name, value in zip(found.components, found.attractors[number]):
-        text = axis_label(found.system, name).split(" [")[0]
         value = 0.0 if abs(value) < 5e-4 * np.abs(found.attractors).max() else value
         number = f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
-        parts.append(f"{text} = {number} {unit_of(found.system, name)}".strip())
+        parts.append(equation(found.system, name, number))
     return ", ".join(parts)

@@ -8,7 +8,7 @@ from ..analysis.results import unit_of, with_unit
 from ..values.parameters import system_at
 from ..values.types import Any, Bifurcation, ReturnMap, Section
 from .pictures import picture
-from .style import BLUE, PALETTE, axis_label, on_ground
+from .style import BLUE, PALETTE, axis_label, equation, on_ground
 
 MANY = 2000  # points above which they are drawn as small as possible
 
@@ -212,32 +212,27 @@ class Orbits:
     """
 
     def __init__(self, section, by, plain):
-        self.system, self.batch, self.note = section.system, section.batch, ""
-        self.orbits, self.which = np.unique(section.trajectory, return_inverse=True)
+        system, self.batch, self.note = section.system, section.batch, ""
+        orbits, first, which = np.unique(section.trajectory, return_index=True, return_inverse=True)
         varying = _varying(section)
-        if by is None:
+        if by is None and len(orbits) > 1 and not plain:
             by = next(iter(varying)) if len(varying) == 1 else ORBITS
-            by = by if len(self.orbits) > 1 and not plain else None
-        self.by = by
-        self.numbers: Any = None
-        if by == ENERGY and self.system.has_energy:
-            first = np.unique(section.trajectory, return_index=True)[1]
-            one = system_at(self.system, self.batch, self.orbits)
+        known = [ORBITS, *[ENERGY] * system.has_energy, *varying]
+        if by not in (None, *known):
+            raise ValueError(f"by must be one of {', '.join(map(repr, known))}, got {by!r}")
+        self.system, self.by, numbers = system, by, orbits
+        if by == ENERGY and system.has_energy:
+            one = system_at(system, self.batch, orbits)
             energies = np.asarray(one.energy(section.y[first], section.t[first]))
             # Those that differ less are the same but for what the method has lost.
-            self.numbers = np.array([float(f"{energy:.{DIGITS}g}") for energy in energies])
+            numbers = np.array([float(f"{energy:.{DIGITS}g}") for energy in energies])
         elif by in varying:
-            self.numbers = varying[by][self.orbits]
-        elif by not in (ORBITS, None):
-            known = [ORBITS, *[ENERGY] * self.system.has_energy, *varying]
-            raise ValueError(f"by must be one of {', '.join(map(repr, known))}, got {by!r}")
-        elif by and len(self.orbits) > FEW:
-            self.note = f"{len(self.orbits):,} orbits in {FEW} colours"
-        different, turns = np.unique(self.orbits, return_inverse=True)
-        if self.numbers is not None:
-            different, turns = np.unique(self.numbers, return_inverse=True)
-        self.different, self.turns = different, turns  # what colours tell apart, and of each orbit
-        self.few = self.numbers is None or len(different) <= FEW
+            numbers = varying[by][orbits]
+        elif by and len(orbits) > FEW:
+            self.note = f"{len(orbits):,} orbits in {FEW} colours"
+        self.different, turns = np.unique(numbers, return_inverse=True)  # what colours tell apart
+        self.few = numbers is orbits or len(self.different) <= FEW
+        self.numbers, self.turns = numbers[which], turns[which]  # of each point
 
     def look(self):
         """Keywords for `Axes.scatter`."""
@@ -245,33 +240,25 @@ class Orbits:
             return {}
         if self.few:
             palette = np.array([on_ground(colour) for colour in PALETTE])
-            return {"color": palette[self.turns[self.which] % FEW]}
-        return {"c": self.numbers[self.which], "cmap": "viridis"}
+            return {"color": palette[self.turns % FEW]}
+        return {"c": self.numbers, "cmap": "viridis"}
 
     def explain(self, ax, points):
         """A legend of few colours, a scale of many."""
         if self.by is None or self.note:
             return
-        if self.few:
-            for turn, name in enumerate(self._names()):
-                look = {"color": on_ground(PALETTE[turn % FEW]), "label": name}
-                ax.plot([], [], linestyle="", marker="o", markersize=4, **look)
-        else:
-            ax.figure.colorbar(points, ax=ax, pad=0.02).set_label(self._label)
-
-    @property
-    def _label(self):
-        if self.by == ENERGY:
-            return with_unit("energy", unit_of(self.system, ENERGY))
-        return axis_label(self.system, self.by)
-
-    def _names(self):
-        if self.numbers is None:
-            places = [np.unravel_index(one, self.batch or (1,)) for one in self.orbits]
-            return [f"orbit {', '.join(str(int(i)) for i in place)}" for place in places]
-        text, _, unit = self._label.partition(" [")
-        unit = unit.rstrip("]")
-        return [f"{text} = {value:.4g} {unit}".strip() for value in self.different]
+        if not self.few:
+            bar = ax.figure.colorbar(points, ax=ax, pad=0.02)
+            bar.set_label(axis_label(self.system, self.by))
+            return
+        for turn, one in enumerate(self.different):
+            if self.by == ORBITS:
+                place = np.unravel_index(one, self.batch or (1,))
+                name = f"orbit {', '.join(str(int(i)) for i in place)}"
+            else:
+                name = equation(self.system, self.by, f"{one:.4g}")
+            look = {"color": on_ground(PALETTE[turn % FEW]), "label": name}
+            ax.plot([], [], linestyle="", marker="o", markersize=4, **look)
 
 
 def _varying(section):

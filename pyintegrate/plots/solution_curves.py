@@ -405,13 +405,10 @@ def _quantity(curves, held):
 
 def _keep_in_view(ax):
     """Limit the axes to the energies that stayed moderate, if another one exploded."""
-    tops = [np.max(line.get_ydata(), initial=1.0, where=_finite(line)) for line in ax.get_lines()]
+    lines = [np.asarray(line.get_ydata(), float) for line in ax.get_lines()]
+    tops = [np.max(y, initial=1.0, where=np.isfinite(y)) for y in lines]
     if max(tops, default=0.0) > EXPLODED:
         ax.set_ylim(-0.1, 2 * max((top for top in tops if top <= EXPLODED), default=1.0))
-
-
-def _finite(line):
-    return np.isfinite(np.asarray(line.get_ydata(), float))
 
 
 def _scaled(values, start, quantity):

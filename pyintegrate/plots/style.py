@@ -182,10 +182,33 @@ def axis_label(system, name):
     >>> axis_label(pi.systems.pendulum, "theta")
     'θ [rad]'
     """
+    return with_unit(sign_of(name), unit_of(system, name))
+
+
+def sign_of(name):
+    """A name as it is written in formulas.
+
+    Examples
+    --------
+    >>> sign_of("theta1")
+    'θ1'
+    """
     text = "time" if name == "t" else name
     for word, letter in GREEK.items():
         text = text.replace(word, letter)
-    return with_unit(text, unit_of(system, name))
+    return text
+
+
+def equation(system, name, value):
+    """What a component or a parameter is, with its unit.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> equation(pi.systems.pendulum, "theta", "0.5")
+    'θ = 0.5 rad'
+    """
+    return f"{sign_of(name)} = {value} {unit_of(system, name)}".strip()
 
 
 def line_keywords(keywords):

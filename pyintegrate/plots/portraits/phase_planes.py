@@ -24,7 +24,17 @@ from ...values.types import (
 from ..curves import parts_of_results
 from ..pictures import picture
 from ..solution_curves import phase_portrait
-from ..style import BLUE, GREEN, ORANGE, PALETTE, VERMILLION, axis_label, on_dark, on_ground
+from ..style import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PALETTE,
+    VERMILLION,
+    axis_label,
+    on_dark,
+    on_ground,
+    sign_of,
+)
 
 GRID = 121  # points along each axis, of the field
 
@@ -139,7 +149,7 @@ def _draw_field(ax, plane, field, nullclines, system, keywords):
         if f.count() and f.min() < 0 < f.max():
             ax.contour(x, y, f, [0.0], colors=[on_ground(colour)], linestyles=[style],
                        linewidths=1.2, zorder=2)  # fmt: skip
-            name = axis_label(system, system.state_names[d]).split(" [")[0]
+            name = sign_of(system.state_names[d])
             ax.plot([], [], color=on_ground(colour), linestyle=style, linewidth=1.2,
                     label=f"d{name}/dt = 0")  # fmt: skip
 
