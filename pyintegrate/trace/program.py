@@ -225,6 +225,14 @@ def count_uses(*lists):
     return Counter(node.number for node in chain(*lists))
 
 
+# Operations on a product: the place of the product, and both in one.
+_FUSED = {
+    "add": ((1, "fma"), (0, "fma")),
+    "subtract": ((1, "fnma"), (0, "fms")),
+    "negative": ((0, "multiply_negative"),),
+}
+
+
 def _fused(order, outputs):
     """(node, operation, arguments) with a b + c, a b - c, c - a b and -(a b) in one operation."""
     uses = count_uses(outputs, *(node.arguments for node in order))
@@ -236,21 +244,12 @@ def _fused(order, outputs):
 
     for node in order:
         operation, arguments = node.operation, node.arguments
-        if operation == "add":
-            product, rest = arguments[::-1] if fuses(arguments[1]) else arguments
-            if fuses(product):
-                operation, arguments = "fma", (*product.arguments, rest)
+        for place, fused in _FUSED.get(operation, ()):
+            if fuses(product := arguments[place]):
                 gone.add(product.number)
-        elif operation == "subtract":
-            if fuses(arguments[1]):
-                gone.add(arguments[1].number)
-                operation, arguments = "fnma", (*arguments[1].arguments, arguments[0])
-            elif fuses(arguments[0]):
-                gone.add(arguments[0].number)
-                operation, arguments = "fms", (*arguments[0].arguments, arguments[1])
-        elif operation == "negative" and fuses(arguments[0]):
-            gone.add(arguments[0].number)
-            operation, arguments = "multiply_negative", arguments[0].arguments
+                rest = (a for k, a in enumerate(arguments) if k != place)
+                operation, arguments = fused, (*product.arguments, *rest)
+                break
         steps.append((node, operation, arguments))
     return [step for step in steps if step[0].number not in gone]
 
