@@ -163,12 +163,18 @@ class Shared:
 
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
-        self.quantities, self.reduced, self.initial = [], [], []
+        self.quantities, self.reduced, self.reduced_initial = [], [], []
         self.densities: list[tuple] = []
         self.across: list[tuple] = []
-        self.timed, self.timed_nodes, self.numbers = [], [], []
+        self.timed, self.timed_nodes, self.timed_initial = [], [], []
         self.samples: list[tuple] = []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
+
+    def once(self, key, make):
+        """Make once for a key."""
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
 
     def quantity(self, node):
         """The index of a quantity that the program gives to the core."""
@@ -190,17 +196,18 @@ class Shared:
         by = None if one.by is None else (one.by.shape, one.by.tobytes())
         about, edges = one.options.get("about", 0.0), one.options.get("edges")
         key = "across", kind, *nodes, by, about, None if edges is None else edges.tobytes()
-        if key not in self.known:
-            self.known[key] = len(self.across)
-            places = tuple(map(self.quantity, nodes))
-            self.across.append((kind, places, one.by, about, edges))
-        return self.known[key]
+
+        def make():
+            self.across.append((kind, tuple(map(self.quantity, nodes)), one.by, about, edges))
+            return len(self.across) - 1
+
+        return self.once(key, make)
 
     def reduce(self, kind, source, number):
         which, initial, _ = REDUCTIONS[kind]
         self.reduced.append((which, source, number))
-        self.initial += initial
-        return Reduced(self, len(self.initial) - len(initial), source, kind == "line")
+        self.reduced_initial += initial
+        return Reduced(self, len(self.reduced_initial) - len(initial), source, kind == "line")
 
 
 class Accumulators:
@@ -234,9 +241,7 @@ class Accumulators:
         """Make once for a symbol, shared by all reductions that include the same steps."""
         nodes = [None if s is None else node_of(self.view.graph, s) for s in (symbol, self.active)]
         key = (what, *(None if node is None else node.number for node in nodes))
-        if key not in self.shared.known:
-            self.shared.known[key] = make()
-        return self.shared.known[key]
+        return self.shared.once(key, make)
 
     def timed(self, kind, resolved_as=None):
         """The quantity's reduction over time by the core; as what it is resolved, if not that."""
@@ -246,8 +251,8 @@ class Accumulators:
             number, initial, _ = TIMED[kind]
             quantity = self._timed_quantity(self.q, resolved_as or kind)
             shared.timed.append((number, quantity, self.after))
-            shared.numbers += initial
-            return Timed(len(shared.numbers) - len(initial))
+            shared.timed_initial += initial
+            return Timed(len(shared.timed_initial) - len(initial))
 
         return self._once(f"timed {kind}", self.q, make)
 
@@ -269,14 +274,12 @@ class Accumulators:
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None if only some steps count."""
+        shared = self.shared
         if self.known is not None:
-            key = kind, *self.known
-            if key not in self.shared.known:
-                self.shared.known[key] = self.shared.reduce(kind, *self.known)
-            return self.shared.known[key]
-        if self.active is not None or self.uneven or len(self.shared.reduced) >= MOST_REDUCED:
+            return shared.once((kind, *self.known), lambda: shared.reduce(kind, *self.known))
+        if self.active is not None or self.uneven or len(shared.reduced) >= MOST_REDUCED:
             return None
-        node, shared = node_of(self.view.graph, self.q), self.shared
+        node = node_of(self.view.graph, self.q)
         return self._once(kind, self.q, lambda: shared.reduce(kind, PROGRAM, shared.quantity(node)))
 
     @property

@@ -66,7 +66,7 @@ class Totals(Named):
         return self.start + n * self.step
 
 
-class Group:
+class Group(Shared):
     """The reductions that include every k-th step, as one program.
 
     Attributes
@@ -94,7 +94,7 @@ class Group:
     """
 
     def __init__(self, system, every, numbers, restarts, uneven, reductions, across):
-        self.every = every
+        super().__init__(every, uneven)
         known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
@@ -117,8 +117,8 @@ class Group:
         if restarts:
             self.numbers["_begin"] = np.zeros(())
         view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
-        shared, self.results, asked = Shared(every, uneven), {}, {}
-        shared.begin = view.params["_begin"] if restarts else None
+        self.results, asked = {}, {}
+        self.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             if reduction.samples is not None and not uneven:
                 raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here it is every=")
@@ -129,11 +129,11 @@ class Group:
             own = reduction.name not in ("reduce", "density")
             quantity = None
             if reduction.quantity == "phase_drift":
-                turns = Accumulators(view, shared, None, None).unwrapped(view.phase_drift())
+                turns = Accumulators(view, self, None, None).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
-            rows = Accumulators(view, shared, quantity, active, known[name], at)
+            rows = Accumulators(view, self, quantity, active, known[name], at)
             trace = time_weighted.BY_NAME.get(reduction.name) if uneven else None
             for suffix, result in (trace or reduction.trace)(rows).items():
                 self.results[name + suffix] = result
@@ -143,26 +143,22 @@ class Group:
         for name, one in across.items():
             nodes = [real(node_of(view.graph, view.quantity(q))) for q in one.quantities]
             self.across_places[name] = [
-                shared.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
+                self.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
             ]
             own = view.program(nodes)
             self.signatures[name] = own.code.tobytes() + own.constants.tobytes()
-        self.across = tuple(shared.across)
         view.graph.dim = view.size
-        self.initial = np.array([*(kept.initial for kept in shared.kept), *shared.initial])
+        self.initial = np.array([*(kept.initial for kept in self.kept), *self.reduced_initial])
         if len(self.initial) > MOST_SUMS:
             raise ValueError(
                 f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
             )
-        self.sums, self.reduced = len(shared.kept), tuple(shared.reduced)
+        self.sums = len(self.kept)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
-        self.densities = tuple(shared.densities)
-        self.timed, self.timed_initial = shared.timed, shared.numbers
-        self.program = view.program([*(kept.node for kept in shared.kept), *shared.quantities])
+        self.program = view.program([*(kept.node for kept in self.kept), *self.quantities])
         self.program.handle  # noqa: B018  (the verifier agrees)
-        self.samples = shared.samples
         if self.timed or self.samples:
-            nodes = [node for node, _ in shared.timed_nodes]
+            nodes = [node for node, _ in self.timed_nodes]
             nodes += view.comparisons(nodes)
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)

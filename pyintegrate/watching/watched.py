@@ -149,7 +149,7 @@ def program_fields(program, problem, known, first, sums):
         "asks": program.asks,
         "begin": first,
         "sums": program.sums,
-        "reduced": program.reduced,
+        "reduced": tuple(program.reduced),
         "densities": (),
         "across": (),
         "params": tuple(rows),
