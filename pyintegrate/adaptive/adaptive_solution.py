@@ -208,9 +208,8 @@ class AdaptiveSolution(Solution):
     def _clock(self):
         """The numbers that set the times of the states, as labels."""
         found = {"t0": self.t0, "t_end": self.t_end, "rtol": self.rtol, "atol": self.atol}
-        batch, dim = self.status.shape, self.system.dim
         for name in ("rtol", "atol"):  # those of each component are no labels
-            if found[name].ndim > len(batch) or found[name].shape[-1:] == (dim,):
+            if found[name].shape[-1:] == (self.system.dim,):
                 del found[name]
         return {name: np.asarray(value)[()] for name, value in found.items()}
 

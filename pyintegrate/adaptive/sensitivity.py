@@ -9,7 +9,7 @@ motion are sqrt(1 + n) times smaller.
 import numpy as np
 
 from ..errors import warn_caller
-from ..solution.sensitivity import with_tangents
+from ..solution.sensitivity import base_states, with_tangents
 from .arguments import make_adaptive_run
 
 
@@ -73,9 +73,8 @@ def adaptive_motion_alone(both):
     problem, control, before = both._problem, both._control, both._before
     system, rows = both.system.base, both.system.places[:, 0]
     tolerances = {name: getattr(control, name) for name in ("rows_rtol", "rows_atol")}
-    inside = np.ascontiguousarray(np.moveaxis(both.y, -1, 1)[:, rows])
     outcome = both._outcome.changed(
-        state=both._final[rows], states=np.moveaxis(inside, 1, -1), moments=both._moments,
+        state=both._final[rows], states=base_states(both), moments=both._moments,
         counts=both._counts, within=None, onward=None,
     )  # fmt: skip
     return (

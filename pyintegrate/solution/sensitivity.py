@@ -75,15 +75,18 @@ def motion_alone(both):
     if origin is not None:
         origin = Origin(origin.state[rows], origin.step)
     problem = problem.changed(system=system, initial=problem.initial[:dim][rows], origin=origin)
-    inside = np.ascontiguousarray(np.moveaxis(both.y, -1, 1)[:, rows])
-    final = None
-    if both._final is not None:
-        final = both._final[rows]
+    final = None if both._final is None else both._final[rows]
     outcome = Outcome(
-        completed=both.n_steps, states=np.moveaxis(inside, 1, -1), final=final, history=None,
+        completed=both.n_steps, states=base_states(both), final=final, history=None,
         failures=both._failures,
     )  # fmt: skip
     return problem, options, outcome
+
+
+def base_states(both):
+    """The saved states of the base motion, in memory of their own."""
+    inside = np.moveaxis(both.y, -1, 1)[:, both.system.places[:, 0]]
+    return np.moveaxis(np.ascontiguousarray(inside), 1, -1)
 
 
 def derivatives(both, names):
