@@ -277,13 +277,19 @@ def parts_of_results(system, batch):
     return [told or str([*index]) for told, index in zip(parts_of(run), np.ndindex(batch))]
 
 
+def inputs_of(solution):
+    """The numbers with which trajectories began, by name: scalar parameters, and components."""
+    system = solution.system
+    scalars = {name: v for name, v in system.params.items() if not system.shapes[name]}
+    return scalars, dict(zip(system.state_names, np.moveaxis(solution.initial, -1, 0)))
+
+
 def _run_with(solution, index):
     """What trajectories were run with, as texts by name."""
     system, batch = solution.system, batch_of(solution)
     said = {"step": _step(solution)} if index is ... else {}
-    values = {n: v for n, v in system.params.items() if not system.shapes[n]}
-    values |= {n: solution.initial[..., i] for i, n in enumerate(system.state_names)}
-    for name, value in values.items():
+    parameters, start = inputs_of(solution)
+    for name, value in (parameters | start).items():
         value = np.broadcast_to(value, batch)[index]
         same = value.size and value.min() == value.max()
         text = equation(system, name, f"{value.flat[0]:.4g}") if same else ""

@@ -13,6 +13,7 @@ from ..analysis.results import unit_of, with_unit
 from ..values.checks import choice, places_of
 from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
+from .curves import inputs_of
 from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
@@ -246,9 +247,9 @@ def coordinates(solution, given, axis):
             name = "yx"[axis]
             raise ValueError(f"{name} has shape {values.shape}, expected ({batch[axis]},)")
         return values, ""
-    things = {name: solution.initial[..., i] for i, name in enumerate(system.state_names)}
-    things |= {name: v for name, v in system.params.items() if not system.shapes[name]}
-    things |= {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}
+    parameters, start = inputs_of(solution)
+    times = {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}
+    things = start | parameters | times
     if given is not None:
         things = {choice("yx"[axis], given, things): things[given]}
     for name, value in things.items() if batch[axis] > 1 else ():

@@ -365,14 +365,12 @@ def comparison(
     >>> comparison(c).shape
     (2, 4)
     """
-    several: list[tuple[Any, Any]] = []
-    if hasattr(comparison, "summary"):
-        several = list(comparison.items())
-    if not several or not hasattr(several[0][1], "summary"):
-        several = [("", comparison)]
     if not hasattr(comparison, "summary"):
         kind = type(comparison).__name__
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
+    several: list[tuple[Any, Any]] = list(comparison.items())
+    if not (several and hasattr(several[0][1], "summary")):
+        several = [("", comparison)]
     keywords, column = line_keywords(keywords), is_column(ax, figsize)
     rows = [row for name, one in several for row in _rows(one, labels, name)]
     held = [possible_panels(curves) for _, curves in rows]
@@ -417,11 +415,10 @@ def _panel(name, ax, curves, window, keywords):
         return
     if name == "phase error":
         ends = [float(drift_of(curve.solution)[-1]) for curve in curves]
-        _final_values(ax, curves, ends, [f"{end:+.3g}" for end in ends])
-        return
-    lines = [line for line in ax.lines[before:] if line.get_label() in names]
-    pairs = zip(lines, curves)
-    told = [_energy_change(*pair, ylabel == LABELS["ratio"]) for pair in pairs]
+        told = [(end, f"{end:+.3g}") for end in ends]
+    else:
+        lines = [line for line in ax.lines[before:] if line.get_label() in names]
+        told = [_energy_change(*pair, ylabel == LABELS["ratio"]) for pair in zip(lines, curves)]
     _final_values(ax, curves, *zip(*told))
 
 

@@ -161,7 +161,6 @@ def _draw_manifolds(ax, found, length):
             ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)
 
 
-FILLS = {"stable": "full", "unstable": "none", "neutral": "none"}
 SHAPES = {"node": "o", "focus": "D", "saddle": "s", "centre": "o", "degenerate": "v"}
 
 
@@ -347,7 +346,7 @@ def mark(ax, x, y, found, keywords):
             own = {
                 "linestyle": "none", "marker": shape, "markersize": 7.0, "color": colour,
                 "fillstyle": "left" if saddle else "full", "markerfacecoloralt": ground,
-                "markerfacecolor": colour if saddle or FILLS[stability] == "full" else ground,
+                "markerfacecolor": colour if saddle or stability == "stable" else ground,
                 "zorder": 4, "label": kind if saddle else name,
             }  # fmt: skip
             ax.plot(x[here], y[here], **(own | keywords))
