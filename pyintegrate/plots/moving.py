@@ -273,33 +273,39 @@ class Scene:
             true = whole if np.isfinite(whole[0]).all() else None
         self.reach = self._reach(self.states if true is None else [true])
         self.parameters = [self._parameters(index) for index in chosen]
-        own = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
-        own |= {"label": "_nolegend_"}
-        # What is drawn: states, parameters, look of the line and of the masses.
-        self.drawn: list[Any] = [
-            (*one, own, {"markersize": 11}) for one in zip(self.states, self.parameters)
+        line = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
+        # States and parameters that are drawn in one look, that of their lines and of the masses.
+        looks: list[Any] = [
+            (self.states, self.parameters, line | {"label": "_nolegend_"}, {"markersize": 11})
         ]
         if true is not None:
-            look = exact_look() | {"zorder": 1}, {"markersize": 13, "zorder": 1.2}
-            self.drawn.insert(0, (true, self.parameters[0], *look))
-        empty = [[]] * self.shape.dimensions
-        self.lines = [ax.plot(*empty, **line)[0] for *_, line, _ in self.drawn]
-        self.masses = [
-            ax.plot(*empty, linestyle="", marker=self.shape.marker, label="_nolegend_",
-                    color=line["color"], **mark)[0]
-            for *_, line, mark in reversed(self.drawn)
+            grey = exact_look() | {"zorder": 1}, {"markersize": 13, "zorder": 1.2}
+            looks.insert(0, ([true], self.parameters, *grey))
+        empty, shape = [[]] * self.shape.dimensions, self.shape
+        lines = [[ax.plot(*empty, **look)[0] for _ in states] for states, _, look, _ in looks]
+        masses = [
+            ax.plot(*empty, linestyle="", marker=shape.marker, label="_nolegend_",
+                    color=look["color"], **mark)[0]
+            for *_, look, mark in reversed(looks)
         ]  # fmt: skip
+        self.drawn = [
+            (own, dots, states, parameters)
+            for own, dots, (states, parameters, *_) in zip(lines, masses[::-1], looks)
+        ]
         self._frame(curve)
 
     def show(self, moment):
         """Draw the last states at or before a moment: nothing is interpolated."""
-        now = latest(self.t, moment)
-        for line, masses, drawn in zip(self.lines, self.masses[::-1], self.drawn):
-            states, parameters, *_ = drawn
-            outline = self.shape.outline(states[now], parameters)
-            move(line, outline.T)
-            move(masses, outline[len(outline) - self.shape.last :].T)
-        return [*self.lines, *self.masses]
+        now, artists = latest(self.t, moment), []
+        for lines, masses, states, parameters in self.drawn:
+            ends = []
+            for line, one, given in zip(lines, states, parameters):
+                outline = self.shape.outline(one[now], given)
+                move(line, outline.T)
+                ends.append(outline[len(outline) - self.shape.last :])
+            move(masses, np.concatenate(ends).T)
+            artists += [*lines, masses]
+        return artists
 
     def _reach(self, motions):
         """How far the object moves, by the calmest of some motions."""
