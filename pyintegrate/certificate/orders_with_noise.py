@@ -147,9 +147,8 @@ def certify(method, paths=_PATHS):
     on_paths.__dict__.update(vars(method), strong_order=0.0)
     few, end = _RUNS.get(_kind(method), _USUAL) if method.strong_order else _WEAK
     moments = np.zeros((2, len(_HALVED), len(_HALVED)))  # of (1, X), strong and weak
-    for first in range(0, paths, _CHUNK):
-        n = min(_CHUNK, paths - first)
-        states = [sol.final for sol in _halved(system, on_paths, first, n, few, end)]
+    for solutions in _halved(system, on_paths, paths, few, end):
+        states = [sol.final for sol in solutions]
         steps = np.sum(np.diff(states, axis=0) ** 2, axis=-1)
         squares = [_square(0.0, y.T) for y in states]  # a sum may hide errors
         for total, X in zip(moments, (steps, np.diff(squares, axis=0))):
@@ -170,28 +169,27 @@ def _square(t, y):
     return 2.0 * y[0] ** 2 + y[1] ** 2
 
 
-def _halved(system, method, first, n, few, end, **more):
-    """Solutions of the same paths, with steps that are halved again and again."""
-    return [
-        integrate(
-            system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
-            method=method, first_trajectory=first, seed=1, save="final",
-            substeps=_HALVED[-1] // k, **more,
-        )
-        for k in _HALVED
-    ]  # fmt: skip
+def _halved(system, method, paths, few, end, **more):
+    """Solutions of the same paths, with steps that are halved again and again; some at a time."""
+    for first in range(0, paths, _CHUNK):
+        n = min(_CHUNK, paths - first)
+        yield [
+            integrate(
+                system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
+                method=method, first_trajectory=first, seed=1, save="final",
+                substeps=_HALVED[-1] // k, **more,
+            )
+            for k in _HALVED
+        ]  # fmt: skip
 
 
 def _stationary(method, paths):
     """The slope of means over long times, after a start that has been forgotten."""
     few, end, after = _LONG
     watch = {"square": sums.mean(_square, after=after)}
-    total = np.zeros((len(_HALVED), len(_HALVED)))
-    for first in range(0, paths, _CHUNK):
-        n = min(_CHUNK, paths - first)
-        found = _halved(_problems()["stationary"], method, first, n, few, end, watch=watch)
-        total += _moments(np.diff([sol.watched["square"] for sol in found], axis=0))
-    return _slope(total / paths, paths)
+    runs = _halved(_problems()["stationary"], method, paths, few, end, watch=watch)
+    means = ([sol.watched["square"] for sol in solutions] for solutions in runs)
+    return _slope(sum(_moments(np.diff(some, axis=0)) for some in means) / paths, paths)
 
 
 def _slope(moments, n):
