@@ -221,10 +221,6 @@ def _times(times):
     return None if times is None else check_times(times)
 
 
-def _as_given(value):
-    return value
-
-
 class Option:
     """An option of a run: its default, its check, and whether the C core takes it.
 
@@ -232,13 +228,13 @@ class Option:
     ----------
     default
         Its value if the user does not give it.
-    check : callable
-        Value -> checked value; TypeError or ValueError.
+    check : callable, optional
+        Value -> checked value; TypeError or ValueError. By default as it is given.
     core : bool
         Whether the core starts with a field of the same name.
     """
 
-    def __init__(self, default, check, core=False):
+    def __init__(self, default, check=lambda value: value, core=False):
         self.given, self.default = default, check(default)
         self.check, self.core = check, core
 
@@ -265,14 +261,14 @@ class Options(Named):
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)
-    out = Option(None, _as_given)  # checked with the sizes of the run: output.check_out
-    components: Any = Option(None, _as_given)  # checked with the system: places_of
-    watch = Option(None, _as_given)  # checked with the system: a watching.plan.Plan
-    across = Option(None, _as_given)  # checked with the system: goes into the plan of watch
-    events = Option(None, _as_given)  # checked with the system: a watching.events.EventPlan
+    out = Option(None)  # checked with the sizes of the run: output.check_out
+    components: Any = Option(None)  # checked with the system: places_of
+    watch = Option(None)  # checked with the system: a watching.plan.Plan
+    across = Option(None)  # checked with the system: goes into the plan of watch
+    events = Option(None)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: saves.py
-    renormalise = Option(None, _as_given, core=True)  # of tangents: analysis
-    steps = Option(None, _as_given)  # the saved steps if no interval gives them: saves.py
+    renormalise = Option(None, core=True)  # of tangents: analysis
+    steps = Option(None)  # the saved steps if no interval gives them: saves.py
 
     @classmethod
     def checked(cls, system, given):
