@@ -169,17 +169,18 @@ def _box(state, parameters):
 
 
 SHAPES = {
-    "pendulum": Shape(_rod),
-    "driven_pendulum": Shape(_rod),
-    "double_pendulum": Shape(_rods, last=2),
-    "oscillator": Shape(_spring, marker="s"),
-    "spring": Shape(_spring, marker="s"),
-    "momentum_spring": Shape(_spring, marker="s"),
-    "duffing": Shape(_spring, marker="s"),
-    "van_der_pol": Shape(_spring, marker="s"),
-    "constant_force": Shape(_car, marker="s"),
-    "acceleration_profile": Shape(_car, marker="s"),
-    "rigid_body": Shape(_box, last=0, marker=None, dimensions=3),
+    name: shape
+    for shape, names in (
+        (Shape(_rod), ("pendulum", "driven_pendulum")),
+        (Shape(_rods, last=2), ("double_pendulum",)),
+        (
+            Shape(_spring, marker="s"),
+            ("oscillator", "spring", "momentum_spring", "duffing", "van_der_pol"),
+        ),
+        (Shape(_car, marker="s"), ("constant_force", "acceleration_profile")),
+        (Shape(_box, last=0, marker=None, dimensions=3), ("rigid_body",)),
+    )
+    for name in names
 }
 
 

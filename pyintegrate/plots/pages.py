@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 import matplotlib
 import numpy as np
@@ -478,13 +478,9 @@ def _final_values(ax, curves, ends, texts):
     places = np.clip((np.asarray(ends) - low) / (high - low), 0, 1)
     order = [i for i in np.argsort(places) if np.isfinite(ends[i])]
     line = 1.25 * points("font.size") / 72 / (ax.get_position().height * ax.figure.get_figheight())
-    apart = max(APART, line)
-    for i, j in pairwise(order):  # push up what would overlap, then down what left the axes
-        places[j] = max(places[j], places[i] + apart)
-    if order:
-        places[order[-1]] = min(places[order[-1]], 1.0)
-    for j, i in pairwise(order[::-1]):
-        places[i] = min(places[i], places[j] - apart)
+    room = max(APART, line) * np.arange(len(order))  # of those below
+    pushed = np.maximum.accumulate(places[order] - room) + room  # up, until none overlap
+    places[order] = np.minimum(pushed, 1 - room[::-1])  # and down into the axes
     for i in order:
         ax.annotate(
             texts[i].replace("-", "\N{MINUS SIGN}"),
