@@ -286,19 +286,18 @@ class Solution(KindOfSolution):
     @cached_property
     def stopped_at(self) -> Floats:
         """When an event stopped each trajectory, (*batch); NaN if it ran to the end."""
-        stopped = self.status == Status.STOPPED
-        if self._event_rows is None:
-            return np.full(self._problem.batch, np.nan)
-        return np.where(stopped, self._event_rows.stopped[0].reshape(self._problem.batch), np.nan)
+        return self._stops()[0]
 
     @cached_property
     def stopped_by(self) -> Any:
         """Names of the events that stopped the trajectories, (*batch); "" if none did."""
+        return self._stops()[1]
+
+    def _stops(self):
         if self._event_rows is None:
-            return np.full(self._problem.batch, "")
-        names = np.array([*self._options.events.events, ""])
-        which = self._event_rows.stopped[1].reshape(self._problem.batch)
-        return names[np.where(self.status == Status.STOPPED, which, -1)]
+            batch = self._problem.batch
+            return np.full(batch, np.nan), np.full(batch, "")
+        return self._event_rows.stops(self._options.events, self.status == Status.STOPPED)
 
     def _column(self, t):
         """Times, or indices of steps, that broadcast against the batch."""

@@ -199,10 +199,7 @@ class ByHand:
         return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):
-        """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
-        batch, lanes = stopped.shape, self._problem.lanes
+        """As ``EventRows.stops``."""
         if self._events is None:
-            return np.full(batch, np.nan), np.full(batch, "")
-        names = np.array([*self._events.events, ""])
-        when, which = (a[:lanes].reshape(batch) for a in self._rows.stopped)
-        return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
+            return np.full(stopped.shape, np.nan), np.full(stopped.shape, "")
+        return self._rows.stops(self._events, stopped)

@@ -128,6 +128,12 @@ class EventRows:
         """Those of the first trajectories."""
         return self.each(lambda a: a[..., :lanes], sums, counts)
 
+    def stops(self, plan, stopped):
+        """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
+        names = np.array([*plan.events, ""])
+        when, which = (a[: stopped.size].reshape(stopped.shape) for a in self.stopped)
+        return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
+
     def copy(self):
         """In new memory, for a run that is continued."""
         return self.each(np.copy, None, self.counts.copy())
