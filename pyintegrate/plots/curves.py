@@ -434,8 +434,12 @@ def valid_values(solution, values, index):
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
 
 
-def within(window, t, *parts):
-    """Times and what belongs to them, those of a window only."""
+def line_of(solution, index, values, window=None):
+    """Times and values of one trajectory, with states between its steps if all have names."""
+    parts = [valid_values(solution, one, index) for one in values.values()]
+    t = times_of(solution, index)
+    if None not in values:
+        t, parts = filled(solution, index, list(values), t, parts)
     inside = slice(None) if window is None else (t >= min(window)) & (t <= max(window))
     return [part[inside] for part in (t, *parts)]
 
@@ -466,11 +470,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
     keywords = line_keywords(keywords)
     chosen = chosen_trajectories(batch_of(curve.solution))
     for number, index in enumerate(chosen):
-        t = times_of(curve.solution, index)
-        one = valid_values(curve.solution, values, index)
-        if name is not None:
-            t, (one,) = filled(curve.solution, index, [name], t, [one])
-        t, one = within(window, t, one)
+        t, one = line_of(curve.solution, index, {name: values}, window)
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.look(number) | keywords
         if swings_of(one) > DASHED and not bands and "linestyle" not in keywords:
             style["linestyle"] = "-"
@@ -587,9 +587,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     joined : bool
         False if they were too many for a line, and some are drawn as dots.
     """
-    parts = [valid_values(solution, one, index) for one in values.values()]
-    t, parts = filled(solution, index, list(values), times_of(solution, index), parts)
-    t, *parts = within(window, t, *parts)
+    t, *parts = line_of(solution, index, values, window)
     points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
     thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style

@@ -69,16 +69,6 @@ def sized(size):
     return {"figsize": size, "dpi": dpi}
 
 
-def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):
-    """The given axes, or those of a new figure."""
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
-
-    size = figure_size(figsize, default)
-    return pyplot.subplots(**sized(size), layout=layout, **keywords)[1]
-
-
 def several_axes(ax, shape, size, **keywords):
     """Axes of a picture with several panels: the given ones, or those of a new figure.
 
@@ -110,7 +100,7 @@ def several_axes(ax, shape, size, **keywords):
                 f"({shape[0]} x {shape[1]}): give one for each"
             )
         return panels(given.reshape(shape))
-    from matplotlib import pyplot
+    from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
 
     keywords = {"layout": "constrained", "squeeze": False, **sized(size), **keywords}
     return panels(pyplot.subplots(*shape, **keywords)[1])
@@ -308,7 +298,9 @@ class Page:
         self.ax, self.figsize, self.panel = ax, figsize, False
 
     def __call__(self, default=(8.4, 3.8), **keywords):
-        return new_axes(self.ax, self.figsize, default, **keywords)
+        if self.ax is not None:
+            return self.ax
+        return several_axes(None, (1, 1), figure_size(self.figsize, default), **keywords)[0, 0]
 
 
 def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:
