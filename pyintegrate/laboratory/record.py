@@ -155,7 +155,7 @@ def describe_system(system):
         )
     drawn = scene(system)
     start = np.array(STARTS.get(system.name, system.initial))
-    dt, t_end = (0.1, 50.0) if start is None else usual_run(system, start)
+    dt, t_end = usual_run(system, start)
     params = {}
     for name, value in system.params.items():
         if not np.size(value):  # springs of a body that has none
@@ -174,7 +174,7 @@ def describe_system(system):
         "title": system.title or system.name, "equation": system.equation, "dim": system.dim,
         "dof": system.dof, "structure": system.structure, "scene": drawn, "params": params,
         "state": [{"name": n, "unit": unit_of(system, n)} for n in system.state_names],
-        "start": None if start is None else start.tolist(), "time_unit": unit_of(system, "t"),
+        "start": start.tolist(), "time_unit": unit_of(system, "t"),
         "dt": dt, "t_end": t_end, "energy": system.has_energy,
         "methods": list(usual_methods(system)), "heat": _heat(system, start, dt),
     }  # fmt: skip

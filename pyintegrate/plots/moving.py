@@ -212,7 +212,7 @@ def half_lengths(inverse_inertia):
     moments = 1 / diagonal
     squares = moments.sum() - 2 * moments
     squares = np.maximum(squares, 0.01 * squares.max())  # a plate is drawn with some thickness
-    return np.sqrt(squares / squares.max()) if squares.max() > 0 else np.ones(3)
+    return np.sqrt(squares / squares.max())
 
 
 MOST = 4  # solutions side by side; more are drawn into one picture
