@@ -12,7 +12,7 @@ from ..method.stochastic import METHODS
 from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers, truth
-from ..values.types import Any, Comparison, System
+from ..values.types import Comparison
 from . import front_end
 from .record import (
     STARTS,
@@ -199,7 +199,7 @@ def _number(name, value):
     return float(array)
 
 
-def _one_start(system: System, x0: Any, v0: Any) -> Any:
+def _one_start(system, x0, v0):
     """The first state, (dim,), of one trajectory."""
     components, _ = components_of(system, x0, v0)
     if any(np.ndim(value) and np.size(value) > 1 for value in components):

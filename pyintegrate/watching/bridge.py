@@ -1,7 +1,5 @@
 """Brownian bridges of events: a quantity in units of its deviation, and the state at its zero."""
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import add
 from typing import Any
@@ -16,7 +14,7 @@ from ..trace.graph import placed
 STILL = 1e-30  # v where no noise acts, or q has no slope: the crossing is that of the chord
 
 
-def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
+def bridged(view, key, quantity):
     """For a quantity q: q / sqrt(v h), and the mean of the state y where q is zero, as nodes.
 
     Over a step h its variance is v h, v = |u|^2 with u = G^T grad q; given q = 0 the mean of the
@@ -51,12 +49,12 @@ def bridged(view: Any, key: str, quantity: Any) -> tuple[Any, list]:
     return quantity / np.sqrt(v * view.params["_of_run"][STEP]), onto
 
 
-def _slopes(graph: Any, node: Any, by: list) -> list:
+def _slopes(graph, node, by):
     slope = forward(graph, [node], by)[0]
     return [slope.get(one.number, graph.constant(0.0)) for one in by]
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a, b):
     """The sum of products of nodes, without zeros."""
     pairs = zip(a, b)
     terms = [p * q for p, q in pairs if not (is_zero(p) or is_zero(q))]
