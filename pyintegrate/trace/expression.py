@@ -180,15 +180,6 @@ class Symbol(Operators):
             raise unknown("round(x, digits)")
         return apply("rint", self)
 
-    def __floor__(self):
-        return apply("floor", self)
-
-    def __ceil__(self):
-        return apply("ceil", self)
-
-    def __trunc__(self):
-        return apply("trunc", self)
-
     def __iter__(self):
         raise self._no_components()
 
@@ -223,6 +214,8 @@ def _methods():
     for name in FUNCTIONS:
         if not hasattr(Symbol, name):
             setattr(Symbol, name, method(name))
+    for name in ("floor", "ceil", "trunc"):
+        setattr(Symbol, f"__{name}__", method(name))
     for name, what in _NUMBERS.items():
         setattr(Symbol, f"__{name}__", partialmethod(Symbol._needs_a_number, what))
 
