@@ -207,10 +207,6 @@ def _workers(workers):
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _on_failure(on_failure):
-    return choice("on_failure", on_failure, ("warn", "raise", "ignore"))
-
-
 def _progress(progress):
     if not (isinstance(progress, bool) or callable(progress)):
         raise TypeError(f"progress must be True, False or a callable, got {progress!r}")
@@ -260,7 +256,7 @@ class Options(Named):
     compensated: Any = Option(False, partial(truth, "compensated"), core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
-    on_failure = Option("warn", _on_failure)
+    on_failure = Option("warn", partial(choice, "on_failure", known=("warn", "raise", "ignore")))
     out = Option(None)  # checked with the sizes of the run: output.check_out
     components: Any = Option(None)  # checked with the system: places_of
     watch = Option(None)  # checked with the system: a watching.plan.Plan

@@ -101,9 +101,6 @@ class RandomNumbers(Named):
     def checked(cls, system, dt, seed=None, first_trajectory=0, substeps=1):
         """None for a system without noise."""
         quiet = getattr(system, "noise", None) is None  # what is no system is refused later
-        whole = type(first_trajectory) is type(substeps) is int
-        if quiet and seed is None and whole and (first_trajectory, substeps) == (0, 1):
-            return None  # nothing was given
         first = _first(first_trajectory)
         substeps = integer("substeps", substeps, 1, _MASK)
         if quiet:
