@@ -35,7 +35,7 @@ def check_drive(drive, system):
                 f"drive[{name!r}] must be an array, one number a step, got a function: write what"
                 " depends on the time into the force, @pi.acceleration of (t, x, v)"
             )
-        array, own = numbers(f"drive[{name!r}]", value), _own_shape(system, name)
+        array, own = numbers(f"drive[{name!r}]", value), system.shapes[name]
         if array.ndim <= len(own) or array.shape[array.ndim - len(own) :] != own:
             raise ValueError(
                 f"drive[{name!r}] has shape {array.shape}: expected (n_steps, *batch"
@@ -62,7 +62,7 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
     out, advances = [], []
     rest = iter(rows)
     for name in system.params:
-        own = _own_shape(system, name)
+        own = system.shapes[name]
         kept = [next(rest) for _ in range(prod(own))]
         if name not in arrays:
             out += kept
@@ -77,11 +77,6 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
             advances.append(1 if row.ndim == 1 else row.shape[1])
     out += rest  # of the run, where there is noise
     return tuple(out), (*advances, *[0] * (len(out) - len(advances)))
-
-
-def _own_shape(system, name):
-    """The shape of a parameter for one trajectory."""
-    return np.shape(system.params[name])[len(system.batch_shapes[name]) :]
 
 
 def _laid_out(values, batch, dtype):

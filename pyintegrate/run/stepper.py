@@ -71,7 +71,7 @@ def live_parameters(problem):
     """Rows of each parameter over the batch, and views (*batch, *shape) of them by name."""
     rows, views = [], {}
     for name, value in problem.system.params.items():
-        shape = np.shape(value)[len(problem.system.batch_shapes[name]) :]
+        shape = problem.system.shapes[name]
         padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
         within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)

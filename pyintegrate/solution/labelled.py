@@ -36,7 +36,7 @@ def to_dataset(solution):
             array = np.reshape(value, [batch[i] for i in axes])
             coordinates[name] = tuple(dims[i] for i in axes), array, {"units": units[name]}
         else:
-            array = np.broadcast_to(value, (*batch, *np.shape(value)[len(shape) :]))
+            array = np.broadcast_to(value, (*batch, *system.shapes[name]))
             coordinates[name] = _own_axes(name, dims, array), array, {"units": units[name]}
     variables: dict[str, Any] = {
         name: (lead, solution[name], {"units": units[name]}) for name in solution.components
