@@ -21,6 +21,7 @@ from .run.times import time_of, times
 from .solution.fixed_steps import FixedSolution
 from .values.checks import broadcast_shape, integer
 from .values.lazily import optional
+from .values.memory import outward
 from .values.types import (
     Any,
     ArrayLike,
@@ -389,7 +390,6 @@ _PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
 def _results_of(solution):
     """All arrays of a solution over its batch by name, y first; those of ours begin with _."""
     batch = solution.status.shape
-    last = solution._last_rows
     results = {name: getattr(solution, name) for name in ("y", "status", "failed_step")}
     results |= {name: getattr(solution, name) for name in solution._of_each}
     for name, value in solution.watched.items():
@@ -400,7 +400,7 @@ def _results_of(solution):
     results |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
     for name, a in solution._of_lanes().items():
         results[name] = a.reshape((*batch, *a.shape[1:]))
-    return results | {"_last": np.moveaxis(last.reshape(len(last), *batch), 0, -1)}
+    return results | {"_last": outward(solution._last_rows, batch)}
 
 
 def pick(runs, number):

@@ -24,7 +24,7 @@ from .. import _core
 from ..errors import Status, warn_caller
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS
-from ..values.memory import MAX_AXES, check_memory, pad
+from ..values.memory import MAX_AXES, check_memory, outward, pad
 from ..values.named import Named
 from ..values.types import Any, Callable, PathLike, Solution
 from ..watching.event_log import EventLog, Events
@@ -298,7 +298,7 @@ class Stored(Named):
         header, first, dim = self.header, self.values["first_state"], self.system.dim
         if len(first) < dim:
             refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
-        state = np.moveaxis(first[:dim], 0, -1).reshape(*self.batch, dim)
+        state = outward(first[:dim], self.batch)
         options |= {
             "on_failure": header["on_failure"],
             "bound": None if header["bound"] == inf else header["bound"],

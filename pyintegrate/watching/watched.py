@@ -6,7 +6,7 @@ from copy import copy
 
 import numpy as np
 
-from ..values.memory import SPARE_BYTES, aligned
+from ..values.memory import SPARE_BYTES, aligned, outward
 from ..values.table import Several, Table
 from ..values.types import Any
 from .batch.density import Image
@@ -201,8 +201,7 @@ def beginning_of(problem):
     origin = problem.origin
     state = problem.initial if origin is None else origin.state
     step = problem.first if origin is None else origin.step
-    state = state[: problem.system.dim, : problem.lanes]
-    y = np.moveaxis(state.reshape(len(state), *problem.batch), 0, -1)
+    y = outward(state[: problem.system.dim, : problem.lanes], problem.batch)
     return y, problem.times(np.array([step]))[0]
 
 
