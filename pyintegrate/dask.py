@@ -17,7 +17,7 @@ from .method.catalogue import RK4
 from .run import output
 from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
-from .run.times import time_of, times
+from .run.times import column, time_of, times
 from .solution.fixed_steps import FixedSolution
 from .values.checks import broadcast_shape, integer
 from .values.lazily import optional
@@ -578,6 +578,6 @@ def _times(dt, t0, steps, like):
     lazy = isinstance(dt, da.Array) or isinstance(t0, da.Array)
     if not lazy and np.ndim(dt) == np.ndim(t0) == 0:
         return times(float(t0), float(dt), steps)
-    column = np.reshape(steps, (-1, *(1,) * like.ndim))
-    t = time_of(da.asarray(t0, dtype=float), da.asarray(dt, dtype=float), column)
+    step = column(steps, like.shape)
+    t = time_of(da.asarray(t0, dtype=float), da.asarray(dt, dtype=float), step)
     return da.broadcast_to(t, (len(steps), *like.shape)).rechunk((-1, *like.chunks))

@@ -311,10 +311,9 @@ class AdaptiveSolution(Solution):
         batch = self._problem.batch
         if self._save == "final":
             return (self.status == Status.OK)[np.newaxis]
-        column = (-1, *(1,) * len(batch))
         if self._save == "all":
-            return self.steps.reshape(column) < self._counts.reshape(batch)
-        times = self.t.reshape(column) if self.t.ndim == 1 else self.t
+            return self._column(self.steps) < self._counts.reshape(batch)
+        times = self._column(self.t)
         reached, start = self._reached.reshape(batch), np.broadcast_to(self.t0, batch)
         ahead = np.where(np.asarray(self.t_end) < start, -1, 1)
         begun = (self.status == Status.OK) | (self.failed_step != 0)

@@ -19,7 +19,7 @@ from ..run.arguments import (
 from ..run.options import Options, fitted
 from ..run.output import check_out
 from ..run.problem import Problem
-from ..run.times import in_dtype
+from ..run.times import column, first_of, in_dtype
 from ..values.checks import DOUBLE, broadcast_shape, integer, numbers
 from ..values.memory import pad, padded, spread
 from ..values.names import SENTENCES, plain
@@ -231,14 +231,14 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array, (n,) or (n, *batch), got a number")
     array = fitted(array, batch, np.where(np.asarray(t_end) < t0, -1, 1), name)
-    column = array.reshape(-1, *(1,) * len(batch)) if array.ndim == 1 else array
+    upright = column(array, batch)
     first, last = np.minimum(t0, t_end), np.maximum(t0, t_end)
-    moments = in_dtype(column, dtype)
+    moments = in_dtype(upright, dtype)
     outside = ~((moments >= in_dtype(first, dtype)) & (moments <= in_dtype(last, dtype)))
     if np.any(outside):
-        wrong = np.broadcast_to(column, outside.shape)[outside].flat[0]
         raise ValueError(
-            f"{name} must lie between t0 and t_end of every trajectory, got {wrong:g} for"
+            f"{name} must lie between t0 and t_end of every trajectory, got"
+            f" {first_of(upright, outside):g} for"
             f" {np.min(first):g} .. {np.max(last):g}"
         )
     rounded = np.ascontiguousarray(array, dtype)

@@ -8,7 +8,7 @@ increments. Those of a file that has no such numbers are made anew, from the kep
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ..run.times import in_dtype
+from ..run.times import first_of, in_dtype
 from .adaptive_run import AdaptiveRun
 from .automatic import implicit_method
 
@@ -35,7 +35,7 @@ def states_at(solution, t, derivative=False):
     asked = in_dtype(column, states.dtype)
     outside = ~((asked >= low - slack) & (asked <= high + slack))
     if np.any(outside):
-        wrong = np.broadcast_to(column, outside.shape)[outside][0]
+        wrong = first_of(column, outside)
         if low.max() > high.min():
             raise ValueError(
                 "at(t) takes times that every trajectory has passed, and there are none: one"

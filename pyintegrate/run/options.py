@@ -9,7 +9,7 @@ import numpy as np
 from ..values.checks import choice, integer, numbers, places_of, truth
 from ..values.named import Named
 from ..values.types import Any
-from .times import in_dtype
+from .times import column, first_of, in_dtype
 
 # ---- saves --------------------------------------------------------------------------------------
 
@@ -153,9 +153,7 @@ def fitted(times, batch, forwards, name="times"):
                 f" {batch}"
             )
         times = np.broadcast_to(times, (len(times), *batch))
-    ahead = np.diff(times, axis=0)
-    if times.ndim == 1 and np.ndim(forwards):
-        ahead = np.reshape(ahead, (-1, *(1,) * len(batch)))
+    ahead = column(np.diff(times, axis=0), batch)
     if np.any(ahead * np.sign(forwards) < 0):
         raise ValueError(
             f"{name} must be in order, from t0 to t_end: sort them, np.sort({name}, axis=0)"
@@ -171,15 +169,15 @@ def steps_of(times, t0, dt, n_steps, batch, dtype):
     itself, and is not the first or the last in the run's dtype.
     """
     differs = np.ndim(t0) or np.ndim(dt)
-    if times.ndim == 1 and differs:
-        times = times.reshape(-1, *(1,) * len(batch))
+    if differs:
+        times = column(times, batch)
     position = (times - t0) / dt
     slack = 1e-9 * np.maximum(1, np.abs(position))
     outside = (position < -slack) | (position > n_steps + slack)
     if np.any(outside):
         outside &= (times != in_dtype(t0, dtype)) & (times != in_dtype(t0 + n_steps * dt, dtype))
     if np.any(outside):
-        wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
+        wrong = first_of(times, outside)
         first, last = np.ravel(t0 + 0 * dt)[0], np.ravel(t0 + n_steps * dt)[0]
         many = " (of the first trajectory)" if differs else ""
         raise ValueError(f"times has {wrong}, outside the run, {first} .. {last}{many}")

@@ -20,8 +20,7 @@ def times(t0, dt, steps, batch=()):
     with np.errstate(over="ignore"):
         if isinstance(dt, float) and isinstance(t0, float):
             return t0 + steps * dt
-        column = np.reshape(steps, (-1, *(1,) * len(batch)))
-        return np.broadcast_to(t0 + column * dt, (len(steps), *batch))
+        return np.broadcast_to(t0 + column(steps, batch) * dt, (len(steps), *batch))
 
 
 def time_of(t0, dt, n):
@@ -36,3 +35,13 @@ def in_dtype(t, dtype):
     """Times as a run in this dtype has them, in float64: these must lie within it."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(t, dtype).astype(np.float64)
+
+
+def column(values, batch):
+    """One for each time, (n,), so that they broadcast against the batch; (n, *batch) stay."""
+    return values if values.ndim > 1 else values.reshape(-1, *(1,) * len(batch))
+
+
+def first_of(values, where):
+    """The first of some values where a mask holds, which they broadcast to: for messages."""
+    return np.broadcast_to(values, where.shape)[where].flat[0]

@@ -7,7 +7,7 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 
 import numpy as np
 
-from ..run.times import in_dtype, time_of
+from ..run.times import column, first_of, in_dtype, time_of
 from .jumps import direction, jumping
 
 
@@ -22,7 +22,7 @@ def hermite(solution, t):
         raise ValueError(
             "at(t) needs two saved states or more: integrate with save='all' or save=k"
         )
-    times = t.reshape(-1, *(1,) * len(batch))
+    times = column(t.reshape(-1), batch)
     position = (times - solution.t0) / solution.dt  # in steps
     slack = 1e-9 * np.maximum(1, abs(position))
     outside = (position < solution.steps[0] - slack) | (position > solution.steps[-1] + slack)
@@ -32,7 +32,7 @@ def hermite(solution, t):
         outside = outside & ~is_end
     outside |= ~np.isfinite(position)
     if np.any(outside):
-        wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
+        wrong = first_of(times, outside)
         first, last = solution.t[0].min(), solution.t[-1].max()
         raise ValueError(f"t = {wrong} is outside the saved times {first} .. {last}")
     i = np.clip(np.searchsorted(solution.steps, position, side="right") - 1, 0, len(solution) - 2)
@@ -91,8 +91,7 @@ def refuse_jumps(solution, begin, end, cure):
             last = np.fmax(last, when)
         jumps |= found.overflow & (end * forwards > last)
         if np.any(jumps):
-            when = np.broadcast_to(begin, jumps.shape)[jumps].flat[0]
             raise ValueError(
                 f"the event {name!r} may have changed the state between the saves at and after"
-                f" t = {when}, and nothing interpolates across a jump: {cure}"
+                f" t = {first_of(begin, jumps)}, and nothing interpolates across a jump: {cure}"
             )

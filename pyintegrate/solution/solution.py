@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import IntegrationError, Status, warn_caller
+from ..run.times import column
 from ..values.citations import cite
 from ..values.keywords import RESULTS
 from ..values.memory import outward
@@ -301,7 +302,7 @@ class Solution(KindOfSolution):
 
     def _column(self, t):
         """Times, or indices of steps, that broadcast against the batch."""
-        return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
+        return column(t, self._problem.batch)
 
     @property
     def _own_times(self):
