@@ -202,8 +202,7 @@ def jumps_between(solution, index, t):
     t = np.asarray(t, float)
     sense = 1.0 if len(t) and t[-1] >= t[0] else -1.0
     if getattr(solution, "_both_sides", False):  # each jump is saved, before and after it
-        saved = np.asarray(solution.t)
-        saved = sense * (saved[(slice(None), *index)] if saved.ndim > 1 else saved)
+        saved = sense * of_one(solution.t, index)
         moments = saved[1:][saved[1:] == saved[:-1]]
         left, right = (np.searchsorted(moments, sense * t, side) for side in ("left", "right"))
         pair = t[1:] == t[:-1]
@@ -420,18 +419,23 @@ def _solutions(sources):
             )
 
 
+def of_one(values, index):
+    """Values at the saves, (n_saved, *batch), of one trajectory; (n_saved,) are those of each."""
+    values = np.asarray(values)
+    return values[(slice(None), *index)] if values.ndim > 1 else values
+
+
 def times_of(solution, index):
     """Saved times of one trajectory, (n_saved,); from a stop by an event on that of the stop."""
-    t = np.asarray(solution._own_times)
-    return t[(slice(None), *index)] if t.ndim > 1 else t
+    return of_one(solution._own_times, index)
 
 
 def valid_values(solution, values, index):
     """One trajectory of (n_saved, *batch) values as float64, NaN after its failure or its stop."""
-    valid = np.asarray(solution.valid)[(slice(None), *index)]
+    valid = of_one(solution.valid, index)
     if np.asarray(solution.status)[index] == Status.STOPPED:
         valid = valid | np.append(False, valid[:-1])  # the state of the stop is saved after it
-    return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
+    return np.where(valid, of_one(values, index), np.nan).astype(float)
 
 
 def line_of(solution, index, values, window=None):
@@ -614,7 +618,7 @@ def mark_failure(ax, line, solution, index, t, x, y):
     if np.asarray(solution.status)[index] in (Status.OK, Status.STOPPED):
         return
     good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    end = times_of(solution, index)[np.asarray(solution.valid)[(slice(None), *index)]][-1:]
+    end = times_of(solution, index)[of_one(solution.valid, index)][-1:]
     if len(good) and np.isin(end, t).any():
         ax.plot(x[good[-1]], y[good[-1]], "x", color=line.get_color(), markersize=6)
 

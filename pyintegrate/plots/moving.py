@@ -27,6 +27,7 @@ from .curves import (
     collect,
     exact_curve,
     jumps_between,
+    of_one,
     parted,
     valid_values,
 )
@@ -553,7 +554,7 @@ def _motions(solution, names, chosen):
     for index in chosen:
         parts = [valid_values(solution, one, index) for one in values]
         if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
-            parts = [np.asarray(one)[(slice(None), *index)] for one in values]
+            parts = [of_one(one, index) for one in values]
         t, parts = filled(solution, index, own, np.asarray(solution.t), parts)
         found = dict(zip(own, parts), t=t)
         columns.append([found[name] for name in names])
