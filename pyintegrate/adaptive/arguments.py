@@ -20,7 +20,7 @@ from ..run.options import Options, fitted
 from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import column, first_of, in_dtype
-from ..values.checks import DOUBLE, broadcast_shape, integer, numbers
+from ..values.checks import DOUBLE, broadcast_shape, floats, integer
 from ..values.memory import pad, padded, spread
 from ..values.names import SENTENCES, plain
 from .adaptive_run import IMPLICIT, StepControl
@@ -174,7 +174,7 @@ def checked_saves(save, times, t0, t_end, batch, dtype):
 
 def checked_tolerance(name, value):
     """A tolerance as an array: finite, not negative."""
-    array = numbers(name, value).astype(np.float64)
+    array = floats(name, value)
     wrong = array[~((array >= 0) & np.isfinite(array))]
     if wrong.size:
         raise ValueError(f"{name} must be finite and not negative, got {wrong[0]}")
@@ -199,7 +199,7 @@ def _step(name, value):
     """A float or an array; for None, 0 (first_step) or infinity (max_step)."""
     if value is None:
         return 0.0 if name == "first_step" else np.inf
-    array = numbers(name, value).astype(np.float64)
+    array = floats(name, value)
     if not np.all((array > 0) & (np.isfinite(array) | (name == "max_step"))):
         raise ValueError(f"{name} must be positive, in either direction of time, got {value!r}")
     return float(array) if array.ndim == 0 else array
@@ -207,7 +207,7 @@ def _step(name, value):
 
 def _breaks(value):
     """Times at which steps end, (n,) or (n, *batch)."""
-    array = numbers("breaks", () if value is None else value).astype(np.float64)
+    array = floats("breaks", () if value is None else value)
     if array.ndim == 0 or not np.all(np.isfinite(array)):
         got = "a number" if array.ndim == 0 else f"{array[~np.isfinite(array)][0]}"
         raise ValueError(f"breaks must be finite times, (n,) or (n, *batch), got {got}")
@@ -227,7 +227,7 @@ def _rows(tolerance, system, batch, dtype):
 
 def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     """The times to save at, in order from t0 to t_end, in the dtype of the run."""
-    array = numbers(name, times).astype(np.float64)
+    array = floats(name, times)
     if array.ndim == 0:
         raise ValueError(f"{name} must be an array, (n,) or (n, *batch), got a number")
     array = fitted(array, batch, np.where(np.asarray(t_end) < t0, -1, 1), name)

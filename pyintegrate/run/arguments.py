@@ -11,7 +11,7 @@ from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import RK4, Usual, find_method
 from ..system.n_body import NBody
 from ..system.system import System, components_of
-from ..values.checks import DOUBLE, broadcast_shape, numbers, whole_steps
+from ..values.checks import DOUBLE, broadcast_shape, floats, whole_steps
 from ..values.memory import SPARE_BYTES, pad, padded, spread
 from .options import USUAL, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
@@ -316,7 +316,7 @@ def checked_times(name, value, dtype, shapes):
     """
     if type(value) is float and dtype is DOUBLE and isfinite(value) and (value or name != "dt"):
         return value
-    value = numbers(name, value).astype(np.float64)
+    value = floats(name, value)
     value.flags.writeable = False
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.asarray(value, dtype)

@@ -14,7 +14,7 @@ from ..run.arguments import fitting_end, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..values.checks import DOUBLE, numbers, whole_steps
+from ..values.checks import DOUBLE, floats, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
 from ..values.types import (
@@ -191,7 +191,7 @@ class FixedSolution(Solution):
         from .interpolation import hermite
 
         self._need_all("at(t)")
-        return hermite(self, numbers("t", t).astype(np.float64))
+        return hermite(self, floats("t", t))
 
     # ---- continuation ----
     @explains_keywords()

@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from ..values.checks import broadcast_shape, numbers
+from ..values.checks import broadcast_shape, floats, numbers
 from ..values.types import ArrayLike, HasParameters, MaybeFloats
 
 _CACHED = 16 << 10  # values at a time
@@ -118,7 +118,7 @@ class ClosedForms(HasParameters):
 
     def _motion(self, t, y0, t0):
         """Times that broadcast against the batch, the components of a start, and its time."""
-        t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
+        t, t0 = (floats(name, a) for name, a in (("t", t), ("t0", t0)))
         t, y0 = np.atleast_1d(t), self.components(y0, "y0")
         batch = broadcast_shape({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
         return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0, t0

@@ -14,8 +14,8 @@ from ..trace.graph import POSITION, TIME, VELOCITY, Graph, placed
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
+    floats,
     integer,
-    numbers,
     string,
     truth,
     units_by_name,
@@ -361,7 +361,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
     units = units_by_name(given.get("units"), (*names, *defaults, "t"))
     start, state = given.get("initial"), np.ones(dim)
     if start is not None:
-        state = numbers("initial", start).astype(np.float64)
+        state = floats("initial", start)
     elif kind not in ("rhs", "sde"):
         state[1:] = 0.0
     if np.shape(state) != (dim,) or not np.all(np.isfinite(state)):

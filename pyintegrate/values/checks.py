@@ -29,6 +29,11 @@ def numbers(name, value):
     return array
 
 
+def floats(name, value):
+    """The same in double precision, in memory of its own."""
+    return numbers(name, value).astype(np.float64)
+
+
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
     different = set(filter(None, shapes.values()))  # an empty one fits any

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from .checks import numbers
+from .checks import floats, numbers
 
 
 def declared(rows):
@@ -69,7 +69,7 @@ def short(value):
 
 def checked_mass(mass, dof):
     """A positive number, or one for each component."""
-    value = numbers("mass", mass).astype(np.float64)
+    value = floats("mass", mass)
     if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
         raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values.checks import integer, numbers
+from ..values.checks import floats, integer
 from ..values.types import Any, ArrayLike, Callable, Quantity
 from .reduction import Reduction, of_condition, of_quantity, seen
 
@@ -193,7 +193,7 @@ def reduce(
     >>> round(float(sol.watched["far"]), 3)
     0.5
     """
-    start = numbers("initial", initial).astype(np.float64)
+    start = floats("initial", initial)
     if start.ndim > 1 or not start.size:
         raise ValueError(f"initial must be a number or a list of numbers, got {initial!r}")
 
@@ -241,7 +241,7 @@ def histogram(
     6284
     """
     bins = integer("bins", bins, 1, 1000)
-    edges = numbers("range", range).astype(np.float64)
+    edges = floats("range", range)
     if edges.shape != (2,) or not np.all(np.isfinite(edges)) or not edges[0] < edges[1]:
         raise ValueError(f"range must be two finite numbers, the smaller first, got {range!r}")
     low, high = map(float, edges)

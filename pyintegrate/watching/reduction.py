@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values.checks import integer, numbers
+from ..values.checks import floats, integer
 from ..values.types import ArrayLike, Quantity
 
 
@@ -28,7 +28,7 @@ class Reduction:
         self.name, self.quantity, self.trace = name, quantity, trace
         self.samples = None if samples is None else integer("samples", samples, 1)
         self.every = integer("every", every, 1)
-        self.after = None if after is None else numbers("after", after).astype(np.float64)
+        self.after = None if after is None else floats("after", after)
 
     @property
     def quantities(self):
