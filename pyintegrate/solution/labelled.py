@@ -170,14 +170,14 @@ def _dimensions(solution):
     "batch"."""
     batch = solution.status.shape
     dims = ["batch"] if len(batch) == 1 else [f"batch_{i}" for i in range(len(batch))]
-    along = {}
-    for name, value in _varying(solution).items():
+    along, varying = {}, _varying(solution)
+    for name, value in varying.items():
         shape = np.shape(value)
         for axis, n in enumerate(shape, len(batch) - len(shape)):
             if n > 1:
                 along.setdefault(axis, []).append(name)
     for axis, names in along.items():
-        value = np.ravel(_varying(solution)[names[0]])
+        value = np.ravel(varying[names[0]])
         if len(names) == 1 and value.size == batch[axis] and np.unique(value).size == value.size:
             dims[axis] = names[0]
     return tuple(dims)

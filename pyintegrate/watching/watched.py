@@ -129,7 +129,8 @@ def first_numbers(names, problem):
     """The parameters of a program that are known when the run begins, by these names."""
     known = {"_forwards": np.sign(problem.dt)}
     if "_energy" in names:
-        known |= _energy(problem)
+        energy, scale = energy_of(problem.system, *beginning_of(problem))
+        known |= {"_energy": energy, "_energy_scale": scale}
     if "_phase_time" in names:
         known |= phase_of(problem.system, *beginning_of(problem))
     return known
@@ -180,12 +181,6 @@ def row_of(problem, value):
     row[: problem.lanes] = np.broadcast_to(value, problem.batch).ravel()
     row[problem.lanes :] = row[problem.lanes - 1]
     return row
-
-
-def _energy(problem):
-    """The initial energy of a motion, and the scale of its relative error."""
-    energy, scale = energy_of(problem.system, *beginning_of(problem))
-    return {"_energy": energy, "_energy_scale": scale}
 
 
 def change_of_energy(problem):
