@@ -114,10 +114,7 @@ def filled(solution, index, names, t, parts):
     >>> len(sol) < 20, len(t) >= 200, round(float(z.max()), 3)  # v^2 / (2 g)
     (True, True, 4.905)
     """
-    if (
-        not getattr(solution, "_has_states_within", False)
-        or int(np.prod(solution._problem.batch)) > MOST
-    ):
+    if not getattr(solution, "_has_states_within", False) or solution._problem.lanes > MOST:
         return t, parts
     good = np.isfinite(t) & np.all(np.isfinite(parts), axis=0)
     length = np.where(good[:-1] & good[1:], np.abs(np.diff(t)), 0.0)

@@ -1,6 +1,7 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
 from dataclasses import dataclass, field
+from math import prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -147,7 +148,7 @@ def batch_of(solution):
 
 def batch_size(solution):
     """The number of trajectories of a solution."""
-    return int(np.prod(batch_of(solution)))
+    return prod(batch_of(solution))
 
 
 def chosen_trajectories(batch):
@@ -168,7 +169,7 @@ def chosen_trajectories(batch):
     >>> len(chosen_trajectories((1000, 50)))
     30
     """
-    size = int(np.prod(batch))
+    size = prod(batch)
     flat = np.unique(np.linspace(0, size - 1, min(size, TRAJECTORIES)).round().astype(int))
     return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
 
@@ -270,7 +271,7 @@ def parts_of(solution):
 
 def parts_of_results(system, batch):
     """The names of results for a small batch: the parameters that differ, or the index."""
-    if not 1 < int(np.prod(batch)) <= len(PALETTE):
+    if not 1 < prod(batch) <= len(PALETTE):
         return []
     run = SimpleNamespace(system=system, initial=np.full((*batch, system.dim), np.nan))
     return [told or str([*index]) for told, index in zip(parts_of(run), np.ndindex(batch))]

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..values.checks import choice, integer, numbers, places_of, truth
+from ..values.checks import choice, fits_batch, integer, numbers, places_of, truth
 from ..values.named import Named
 from ..values.types import Any
 from .times import column, first_of, in_dtype
@@ -143,11 +143,7 @@ def fitted(times, batch, forwards, name="times"):
         Positive if time grows, as dt; broadcasts to the batch.
     """
     if times.ndim > 1:
-        try:
-            fits = np.broadcast_shapes(times.shape[1:], batch) == batch
-        except ValueError:
-            fits = False
-        if not fits:
+        if not fits_batch(times.shape[1:], batch):
             raise ValueError(
                 f"{name} has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
                 f" {batch}"

@@ -6,6 +6,7 @@ two different solutions give one stream. Numbers are little-endian. A zero has n
 """
 
 import hashlib
+from math import prod
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def _put_states(stream, solution):
     """The saved states, component by component for each save, wherever they are stored."""
     states, n = solution._states, len(solution)
     _put_shape(stream, np.dtype(solution._problem.dtype), (n, *states.shape[1:]))
-    together = max(1, _ITEMS // max(1, int(np.prod(states.shape[1:]))))
+    together = max(1, _ITEMS // max(1, prod(states.shape[1:])))
     for begin in range(0, n, together):
         saves = np.asarray(states[begin : min(n, begin + together)])
         _put_numbers(stream, np.moveaxis(saves, -1, 1))

@@ -3,6 +3,8 @@
 The motion is integrated with its tangents (``System.tangent``); its Solution keeps that solution.
 """
 
+from math import prod
+
 import numpy as np
 
 from ..run.arguments import checked_dtype, checked_system
@@ -108,7 +110,7 @@ def derivatives(both, names):
             free += count
             continue
         shape = base.shapes[name]
-        count = int(np.prod(shape, dtype=int))
+        count = prod(shape)
         part = columns[..., fixed : fixed + count]
         found[name] = part.reshape(*part.shape[:-1], *shape)
         fixed += count

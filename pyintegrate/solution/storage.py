@@ -23,7 +23,7 @@ import numpy as np
 from .. import _core
 from ..errors import Status, warn_caller
 from ..system.system import System
-from ..values.checks import MOST_COMPONENTS
+from ..values.checks import MOST_COMPONENTS, fits_batch
 from ..values.memory import MAX_AXES, check_memory, outward, pad
 from ..values.named import Named
 from ..values.types import Any, Callable, PathLike, Solution
@@ -398,7 +398,7 @@ def _loaded(header, arrays, given, fields, table, module, kind):
     system = made("system", system_from_data, header, arrays, given)
     rows = 0  # of parameters, each of which is expanded for all lanes
     for name, shape in system.batch_shapes.items():
-        if not _fits(shape, batch):
+        if not fits_batch(shape, batch):
             refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
         rows += prod(system.shapes[name]) * bool(shape)
     check_memory(rows * lanes * dtype.itemsize, 1, batch, rows)
@@ -450,12 +450,6 @@ def _sizes(header, batch):
     return sizes
 
 
-def _fits(shape, batch):
-    """Whether a shape broadcasts to that of the batch."""
-    pairs = zip(shape[::-1], batch[::-1])
-    return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
-
-
 def _check_array(name, field, about, sizes, dtype):
     """Refuse an array of another type or shape, without reading it."""
     shape, found = about
@@ -470,7 +464,7 @@ def _check_array(name, field, about, sizes, dtype):
         forms.append(axes)
     if field.shape.startswith("fit"):
         inner = shape[:-1] if field.shape == "fit dim" and shape[-1:] == sizes["dim"] else shape
-        forms = [shape if _fits(inner, sizes["batch"]) else sizes["batch"]]
+        forms = [shape if fits_batch(inner, sizes["batch"]) else sizes["batch"]]
     if shape not in forms:
         refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, forms))}")
 

@@ -172,7 +172,7 @@ def parameter_symbols(graph, shapes):
     symbols = {}
     row = 0
     for name, shape in shapes.items():
-        size = int(np.prod(shape, dtype=int))
+        size = math.prod(shape)
         nodes = [graph.parameter(row + i) for i in range(size)]
         symbols[name] = vector(nodes).reshape(shape) if shape else Symbol(nodes[0])
         row += size

@@ -60,6 +60,12 @@ def _fits(a, b):
     return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1]))
 
 
+def fits_batch(shape, batch):
+    """Whether a shape broadcasts to that of the batch."""
+    pairs = zip(shape[::-1], batch[::-1])
+    return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
+
+
 def string(name, value, default):
     """A string, or the default for None."""
     if value is None:
