@@ -72,3 +72,21 @@ def extent(values: Any, empty: str = "-") -> str:
         return empty
     least, most = f"{values.min():.6g}", f"{values.max():.6g}"
     return least if least == most else f"{least} .. {most}"
+
+
+def in_lanes(values: Any, lane: Any, batch: tuple[int, ...], least: int = 0) -> Any:
+    """Values (n, ...) of lanes in ascending order as (*batch, most, ...).
+
+    Where a lane has fewer than `most`, which is `least` or more, there are NaN, 0 or "".
+
+    Examples
+    --------
+    >>> in_lanes(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 2]), (3,)).tolist()
+    [[1.0, nan], [nan, nan], [2.0, 3.0]]
+    """
+    count = np.bincount(lane, minlength=int(np.prod(batch)))
+    empty = {"f": np.nan, "c": complex(np.nan, np.nan), "i": 0, "U": ""}[values.dtype.kind]
+    shape = (len(count), max(least, count.max(initial=0)), *values.shape[1:])
+    found = np.full(shape, empty, values.dtype)
+    found[lane, np.arange(len(lane)) - (np.cumsum(count) - count)[lane]] = values
+    return found.reshape(*batch, *shape[1:])

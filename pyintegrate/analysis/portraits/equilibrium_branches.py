@@ -10,7 +10,7 @@ from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, System
-from ..results import drawn_by, quiet, result_class
+from ..results import drawn_by, in_lanes, quiet, result_class
 from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
@@ -204,7 +204,7 @@ class _Curve:
         return Y, good
 
     def tests(self, lane, Y, along):
-        """Directions of the curve (m, dim + 1), near `along`, and quantities (3, m) that change
+        """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 3) that change
         sign at branch points, folds and Hopf points; 0 where they are rounding."""
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
         _, s, V = np.linalg.svd(A)
@@ -220,58 +220,55 @@ class _Curve:
         turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
         turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
         folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
-        return t, np.stack([bordered, folding, turning])
+        return t, np.stack([bordered, folding, turning], axis=1)
 
     def followed(self, y, step, n):
-        """Points (k, lanes, dim + 1), tests (k, 3, lanes), and why each branch ended."""
+        """Points (k, dim + 1) one after another, their lanes and tests (k, 3), and why each lane
+        ended."""
         lanes, dim = y.shape
-        lane = np.arange(lanes)
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
         near = np.abs(y).max(axis=0, initial=1.0)
-        y, good = refined(self.system, y, near, 0.0, self.batch, lane)
+        y, good = refined(self.system, y, near, 0.0, self.batch, np.arange(lanes))
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         self.least = np.abs(y).max(axis=1)
         still = np.flatnonzero(good & (self.least <= SMALLEST))
-        if len(still):  # as far as the parameter would move it
-            A = self.at(still, Y[still])[1]
-            self.least[still] = self.width * np.abs(solved(A[..., :-1], A[..., -1])).max(axis=1)
+        A = self.at(still, Y[still])[1]  # as far as the parameter would move it
+        self.least[still] = self.width * np.abs(solved(A[..., :-1], A[..., -1])).max(axis=1)
         self.least[~((self.least > SMALLEST) & (self.least < 1))] = 1.0
         ends = np.where(good, "n", "no start").astype("<U8")
-        path, told = [np.where(good[:, None], Y, np.nan)], [np.full((3, lanes), np.nan)]
-        t, h, active = unit.copy(), np.full(lanes, step / 8), lane[good]
-        if len(active):
-            t[active], told[0][:, active] = self.tests(active, Y[active], unit[active])
-        count = good.astype(int)
+        active, h = np.flatnonzero(good), np.full(lanes, step / 8)
+        t, told = unit.copy(), np.zeros((lanes, 3))
+        t[active], told[active] = self.tests(active, Y[active], unit[active])
+        found, count = [(active, Y[active], told[active])], good.astype(int)
         low, high = self.bounds.min(), self.bounds.max()
         while len(active):
             old, way, size = Y[active], t[active], self.size(active, Y[active])
             new, good = self.corrected(active, old + h[active, None] * way * size, way)
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
-            if over.any():  # the last point lies on the bound
-                bound = np.clip(new[over, -1], low, high)
-                share = (bound - old[over, -1]) / (new - old)[over, -1]
-                last = old[over] + share[:, None] * (new - old)[over]
-                last[:, -1] = bound
-                new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
-            ahead, found = way.copy(), np.full((3, len(active)), np.nan)
-            if good.any():
-                ahead[good], found[:, good] = self.tests(active[good], new[good], way[good])
+            # The last point lies on the bound.
+            bound = np.clip(new[over, -1], low, high)
+            share = (bound - old[over, -1]) / (new - old)[over, -1]
+            last = old[over] + share[:, None] * (new - old)[over]
+            last[:, -1] = bound
+            new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
+            ahead, quantities = self.tests(active, np.where(good[:, None], new, old), way)
             straight = (ahead * way).sum(axis=1)
             good &= straight > TURN
             h[active] *= np.where(~good, 0.5, np.where(straight > 0.5 + TURN / 2, 1.5, 1.0))
             h[active] = np.minimum(h[active], step)
             won = active[good]
             Y[won], t[won] = new[good], ahead[good]
-            for i, quantity, point in zip(won, found.T[good], new[good]):
-                if count[i] == len(path):
-                    path.append(np.full((lanes, dim + 1), np.nan))
-                    told.append(np.full((3, lanes), np.nan))
-                path[count[i]][i], told[count[i]][:, i] = point, quantity
+            # A zero is still on the side before it.
+            zero = 1e-300 * np.sign(told[won])
+            told[won] = np.where(quantities[good] == 0, zero, quantities[good])
+            found.append((won, Y[won], told[won]))
             count[won] += 1
             ends[active[good & over]] = "range"
             ends[active[h[active] < SHORTEST * step]] = "lost"
             active = active[(ends[active] == "n") & (count[active] < n)]
-        return np.array(path), np.array(told), ends
+        lane, path, told = map(np.concatenate, zip(*found))
+        order = np.argsort(lane, kind="stable")
+        return path[order], lane[order], told[order], ends
 
     def located(self, lane, which, ends, tests):
         """Bifurcations between two points (2, m, dim + 1): a zero of test `which` (m,).
@@ -279,10 +276,11 @@ class _Curve:
         Beside a branch point a correction may lead to the other branch, or nowhere. Such points do
         not count: what is left is the chord, which errs by the square of the bracket's length.
         """
-        (begin, finish), each = ends, np.arange(len(lane))
+        begin, finish = ends
         secant = (finish - begin) / self.size(lane, begin)
         secant /= np.linalg.norm(secant, axis=1, keepdims=True)
-        a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, which, each]
+        each = np.arange(len(lane)), which
+        a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, *each]
         Y, share = begin, a
         for i in np.arange(BISECTIONS):
             # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
@@ -292,7 +290,7 @@ class _Curve:
             new, good = self.corrected(lane, Y, secant)
             t, values = self.tests(lane, np.where(good[:, None], new, Y), secant)
             good &= (t * secant).sum(axis=1) > TURN
-            Y, f = np.where(good[:, None], new, Y), values[which, each]
+            Y, f = np.where(good[:, None], new, Y), values[each]
             left, right = good & (f * fa > 0), good & (f * fa <= 0)
             begin, finish = np.where(left[:, None], Y, begin), np.where(right[:, None], Y, finish)
             a, fa = np.where(left, share, a), np.where(left, f, fa)
@@ -302,50 +300,29 @@ class _Curve:
         return Y, share
 
 
-def _told(curve, path, told, ends):
+def _told(curve, path, lane, tests, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
-    k, lanes, width = path.shape
-    for before, row in zip(told, told[1:]):  # a zero is still on the side before it
-        np.copyto(row, 1e-300 * np.sign(before), where=row == 0)
-    with quiet():
-        signs = told[:-1] * told[1:] < 0
+    signs = tests[:-1] * tests[1:] < 0
+    signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
-    at, which, lane = np.nonzero(signs)
-    order, names = np.tile(np.arange(k, dtype=float)[:, None], (1, lanes)), np.full((k, lanes), "")
-    names = names.astype("<U12")
-    if len(at):
-        pair = np.stack([path[at, lane], path[at + 1, lane]])
-        tests = np.stack([told[at, :, lane].T, told[at + 1, :, lane].T])
-        Y, share = curve.located(lane, which, pair, tests)
-        values = eigenvalues(curve.at(lane, Y)[1][..., :-1])
-        real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
-        idle = np.abs(values.real).argmin(axis=1)
-        hopf = ~real[np.arange(len(at)), idle]  # else two real ones of opposite sign
-        keep = (which < 2) | hopf
-        row = np.array([np.count_nonzero(lane[:i] == lane[i]) for i in np.arange(len(at))])
-        more = row[keep].max(initial=-1) + 1
-        extra = np.full((more, lanes, width), np.nan), np.full((more, lanes), np.inf)
-        called = np.full((more, lanes), "", "<U12")
-        place = row[keep], lane[keep]
-        extra[0][place], extra[1][place] = Y[keep], (at + share)[keep]
-        called[place] = np.array(KINDS)[which[keep]]
-        path, order = np.concatenate([path, extra[0]]), np.concatenate([order, extra[1]])
-        names = np.concatenate([names, called])
-    order[np.isnan(path[..., 0])] = np.inf
-    order, rows = np.argsort(order, axis=0, kind="stable"), np.arange(lanes)
-    path, names = path[order, rows], names[order, rows]
-    there = ~np.isnan(path[..., 0])
-    longest = max(1, there.sum(axis=0).max(initial=0))
-    path, names, there = path[:longest], names[:longest], there[:longest]
-    values = np.full((longest, lanes, width - 1), complex(np.nan, np.nan))
-    stability = np.full((longest, lanes), "", "<U8")
-    lane = np.nonzero(there)[1]
-    values[there] = eigenvalues(curve.at(lane, path[there])[1][..., :-1])
-    located = (names != "")[there, np.newaxis]
+    at, which = np.nonzero(signs)
+    pair = np.stack([at, at + 1])
+    Y, share = curve.located(lane[at], which, path[pair], tests[pair])
+    values = eigenvalues(curve.at(lane[at], Y)[1][..., :-1])
+    real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
+    idle = np.abs(values.real).argmin(axis=1)
+    # Of Hopf points two real ones of opposite sign are none.
+    keep = (which < 2) | ~real[np.arange(len(at)), idle]
+    order = np.concatenate([np.arange(len(lane)), (at + share)[keep]]).argsort(kind="stable")
+    path, lane = (np.concatenate([a, b[keep]])[order] for a, b in ((path, Y), (lane, lane[at])))
+    names = np.array(("", *KINDS))[np.pad(1 + which[keep], (len(order) - keep.sum(), 0))][order]
+    values = eigenvalues(curve.at(lane, path)[1][..., :-1])
     idle = np.abs(values.real) < DOUBLE * np.abs(values).max(axis=-1, keepdims=True)
-    stability[there] = kinds_of(values[there], located & idle[there])[1]
-    parts = (path[..., -1], path[..., :-1], values, stability, names)
-    shaped = [np.moveaxis(part, 0, 1).reshape(*curve.batch, longest, *part.shape[2:])
-                   for part in parts]  # fmt: skip
-    shaped = [curve.parameter, *shaped, ends.reshape(curve.batch), curve.system]
-    return EquilibriumBranches(*shaped)
+    stability = kinds_of(values, (names != "")[:, np.newaxis] & idle)[1]
+    path, *parts = (
+        in_lanes(part, lane, curve.batch, least=1) for part in (path, values, stability, names)
+    )
+    return EquilibriumBranches(
+        curve.parameter, path[..., -1], path[..., :-1], *parts, ends.reshape(curve.batch),
+        curve.system,
+    )  # fmt: skip
