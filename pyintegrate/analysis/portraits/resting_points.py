@@ -13,7 +13,7 @@ from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Floats, Sequence, System
-from ..results import drawn_by, quiet, result_class
+from ..results import drawn_by, in_lanes, quiet, result_class
 
 
 class Box:
@@ -103,14 +103,14 @@ class Cells:
 
     def of(self, y):
         """The numbers of the cells of states (..., dim); -1 outside the box."""
-        inside = np.moveaxis(y[..., self.box.places], -1, 0)
-        found, good = np.zeros(inside.shape[1:], np.int64), np.ones(inside.shape[1:], bool)
-        for x, low, width, n in zip(inside, self.box.low, self.width, self.along):
-            with quiet():
-                at = np.floor((x - low) / width + SHIFT)
-                good &= (at >= 0) & (at <= n)
-            found = found * (n + 1) + np.where(good, at, 0).astype(np.int64)
-        return np.where(good, found, OUTSIDE)
+        with quiet():
+            at = [
+                np.floor((y[..., place] - low) / width + SHIFT)
+                for place, low, width in zip(self.box.places, self.box.low, self.width)
+            ]
+        good = np.logical_and.reduce([(a >= 0) & (a <= n) for a, n in zip(at, self.along)])
+        at = [np.where(good, a, 0).astype(np.int64) for a in at]
+        return np.where(good, np.ravel_multi_index(at, self.along + 1), OUTSIDE)
 
 
 def coming_back(history):
@@ -207,52 +207,46 @@ def manifold_lines(found, length):
         raise ValueError(
             f"manifolds are of one set of parameters, and these are {found.count.shape}"
         )
-    system, size, points = found.system, found.box.size, found.points
+    system, size = found.system, found.box.size
+    saddles = found.points[np.char.startswith(found.kinds, "saddle")]
+    values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
+    ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
     lines = {}
     for name, sign in (("unstable", 1), ("stable", -1)):
-        starts = []
-        for y in points[np.char.startswith(found.kinds, "saddle")]:
-            values, vectors = np.linalg.eig(system.jacobian(found.t, y))
-            along = np.flatnonzero(sign * values.real > 0)
-            if len(along) == 1 and values[along[0]].imag == 0:
-                e = vectors[:, along[0]].real / size
-                e *= BESIDE * size / np.linalg.norm(e)
-                starts += [np.stack([y, y + e]), np.stack([y, y - e])]
-        shaped = np.array(starts).reshape(-1, 2, system.dim)
+        along = sign * values.real > 0
+        along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
+        e = np.swapaxes(vectors, 1, 2)[along].real / size
+        e *= BESIDE * size / np.linalg.norm(e, axis=1, keepdims=True)
+        begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
+        beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
 
         def direction(y, sign=sign):
-            with quiet():
-                f = sign * system.rhs(found.t, y) / size
-                return f / np.linalg.norm(f, axis=-1, keepdims=True)
+            f = sign * system.rhs(found.t, y) / size
+            return f / np.linalg.norm(f, axis=-1, keepdims=True)
 
-        lines[name] = _followed(direction, shaped, found.box, points, length)
+        with quiet():
+            lines[name] = _followed(direction, begin, beside, found.box, ends, length)
     return lines
 
 
-def _followed(direction, starts, box, ends, length):
-    """Lines (m, n, dim) of a length from the second of each pair of starts (m, 2, dim)."""
+def _followed(direction, begin, y, box, ends, length):
+    """Lines (m, n, dim) of a length from states y (m, dim), after where they begin."""
     # Near a saddle the field turns within the distance to it: steps grow with that.
     near = BESIDE * GROWTH ** np.arange(np.log(STEP / BESIDE) / np.log(GROWTH) + 20)
     near = near[(near < length) & (np.diff(near, prepend=0.0) < STEP)]
     rest = np.linspace(near[-1], length, 1 + int(np.ceil((length - near[-1]) / STEP)))
-    steps, size = np.diff(np.concatenate([near, rest[1:]])), box.size
-    lines = np.full((len(starts), len(steps) + 2, box.system.dim), np.nan)
-    lines[:, :2] = starts
-    active, y = np.arange(len(starts)), starts[:, 1]
-    for i, h in enumerate(steps, 2):
-        if not len(active):
-            break
+    lines, size = [begin, y], box.size
+    for i, h in enumerate(np.diff(np.concatenate([near, rest[1:]])), 2):
         k1 = direction(y)
         k2 = direction(y + h / 2 * k1 * size)
         k3 = direction(y + h / 2 * k2 * size)
         k4 = direction(y + h * k3 * size)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4) * size
         far = np.linalg.norm((y[:, np.newaxis] - ends) / size, axis=-1)
-        arrived = (far.min(axis=1) < h) & (i > len(near))
-        lines[active, i] = np.where(arrived[:, np.newaxis], ends[far.argmin(axis=1)], y)
-        going = box.holds(y, 0.02) & ~arrived
-        active, y = active[going], y[going]
-    return lines
+        arrived = ((far.min(axis=1) < h) & (i > len(near)))[:, np.newaxis]
+        lines.append(np.where(arrived, ends[far.argmin(axis=1)], y))
+        y = np.where(box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
+    return np.stack(lines, axis=1)
 
 
 ROUNDS = 80  # of Newton: a double root, approached by halving, takes fifty
@@ -430,56 +424,32 @@ def equilibria(
     lanes = int(np.prod(batch))
     starts, rows = box.starts(n, seed), max(1, LANES // n)
     parts, outside, lost = [], np.zeros(lanes, int), np.zeros(lanes, int)
-    for first in range(0, lanes, rows):
-        which = np.arange(first, min(first + rows, lanes))
-        lane = np.repeat(which, n)
-        y, arrived = refined(system, np.tile(starts, (len(which), 1)), box.size, t, batch, lane)
+    for which in (slice(first, first + rows) for first in range(0, lanes, rows)):
+        lane = np.repeat(np.arange(lanes)[which], n)
+        y, arrived = refined(system, np.tile(starts, (len(lane) // n, 1)), box.size, t, batch, lane)
         inside = arrived & box.holds(y)
-        counts = (np.bincount(lane, ~arrived, lanes), np.bincount(lane, arrived & ~inside, lanes))
-        lost, outside = lost + counts[0].astype(int), outside + counts[1].astype(int)
-        ends = np.flatnonzero(np.diff(lane[inside])) + 1
-        several = np.split(y[inside], ends) if inside.any() else []
-        own = dict(zip(np.unique(lane[inside]), several))
-        parts += [_distinct(own.get(i, np.empty((0, system.dim))), box.size) for i in which]
-    most = max((len(points) for points, _ in parts), default=0)
-    points, hits = np.full((lanes, most, system.dim), np.nan), np.zeros((lanes, most), int)
-    for i, (one, times) in enumerate(parts):
-        points[i, : len(one)], hits[i, : len(one)] = one, times
-    return described(
-        system, points.reshape(*batch, most, system.dim), t,
-        hits=hits.reshape(*batch, most), outside=outside.reshape(batch), lost=lost.reshape(batch),
-        starts=n, box=box,
-    )  # fmt: skip
-
-
-def described(system, points, t, **counts):
-    """Equilibria at points (*batch, m, dim): eigenvalues, kinds and residuals."""
-    shape = points.shape[:-1]
-    lane = np.repeat(np.arange(int(np.prod(shape[:-1]))), shape[-1])
-    there = ~np.isnan(points).any(axis=-1).ravel()
-    flat, lane = points.reshape(-1, system.dim)[there], lane[there]
-    one, times = system_at(system, shape[:-1], lane), taken(t, shape[:-1], lane)
-    J, doubt = one.jacobian(times, flat), False
+        lost[which], outside[which] = (
+            flags.reshape(-1, n).sum(axis=1) for flags in (~arrived, arrived & ~inside)
+        )
+        ends = zip(y.reshape(-1, n, system.dim), inside.reshape(-1, n))
+        parts += [_distinct(own[here], box.size) for own, here in ends]
+    points, hits = map(np.concatenate, zip(_distinct(starts[:0], box.size), *parts))
+    count = np.array([len(own) for own, _ in parts], int)
+    lane = np.repeat(np.arange(lanes), count)
+    one, times = system_at(system, batch, lane), taken(t, batch, lane)
+    J, doubt = one.jacobian(times, points), False
     values = eigenvalues(J)
-    for shift in DOUBLE * counts["box"].size * [[1.0], [-1.0]]:  # as far as a double root is off
+    for shift in DOUBLE * box.size * [[1.0], [-1.0]]:  # as far as a double root is off
         with quiet():
-            beside = one.jacobian(times, flat + shift)
+            beside = one.jacobian(times, points + shift)
         beside = eigenvalues(np.where(np.isfinite(beside), beside, J))
         doubt |= beside.real * values.real <= 0
-    known = kinds_of(values, doubt)
-    found = []
-    for part, empty in (
-        (values, complex(np.nan, np.nan)), (known[0], ""), (known[1], ""),
-        (np.linalg.norm(one.rhs(times, flat), axis=-1), np.nan),
-    ):  # fmt: skip
-        whole = np.full((there.size, *part.shape[1:]), empty, part.dtype)
-        whole[there] = part
-        found.append(whole.reshape(*shape, *part.shape[1:]))
-    count = there.reshape(shape).sum(axis=-1)
-    values, kinds, stability, residual = found
+    residuals = np.linalg.norm(one.rhs(times, points), axis=-1)
+    found = (points, values, *kinds_of(values, doubt), residuals, hits)
     return Equilibria(
-        points, values, kinds, stability, residual, count=count, system=system, t=t, **counts
-    )
+        *(in_lanes(part, lane, batch) for part in found),
+        *(whole.reshape(batch) for whole in (count, outside, lost)), n, system, t, box,
+    )  # fmt: skip
 
 
 def eigenvalues(jacobian):
@@ -532,24 +502,27 @@ def refined(system, y, size, t, batch, lane):
     """
     start, y, arrived = y, y.copy(), np.zeros(len(y), bool)
     active = np.arange(len(y))
+
+    def at(which):
+        return system_at(system, batch, lane[which]), taken(t, batch, lane[which])
+
     with quiet():
         for _ in range(ROUNDS):
             if not len(active):
                 break
-            own, times = system_at(system, batch, lane[active]), taken(t, batch, lane[active])
-            old = y[active]
+            (own, times), old = at(active), y[active]
             f, J = own.rhs(times, old), own.jacobian(times, old)
             good = np.isfinite(f).all(axis=-1) & np.isfinite(J).all(axis=(-2, -1))
             good &= (np.abs(old - start[active]) < FAR * size).all(axis=-1)
-            step = np.zeros_like(old)
-            scaled = J[good] * size
-            step[good] = solved(scaled, -f[good]) * size
-            rest = np.linalg.norm((J[good] @ step[good, :, None])[..., 0] + f[good], axis=-1)
+            active, old, f, J = (part[good] for part in (active, old, f, J))
+            (own, times), scaled = at(active), J * size
+            step = solved(scaled, -f) * size
+            rest = np.linalg.norm((J @ step[..., None])[..., 0] + f, axis=-1)
             whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
-            good[good] = rest <= np.maximum(whole, np.linalg.norm(f[good], axis=-1) / 2)
+            before, share = np.linalg.norm(f, axis=-1), np.ones(len(old))
+            sure = rest <= np.maximum(whole, before / 2)
             far = np.linalg.norm(step / size, axis=-1, keepdims=True)
             step /= np.maximum(1.0, far)
-            before, share = np.linalg.norm(f, axis=-1), np.ones(len(old))
             for _ in range(HALVINGS):
                 after = np.linalg.norm(own.rhs(times, old + share[:, None] * step), axis=-1)
                 worse = ~(after < before) & (before > 0)
@@ -560,8 +533,8 @@ def refined(system, y, size, t, batch, lane):
             # Where rounding is reached no step helps: the full one is below it.
             tiny = (far[:, 0] < 1e-12) | (worse & (far[:, 0] < 1e-9))
             y[active] = np.where((tiny & worse)[:, None], old, new)
-            arrived[active] = good & tiny
-            active = active[good & ~tiny]
+            arrived[active] = sure & tiny
+            active = active[sure & ~tiny]
     return y, arrived
 
 
@@ -581,8 +554,6 @@ def _distinct(y, size):
         points.append(np.median(y[near], axis=0))
         hits.append(np.count_nonzero(near))
         y = y[~near]
-    if not points:
-        return y, np.zeros(0, int)
-    points, hits = np.array(points), np.array(hits)
+    points, hits = np.reshape(points, (-1, y.shape[1])), np.array(hits, int)
     order = np.lexsort(np.round(points / (APART * size)).T[::-1])
     return points[order], hits[order]
