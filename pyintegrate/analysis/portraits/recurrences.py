@@ -352,6 +352,7 @@ def attractors(
     if energy is not None and not system.has_energy:
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it away")
     points = box.starts(integer("n", n, 1), seed)
+    horizon = integer("horizon", horizon, 1)
     sampler = _Sampler(
         system, Cells(box, along), dt, _every(box, along, dt, period, every), options
     )
@@ -361,17 +362,18 @@ def attractors(
     start = integrate(system, given, v0, dt=dt, n_steps=0, on_failure="ignore", **options)
     flat = start.initial.reshape(-1, system.dim).astype(float)
     # Search, sort; then search once more from those that did not arrive.
-    sets, states = _located(sampler, points, locate, integer("horizon", horizon, 1))
+    sets, ends = _located(sampler, points, locate, horizon)
+    joined, _ = _joined(sets)
     if energy is None:
-        label = _sorted_starts(sampler, flat, _table(sets), hits, horizon)
+        label = _sorted_starts(sampler, flat, joined, hits, horizon)
     else:
-        label = _caught(sampler, flat, sets, np.array(states), energy, horizon)
+        label = _caught(sampler, flat, {key: ends[key] for key in joined}, energy, horizon)
     undecided = np.flatnonzero(label == -1)
-    more, more_states = _located(sampler, flat[undecided], locate, horizon)
+    more, more_ends = _located(sampler, flat[undecided], locate, horizon)
     joined, part = _joined([*sets, *more])
     label = np.where(label >= 0, part[label], label)
     label[undecided] = part[len(sets) :]
-    ends = [*states, *more_states]
+    ends = np.concatenate([ends, more_ends])
     return _described(system, box, sampler, start, label, joined, part, ends, locate)
 
 
@@ -406,17 +408,20 @@ class _Sampler:
         self.system, self.cells = system, cells
         self.dt, self.every, self.options = dt, every, options
 
-    def run(self, y, done, samples):
-        """The cells (samples, lanes) after `done` samples, and the states, all and the last."""
-        step = self.every * self.dt
-        t0 = self.options.get("t0", 0.0) + done * step
-        sol = integrate(
-            self.system, y, dt=self.dt, n_steps=samples * self.every, save=self.every,
-            on_failure="ignore", **self.options | {"t0": t0},
+    def after(self, y, done, n_steps, **save):
+        """The motion from y, n_steps after so many `done`."""
+        t0 = self.options.get("t0", 0.0) + done * self.dt
+        return integrate(
+            self.system, y, dt=self.dt, n_steps=n_steps, on_failure="ignore",
+            **self.options | {"t0": t0}, **save,
         )  # fmt: skip
+
+    def run(self, y, done, samples):
+        """The cells (samples, lanes) after `done` samples, and the states there."""
+        every = self.every
+        sol = self.after(y, done * every, samples * every, save=every)
         states = sol.y[1:]
-        cells = np.where(sol.valid[1:], self.cells.of(states), OUTSIDE)
-        return cells, states
+        return np.where(sol.valid[1:], self.cells.of(states), OUTSIDE), states
 
 
 def _located(sampler, points, locate, horizon):
@@ -446,16 +451,7 @@ def _located(sampler, points, locate, horizon):
         for i in np.flatnonzero(found):
             visited = np.unique(history[len(history) // 2 :, i])
             sets[active[i]] = visited[visited != OUTSIDE]
-    return sets, [*ends]
-
-
-def _table(sets):
-    """Cells in ascending order, and the set of each."""
-    joined, _ = _joined(sets)
-    cells = np.concatenate([np.empty(0, np.int64), *joined.values()])
-    owner = np.concatenate([np.empty(0, int), *(np.full(len(c), k) for k, c in joined.items())])
-    order = np.argsort(cells)
-    return cells[order], owner[order]
+    return sets, ends
 
 
 def _joined(sets):
@@ -467,9 +463,12 @@ def _joined(sets):
     return {k: np.unique(np.concatenate(own)) for k, own in several.items()}, part
 
 
-def _sorted_starts(sampler, starts, table, hits, horizon):
+def _sorted_starts(sampler, starts, joined, hits, horizon):
     """The set that each start reaches; -1: none within the horizon, -2: it left the box."""
-    cells, owner = (np.append(part, -1) for part in table)
+    cells = np.concatenate([np.empty(0, np.int64), *joined.values()])
+    owner = np.repeat(np.array([*joined], int), [*map(len, joined.values())])
+    order = np.argsort(cells)
+    cells, owner = (np.append(part[order], -1) for part in (cells, owner))
     label = np.full(len(starts), -1)
     for begin in range(0, len(starts), LANES):
         active = np.arange(begin, min(begin + LANES, len(starts)))
@@ -490,25 +489,25 @@ def _sorted_starts(sampler, starts, table, hits, horizon):
     return label
 
 
-def _caught(sampler, starts, sets, states, energy, horizon):
-    """As `_sorted_starts`, for starts that are followed until their energy is low enough."""
-    keys, (system, box) = np.array([*_joined(sets)[0]], int), (sampler.system, sampler.cells.box)
-    known, label = (states[keys] / box.size)[:, box.places], np.full(len(starts), -1)
-    for begin in range(0, len(starts) if len(keys) else 0, 4 * LANES):
+def _caught(sampler, starts, known, energy, horizon):
+    """As `_sorted_starts`, for starts that are followed until their energy is low enough.
+
+    known: a state on each attractor.
+    """
+    keys, label = np.array([*known], int), np.full(len(starts), -1)
+    (system, box), several = (sampler.system, sampler.cells.box), np.array([*known.values()])
+    for begin in range(0, len(starts) if known else 0, 4 * LANES):
         y = starts[begin : begin + 4 * LANES]
-        active, t0 = np.arange(begin, begin + len(y)), sampler.options.get("t0", 0.0)
+        active = np.arange(begin, begin + len(y))
         for done in range(0, horizon * sampler.every, BLOCK):
             if not len(y):
                 break
-            sol = integrate(
-                system, y, dt=sampler.dt, n_steps=BLOCK, save="final", on_failure="ignore",
-                **sampler.options | {"t0": t0 + done * sampler.dt},
-            )  # fmt: skip
+            sol = sampler.after(y, done, BLOCK, save="final")
             rows = sol.final.T
             low = system.energy(sol.final) < energy
             there, left = np.flatnonzero(low), np.flatnonzero(~low & (sol.status == 0))
-            far = (rows.take(there, axis=1).T / box.size)[:, np.newaxis, box.places] - known
-            label[active[there]] = keys[(far * far).sum(axis=-1).argmin(axis=1)]
+            far = (rows.take(there, axis=1).T[:, np.newaxis] - several) / box.size
+            label[active[there]] = keys[(far[..., box.places] ** 2).sum(axis=-1).argmin(axis=1)]
             active, y = active[left], rows.take(left, axis=1).T
     return label
 
