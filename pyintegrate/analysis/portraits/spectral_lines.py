@@ -194,28 +194,25 @@ def _signals(sol, signals):
 def _analysed(signal, k):
     """Terms of signals (n, lanes), in steps: as in `Frequencies`, without the axis of signals."""
     n, lanes = signal.shape
-    kind = np.complex128 if np.iscomplexobj(signal) else np.float64
-    values, drifts = np.full((lanes, k), np.nan), np.full(lanes, np.nan)
-    amplitudes = np.full((lanes, k), complex(np.nan, np.nan))
-    means, residuals = np.full(lanes, np.nan, kind), np.full(lanes, np.nan)
-    good = np.flatnonzero(np.isfinite(signal).all(axis=0))
-    rows = max(1, POINTS // n)
-    for first in range(0, len(good), rows):
-        which = good[first : first + rows]
-        z = np.ascontiguousarray(signal[:, which].T, kind)
+    rows, parts = max(1, POINTS // n), []
+    for first in range(0, max(lanes, 1), rows):
+        z = signal[:, first : first + rows].T
+        z = np.array(z, np.result_type(z, float), order="C")
+        bad = ~np.isfinite(z).all(axis=1)
+        z[bad] = 0
         size = np.abs(z).max(axis=1)
         far = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
         unit = np.ldexp(1.0, np.where(far, np.clip(np.frexp(size)[1], -1000, 1000), 0))
         z /= unit[:, np.newaxis]
-        w, amplitude, means[which], residuals[which] = terms(z, k)
-        amplitude, means[which] = amplitude * unit[:, np.newaxis], means[which] * unit
-        values[which] = w
-        amplitudes[which] = amplitude * np.exp(-0.5j * (n - 1) * w)  # from the centre to t0
+        w, amplitude, mean, residual = terms(z, k)
         early, late = (
             _peak(_centred(part)[0], n // 2)[0] for part in (z[:, : n // 2], z[:, -(n // 2) :])
         )
-        drifts[which] = np.abs(late - early)
-    return values, amplitudes, means, residuals, drifts
+        mean, drift = (np.where(bad, np.nan, part) for part in (mean * unit, abs(late - early)))
+        # The phase is counted from t0, not from the centre.
+        amplitude *= unit[:, np.newaxis] * np.exp(-0.5j * (n - 1) * w)
+        parts.append((w, amplitude, mean, residual, drift))
+    return [np.concatenate(part) for part in zip(*parts)]
 
 
 def terms(z, k):

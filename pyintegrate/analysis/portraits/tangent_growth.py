@@ -238,15 +238,13 @@ def kaplan_yorke(exponents, complete):
     2.062
     """
     falling = -np.sort(-np.asarray(exponents, float), axis=-1)
-    k = falling.shape[-1]
-    total = np.cumsum(falling, axis=-1)
-    j = np.sum(np.cumprod(total >= 0, axis=-1), axis=-1)  # how many together do not contract
-    reached = j < k
-    at = np.minimum(j, k - 1)[..., np.newaxis]
-    next_one = np.take_along_axis(falling, at, -1)[..., 0]
-    sum_of_j = np.where(j > 0, np.take_along_axis(total, np.maximum(at - 1, 0), -1)[..., 0], 0.0)
+    total = np.insert(np.cumsum(falling, axis=-1), 0, 0.0, axis=-1)
+    j = np.cumprod(total[..., 1:] >= 0, axis=-1).sum(axis=-1, keepdims=True)
+    # How many together do not contract; after the whole spectrum the next one is -infinity.
+    after = np.insert(falling, falling.shape[-1], -np.inf if complete else np.nan, axis=-1)
+    sum_of_j, next_one = (np.take_along_axis(part, j, -1) for part in (total, after))
     with quiet():
-        found = np.where(reached, j + sum_of_j / -next_one, float(k) if complete else np.nan)
+        found = (j + sum_of_j / -next_one)[..., 0]
     return np.where(np.isnan(falling).any(axis=-1), np.nan, found)
 
 
@@ -441,9 +439,8 @@ def _sali(run, every):
 def _gali(run, every):
     u = np.moveaxis(_normalised(run), -1, 0)  # (lanes, vectors, components)
     good = np.isfinite(u).all(axis=(1, 2))
-    volume = np.full(len(u), np.nan)
-    volume[good] = np.prod(np.linalg.svd(u[good], compute_uv=False), axis=-1)
-    return volume
+    size = np.linalg.svd(np.where(good[:, np.newaxis, np.newaxis], u, 0), compute_uv=False)
+    return np.where(good, np.prod(size, axis=-1), np.nan)
 
 
 # How many tangents, whether sums are kept, and the indicator.
