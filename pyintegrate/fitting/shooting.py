@@ -101,7 +101,7 @@ class Shots:
                       *range(self.nodes, self.size)], int)
             for j in range(self.nodes)
         ] + [np.arange(j + 1, self.size) for j in range(self.nodes, self.size)]  # fmt: skip
-        self.both = system.tangent(self.k, unknowns.parameters)
+        self.both = system.tangent(self.k, [*unknowns.parameters])
         # The columns of a segment among the tangents, after the state.
         self.columns = [*range(1 + self.k), *(1 + self.k + j for j in unknowns.order)]
         self.seen = [self._seen(what) for what in observed]
@@ -159,13 +159,10 @@ class Shots:
     # ---- the motion ----
     def parameters(self, x):
         """The free parameters of lanes by name, each (lanes, *its shape)."""
-        rows = dict(zip(self.unknowns.order, x[self.nodes :]))
-        found = {name: [] for name in self.unknowns.parameters}
-        for j, (name, _) in enumerate(self.unknowns.elements):
-            found[name.partition("[")[0]].append(rows[j])
+        rows = x[self.nodes :]
         return {
-            name: np.stack(whole, axis=-1).reshape(-1, *self.system.shapes[name])
-            for name, whole in found.items()
+            name: rows[places].T.reshape(-1, *self.system.shapes[name])
+            for name, places in self.unknowns.parameters.items()
         }
 
     def starts_of(self, x, lanes):
@@ -180,34 +177,33 @@ class Shots:
 
     def moves(self, system, x, starts, lanes, begin, end, times):
         """A Solution for segments (S, lanes), flat, of a system with or without tangents."""
-        S, places = starts.shape[1], places_in(system)
+        S = starts.shape[1]
+        own = np.tile(lanes % self.count, S)
         values = {name: np.concatenate([a] * S) for name, a in self.parameters(x).items()}
-        y = np.zeros((S * len(lanes), system.dim))
-        y[:, places[:, 0]] = starts.reshape(len(starts), -1).T
+        y = starts.reshape(len(starts), -1).T
         if system is self.both:
-            y[:, places[self.moved, range(1, 1 + self.k)]] = 1.0
-        system = system_at(system, self.batch, np.tile(lanes % self.count, S))(**values)
-        atol = self.atol[np.tile(lanes % self.count, S)]
-        return self.run_of(system, y, begin.reshape(-1), end.reshape(-1), times, atol)
+            y = system.initial_state(y, tangents=np.eye(len(starts))[:, self.moved])
+        system = system_at(system, self.batch, own)(**values)
+        return self.run_of(system, y, begin.reshape(-1), end.reshape(-1), times, self.atol[own])
 
     def run_of(self, system, y, begin, end, times, least, **others):
         """A Solution at times, of a system with or without tangents; least: atol of each."""
-        run, places = self.run | others, places_in(system)
-        given = {"t0": begin, "times": times, "on_failure": "ignore", "workers": run["workers"],
-                 "method": run["method"]}  # fmt: skip
+        run, own = self.run | others, getattr(system, "places", np.c_[: system.dim])
+        given = {"t0": begin, "times": times, "on_failure": "ignore"}
+        given |= {name: run[name] for name in ("workers", "method")}
         with quiet():
             if run["dt"] is not None:
                 n = int(np.ceil(np.max((end - begin) / run["dt"]) - 1e-9))
                 return integrate(system, y, dt=run["dt"], n_steps=n, **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
-            share = 1 / np.sqrt(places.shape[1])
-            rtol = np.full(system.dim, run["rtol"] * share)
-            atol = np.full((*least.shape, system.dim), 1e100)
-            atol[..., places[:, 0]] = least[..., np.newaxis] * share
-            if len(places.T) > 1:  # a motion at rest would take steps too long for its tangents
-                own = y[..., places[:, 0]], begin, end - begin, run["rtol"]
-                still = at_rest(system.base, *own, least[..., np.newaxis])
+            share, tangents = 1 / np.sqrt(own.shape[1]), own.shape[1] > 1
+            own, least = own[:, 0], least[..., np.newaxis]
+            atol = np.full((*least.shape[:-1], system.dim), 1e100)
+            atol[..., own] = least * share
+            if tangents:  # a motion at rest would take steps too long for them
+                still = at_rest(system.base, y[..., own], begin, end - begin, run["rtol"], least)
                 given["max_step"] = np.where(still, (end - begin) / RESTING, np.inf)
+            rtol = np.full(system.dim, run["rtol"] * share)
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 
     def seen_at(self, x, lanes, times, begin, end):
@@ -327,8 +323,3 @@ class Shots:
     def noise(self, lanes):
         """The cost of the errors of the integration."""
         return self.pool(self.rounding[lanes % self.count])
-
-
-def places_in(system):
-    """The places of the components of a motion, and of its tangents if it has any."""
-    return getattr(system, "places", np.arange(system.dim)[:, np.newaxis])

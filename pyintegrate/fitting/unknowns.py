@@ -24,8 +24,9 @@ class Unknowns:
         Components of the start and elements of parameters, in the order of the unknowns.
     starts : list of int
         The components of the start that are free.
-    parameters : list of str
-        The free parameters.
+    parameters : dict
+        The free parameters, and the places of their elements among those that follow the starting
+        values.
     elements : list
         (name, row) of each of their elements.
     order : list of int
@@ -60,10 +61,11 @@ class Unknowns:
                 " free_start=True"
             )
         shared = _some("shared", (shared,) if isinstance(shared, str) else shared, free)
-        self.starts, self.parameters = [*map(known.index, starts)], [*free]
-        self.elements = elements_of(system, self.parameters)
+        self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
         common = [_base(name) in shared for name, _ in self.elements]
         self.order = sorted(range(len(common)), key=common.__getitem__)
+        bases = [_base(self.elements[j][0]) for j in self.order]
+        self.parameters = {name: [i for i, of in enumerate(bases) if of == name] for name in free}
         self.local = common.count(False)
         self.names = (*starts, *(self.elements[j][0] for j in self.order))
         self.ranges = [ranges[_base(name)] for name in self.names]
