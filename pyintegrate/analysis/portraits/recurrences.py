@@ -10,9 +10,9 @@ from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
 from ...values.types import Any, ArrayLike, Axes, Floats, Mapping, Sequence, Solution, System
 from ..observables import check_solution
-from ..results import drawn_by, result_class
+from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
-from .resting_points import OUTSIDE, Box, Cells, coming_back, is_driven, joined_sets
+from .resting_points import Box, is_driven
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances
@@ -209,6 +209,8 @@ CROSSED = 30  # cells that a motion typically crosses between two samples
 BACK = 0.5  # of the last samples must be in cells visited before
 SHARED = 0.1  # of the cells of a motion must be those of an attractor that it is part of
 GONE = 100  # samples in a row outside the box, after which a start has left
+SHIFT = 0.381966  # of a cell: a resting point seldom lies where round numbers meet
+OUTSIDE = -1  # the number of no cell
 
 
 @result_class
@@ -353,9 +355,8 @@ def attractors(
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it away")
     points = box.starts(integer("n", n, 1), seed)
     horizon = integer("horizon", horizon, 1)
-    sampler = _Sampler(
-        system, Cells(box, along), dt, _every(box, along, dt, period, every), options
-    )
+    every = _every(box, along, dt, period, every)
+    sampler = _Sampler(system, box, along, dt, every, options)
     if also is not None:
         points = np.concatenate([points, numbers("also", also).reshape(-1, system.dim)])
     given = points[:n] if x0 is None and v0 is None else x0
@@ -367,7 +368,7 @@ def attractors(
     if energy is None:
         label = _sorted_starts(sampler, flat, joined, hits, horizon)
     else:
-        label = _caught(sampler, flat, {key: ends[key] for key in joined}, energy, horizon)
+        label = _caught(sampler, flat, joined, ends, energy, horizon)
     undecided = np.flatnonzero(label == -1)
     more, more_ends = _located(sampler, flat[undecided], locate, horizon)
     joined, part = _joined([*sets, *more])
@@ -402,10 +403,10 @@ def _every(box, along, dt, period, every):
 
 
 class _Sampler:
-    """Runs motions from sample to sample."""
+    """Runs motions from sample to sample, in a box of so many cells along each component."""
 
-    def __init__(self, system, cells, dt, every, options):
-        self.system, self.cells = system, cells
+    def __init__(self, system, box, along, dt, every, options):
+        self.system, self.box, self.along = system, box, along
         self.dt, self.every, self.options = dt, every, options
 
     def after(self, y, done, n_steps, **save):
@@ -420,8 +421,18 @@ class _Sampler:
         """The cells (samples, lanes) after `done` samples, and the states there."""
         every = self.every
         sol = self.after(y, done * every, samples * every, save=every)
-        states = sol.y[1:]
-        return np.where(sol.valid[1:], self.cells.of(states), OUTSIDE), states
+        return self.cells(sol.y[1:], sol.valid[1:]), sol.y[1:]
+
+    def cells(self, y, valid):
+        """The numbers of the cells of states (..., dim)."""
+        box, at, good = self.box, [], valid
+        widths = (box.high - box.low) / self.along
+        for place, low, width, n in zip(box.places, box.low, widths, self.along):
+            with quiet():
+                at.append(np.floor((y[..., place] - low) / width + SHIFT))
+            good = good & (at[-1] >= 0) & (at[-1] <= n)
+        at = [np.where(good, one, 0).astype(np.int64) for one in at]
+        return np.where(good, np.ravel_multi_index(at, self.along + 1), OUTSIDE)
 
 
 def _located(sampler, points, locate, horizon):
@@ -446,28 +457,50 @@ def _located(sampler, points, locate, horizon):
             history = np.concatenate([history, *parts])
             left = ~(history[-GONE:] == OUTSIDE).all(axis=0)
             active, history, y = active[left], history[:, left], y[left]
-            found = coming_back(history) >= BACK
+            half, late = len(history) // 2, len(history) * 3 // 4
+            before = np.unique(history[half:late])  # of any motion
+            back = np.isin(history[late:], before[before != OUTSIDE])
+            found = back.mean(axis=0) >= BACK
         ends[active] = y
         for i in np.flatnonzero(found):
-            visited = np.unique(history[len(history) // 2 :, i])
+            visited = np.unique(history[half:, i])
             sets[active[i]] = visited[visited != OUTSIDE]
     return sets, ends
 
 
 def _joined(sets):
-    """The different attractors, {one of its points: cells}, and that of each point, or -1."""
+    """The different attractors, {one of its points: cells}, and that of each point, or -1.
+
+    The order of the sets, of which some are None, does not matter.
+
+    Examples
+    --------
+    >>> found, part = _joined([np.array([1, 2]), None, np.array([7]), np.array([2, 3])])
+    >>> found[0].tolist(), found[2].tolist(), part.tolist()
+    ([1, 2, 3], [7], [0, -1, 2, 0])
+    """
     known = [i for i, one in enumerate(sets) if one is not None]
-    part = np.full(len(sets), -1)
-    part[known] = np.array(known, int)[joined_sets([sets[i] for i in known], SHARED)]
-    several = {int(k): [sets[i] for i in np.flatnonzero(part == k)] for k in set(part[known])}
-    return {k: np.unique(np.concatenate(own)) for k, own in several.items()}, part
+    left, joined, part = sorted(known, key=lambda i: tuple(sets[i])), {}, np.full(len(sets), -1)
+    while left:
+        cells, near, own = sets[left[0]], left[:1], []
+        while near:
+            own += near
+            cells = np.unique(np.concatenate([cells, *(sets[i] for i in near)]))
+            left = [i for i in left if i not in set(near)]
+            flat = np.concatenate([cells[:0], *(sets[i] for i in left)])
+            sizes = np.array([len(sets[i]) for i in left], int)
+            common = np.repeat(np.arange(len(left)), sizes)[np.isin(flat, cells)]
+            share = np.bincount(common, minlength=len(left)) / sizes
+            near = [i for i, one in zip(left, share) if one >= SHARED]
+        part[own], joined[min(own)] = min(own), cells
+    return joined, part
 
 
 def _sorted_starts(sampler, starts, joined, hits, horizon):
     """The set that each start reaches; -1: none within the horizon, -2: it left the box."""
     cells = np.concatenate([np.empty(0, np.int64), *joined.values()])
     owner = np.repeat(np.array([*joined], int), [*map(len, joined.values())])
-    order = np.argsort(cells)
+    order = np.argsort(cells, kind="stable")
     cells, owner = (np.append(part[order], -1) for part in (cells, owner))
     label = np.full(len(starts), -1)
     for begin in range(0, len(starts), LANES):
@@ -489,14 +522,11 @@ def _sorted_starts(sampler, starts, joined, hits, horizon):
     return label
 
 
-def _caught(sampler, starts, known, energy, horizon):
-    """As `_sorted_starts`, for starts that are followed until their energy is low enough.
-
-    known: a state on each attractor.
-    """
-    keys, label = np.array([*known], int), np.full(len(starts), -1)
-    (system, box), several = (sampler.system, sampler.cells.box), np.array([*known.values()])
-    for begin in range(0, len(starts) if known else 0, 4 * LANES):
+def _caught(sampler, starts, joined, ends, energy, horizon):
+    """As `_sorted_starts`, for starts that are followed until their energy is low enough."""
+    keys, label, box = np.array([*joined], int), np.full(len(starts), -1), sampler.box
+    known, size = ends[keys][:, box.places], box.size[box.places]
+    for begin in range(0, len(starts) if joined else 0, 4 * LANES):
         y = starts[begin : begin + 4 * LANES]
         active = np.arange(begin, begin + len(y))
         for done in range(0, horizon * sampler.every, BLOCK):
@@ -504,10 +534,10 @@ def _caught(sampler, starts, known, energy, horizon):
                 break
             sol = sampler.after(y, done, BLOCK, save="final")
             rows = sol.final.T
-            low = system.energy(sol.final) < energy
+            low = sampler.system.energy(sol.final) < energy
             there, left = np.flatnonzero(low), np.flatnonzero(~low & (sol.status == 0))
-            far = (rows.take(there, axis=1).T[:, np.newaxis] - several) / box.size
-            label[active[there]] = keys[(far[..., box.places] ** 2).sum(axis=-1).argmin(axis=1)]
+            caught = rows.take(there, axis=1)[box.places].T
+            label[active[there]] = keys[_nearest(caught / size, known / size, np.inf)]
             active, y = active[left], rows.take(left, axis=1).T
     return label
 
@@ -614,17 +644,16 @@ def continue_attractors(
     if len(grid) != 1 or not set(grid) <= set(system.params):
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
-    size, several = Box(system, box).size, []
-    names = []
-    last = {}
+    size, several, names, last, m = Box(system, box).size, [], [], {}, 0
     for value in values:
         also = np.concatenate([p[-1:] for p in last.values()]) if last else None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
-        own = _matched(found.points, last, size, len(set().union(*names)) if names else 0)
+        own = _matched(found.points, last, size, m)
+        m = max([m, *(name + 1 for name in own)])
         names.append(own)
         last = dict(zip(own, found.points))
         several.append(found)
-    m, k = len(set().union(*names)), several[0].attractors.shape[1]
+    k = several[0].attractors.shape[1]
     shares, errors = np.zeros((2, len(values), m))
     means = np.full((len(values), m, k), np.nan)
     for i, (own, found) in enumerate(zip(names, several)):
