@@ -18,7 +18,7 @@ from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
-from ..results import drawn_by, result_class
+from ..results import drawn_by, in_lanes, result_class
 from .grid_scan import checked_axes, laid_out
 
 
@@ -343,7 +343,6 @@ def crossings(
         parts.append(_points(run(most, numbers, after, start)[1], over))
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
-    told = None if values is None else kept[order]
     if modulo is not None and direction:  # where a component grows, or falls
         place, batch = solution.system.state_names.index(quantity), batch_of(solution)
         slope = system_of(solution, lane).rhs(t, y)[:, place] * np.sign(
@@ -352,7 +351,7 @@ def crossings(
         order = order[(slope * direction)[order] > 0]
         if first is not None:
             order = order[np.arange(len(order)) - np.searchsorted(lane[order], lane[order]) < first]
-        told = None if values is None else kept[order]
+    told = None if values is None else kept[order]
     return Section(y[order], t[order], lane[order], solution.system, batch_of(solution), told)
 
 
@@ -653,12 +652,9 @@ def bifurcation(
     name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
     name = "quantity" if name == "<lambda>" else name
     lanes = int(np.prod(found.batch))
-    count = np.bincount(found.trajectory, minlength=lanes)
-    place = np.arange(len(found)) - np.repeat(np.cumsum(count) - count, count)
-    values = np.full((lanes, keep), np.nan)
-    values[found.trajectory, place] = drawn
-    shaped = values.reshape(*found.batch, keep), count.reshape(found.batch)
-    return Bifurcation(parameter, grid[parameter], *shaped, name, found, where)
+    count = np.bincount(found.trajectory, minlength=lanes).reshape(found.batch)
+    values = in_lanes(drawn.astype(float), found.trajectory, found.batch, keep)
+    return Bifurcation(parameter, grid[parameter], values, count, name, found, where)
 
 
 def _where(section, options):
