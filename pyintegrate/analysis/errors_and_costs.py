@@ -203,21 +203,19 @@ def fit_order(dt, error, floor=ROUNDING, claimed=0):
         slopes = np.diff(np.log(error)) / np.diff(np.log(dt))
         slow = np.flatnonzero((error[:-1] < TINY) & (slopes < claimed / 2))
         good[slow[0] + 1 if len(slow) else len(good) :] = False
-    best = None
-    for i in range(len(dt)):
-        for j in range(i + 2, len(dt) + 1):
-            if not good[i:j].all():
-                break
-            local = slopes[i : j - 1]
-            apart = np.max(np.abs(local - np.median(local)))
-            straight = j - i >= 3 and apart < STRAIGHT
-            many = min(j - i, ENOUGH if straight else 3)
-            rank = (straight, many, i if straight else -apart)
-            if best is None or rank > best[0]:
-                best = rank, i, j
-    if best is None:
+    n = len(dt)
+    parts = [(i, j) for i in range(n) for j in range(i + 2, n + 1) if good[i:j].all()]
+    if not parts:
         return OrderFit(np.nan, np.nan, np.nan, np.nan, 0)
-    _, i, j = best
+
+    def rank(part):
+        i, j = part
+        local = slopes[i : j - 1]
+        apart = np.max(np.abs(local - np.median(local)))
+        straight = j - i >= 3 and apart < STRAIGHT
+        return straight, min(j - i, ENOUGH if straight else 3), i if straight else -apart
+
+    i, j = max(parts, key=rank)
     order, constant = np.polyfit(np.log(dt[i:j]), np.log(error[i:j]), 1)
     return OrderFit(float(order), float(np.exp(constant)), float(dt[j - 1]), float(dt[i]), j - i)
 

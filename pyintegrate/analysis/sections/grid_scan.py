@@ -298,9 +298,19 @@ def escape_times(
     exits: dict[str, Any] = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
     events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
     found = _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
-    begun = _begun_outside(found.solution, events)
-    for i, name in enumerate(found.names):
-        here = begun[name] & ((found.t != found._start) | ~found.passed)
+    # Which began outside a run of no steps sees.
+    solution, located = found.solution, EventPlan(found.solution.system, events).located
+    watch = {
+        name: (reductions.first if is_number else reductions.count)(one.quantity)
+        for (name, one), is_number in zip(events.items(), located)
+    }
+    start = integrate(
+        solution.system, solution.initial, dt=solution.dt, t0=solution.t0, n_steps=0, watch=watch,
+        save="final", on_failure="ignore", dtype=solution.initial.dtype, seed=solution.seed,
+    )  # fmt: skip
+    for i, (name, is_number) in enumerate(zip(events, located)):
+        begun = start.watched[name] >= (0 if is_number else 1)
+        here = begun & ((found.t != found._start) | ~found.passed)
         found.exit[here] = i
         found.t[here] = found._start[here]
     return found
@@ -387,20 +397,3 @@ def _beyond(system, bound, x0, v0, options):
     left = solution.status == Status.OUT_OF_BOUNDS
     t = np.where(left, solution.t0 + solution.failed_step * solution.dt, np.nan)
     return Passages(t, np.where(left, 0, -1), ("outside",), solution)
-
-
-def _begun_outside(solution, events):
-    """Which trajectories began outside, for each exit: as seen by a run of no steps."""
-    located = EventPlan(solution.system, events).located
-    watch = {}
-    for (name, one), is_number in zip(events.items(), located):
-        look = reductions.first if is_number else reductions.count
-        watch[name] = look(one.quantity)
-    start = integrate(
-        solution.system, solution.initial, dt=solution.dt, t0=solution.t0, n_steps=0, watch=watch,
-        save="final", on_failure="ignore", dtype=solution.initial.dtype, seed=solution.seed,
-    )  # fmt: skip
-    return {
-        name: start.watched[name] >= (0 if is_number else 1)
-        for name, is_number in zip(events, located)
-    }
