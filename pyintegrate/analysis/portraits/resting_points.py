@@ -364,7 +364,7 @@ def equilibria(
     found = (points, values, *kinds_of(values, doubt), residuals, hits)
     return Equilibria(
         *(in_lanes(part, lane, batch) for part in found),
-        *(whole.reshape(batch) for whole in (count, outside, lost)), n, system, t, box,
+        count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch), n, system, t, box,
     )  # fmt: skip
 
 
