@@ -12,6 +12,7 @@ from ..method.method import Method
 from ..run.arguments import check_structure, checked_times
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
+from ..theory.stability_function import has_stability_function, stability_function
 from ..values.checks import DOUBLE, integer, numbers
 from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Methods, System
@@ -159,7 +160,7 @@ def spring_growth(method, stiffness, damping):
         real = root.imag == 0  # else the other eigenvalue is the mirror image
         found[real] = np.maximum(found, multistep_stability.growth(method, z - 2 * root))[real]
         return found.reshape(shape)[()]
-    if method.family in ("explicit_rk", "implicit_rk", "rosenbrock"):
+    if has_stability_function(method):
         z = np.stack([z, z - 2 * root])
         return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
     spring = systems["spring"](k=stiffness, b=damping, m=1.0)
@@ -172,7 +173,6 @@ def amplification(method, z):
     Parameters
     ----------
     method : Method
-        With a table A, b (and the inverse of gamma).
     z : array_like of complex
 
     Returns
@@ -187,19 +187,9 @@ def amplification(method, z):
     0.500
     """
     z = np.asarray(z, dtype=complex)
-    A, b = (np.asarray(method.coefficients[name], float) for name in "Ab")
-    if method.family == "rosenbrock":  # alpha + gamma, and the weights of slopes
-        gamma = np.linalg.inv(np.asarray(method.coefficients["inverse"]))
-        A, b = A @ gamma + gamma, b @ gamma
     with quiet():
-        if not np.any(np.triu(A)):  # explicit: a polynomial
-            R = stability.stability_polynomial(method)
-            return np.polyval([float(c) for c in reversed(R)], z)
-        matrix = np.eye(len(b)) - z[..., np.newaxis, np.newaxis] * A
-        poles = np.linalg.det(matrix) == 0
-        matrix[poles] = np.eye(len(b))
-        stages = np.linalg.solve(matrix, np.ones((*z.shape, len(b), 1)))
-        return np.where(poles, np.inf, 1 + z * (stages[..., 0] @ b))
+        P, Q = (np.polyval([*map(float, p[::-1])], z) for p in stability_function(method))
+        return np.where(Q == 0, np.inf, P / Q)
 
 
 def tolerance(method):
