@@ -20,6 +20,13 @@ CELL_SHIFT = 44  # bits below a cell
 COARSE = 16  # cells
 _OUTER = 1 << 30  # the places of infinities, beside cells
 _ENDS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+# How items of the same step and group join, and what nothing has.
+_JOINED = {
+    SUM: (np.add, 0),
+    PRODUCT: (np.add, 0),
+    BINS: (np.add, 0),
+    EXTREMES: (np.minimum, _ENDS[0]),
+}
 
 
 class Accumulated:
@@ -30,8 +37,8 @@ class Accumulated:
     tally : ndarray of int64, shape (steps, groups, 4)
         Values, NaN among them, infinity, minus infinity.
     items : ndarray
-        Sums (steps, groups) as Python integers; smallest and largest as ordered bits, or bins
-        (steps, groups, n); values (steps, lanes); for cells (n, 4) sorted: step, group, cell,
+        Sums (steps, groups) as Python integers; smallest and inverted largest as ordered bits, or
+        bins (steps, groups, n); values (steps, lanes); for cells (n, 4) sorted: step, group, cell,
         count.
     """
 
@@ -52,48 +59,29 @@ class Accumulated:
         tally = np.concatenate([self.tally, later.tally])
         return Accumulated(self.kind, tally, np.concatenate([self.items, items]))
 
-    def placed(self, groups, places):
-        """The same among so many groups."""
-        if self.kind == CELLS:
-            items = self.items.copy()
-            items[:, 1] = places[items[:, 1]]
-        elif self.kind == VALUES:
-            items = self.items
-        else:
-            items = np.zeros((len(self.items), groups, *self.items.shape[2:]), self.items.dtype)
-            if self.kind == EXTREMES:
-                items[...] = _ENDS
-            items[:, places] = self.items
-        tally = np.zeros((len(self.tally), groups, 4), np.int64)
-        tally[:, places] = self.tally
-        return Accumulated(self.kind, tally, items)
 
-    def plus(self, other):
-        """Joined with that of another part of the batch."""
-        a, b = self.items, other.items
-        if self.kind == CELLS:
-            items = _together(np.concatenate([a, b]))
-        elif self.kind == VALUES:
-            items = np.concatenate([a, b], axis=1)
-        elif self.kind == EXTREMES:
-            items = np.stack(
-                [np.minimum(a[..., 0], b[..., 0]), np.maximum(a[..., 1], b[..., 1])], -1
-            )
-        else:
-            items = a + b
-        return Accumulated(self.kind, self.tally + other.tally, items)
-
-
-def _together(cells):
-    """Cells in order, each once."""
-    order = np.lexsort(cells[:, 2::-1].T)
-    cells = cells[order]
-    first = np.ones(len(cells), bool)
-    first[1:] = np.any(cells[1:, :3] != cells[:-1, :3], axis=1)
-    out = cells[first]
-    if len(out):
-        out[:, 3] = np.add.reduceat(cells[:, 3], np.flatnonzero(first))
-    return out
+def together(parts, groups, places):
+    """Those of two parts of a batch as one, with so many groups; places: of the groups of each."""
+    kind, shape, items = parts[0].kind, (len(parts[0].tally), groups), [one.items for one in parts]
+    tally = np.zeros((*shape, 4), np.int64)
+    for one, place in zip(parts, places):
+        tally[:, place] += one.tally
+    if kind == VALUES:
+        return Accumulated(kind, tally, np.concatenate(items, axis=1))
+    if kind == CELLS:
+        moved = [
+            np.column_stack([a[:, 0], place[a[:, 1]], a[:, 2:]]) for a, place in zip(items, places)
+        ]
+        cells = np.concatenate(moved)
+        cells = cells[np.lexsort(cells[:, 2::-1].T)]
+        first = np.flatnonzero(np.diff(cells[:, :3], axis=0, prepend=-1).any(axis=1))
+        count = np.add.reduceat(cells[:, 3], first)
+        return Accumulated(kind, tally, np.column_stack([cells[first, :3], count]))
+    join, none = _JOINED[kind]
+    whole = np.full((*shape, *items[0].shape[2:]), none, items[0].dtype)
+    for one, place in zip(items, places):
+        whole[:, place] = join(whole[:, place], one)
+    return Accumulated(kind, tally, whole)
 
 
 class Memory:
@@ -143,6 +131,8 @@ class Memory:
             sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
             items = np.empty(tally.shape[:2], object)
             items.reshape(-1)[:] = sums
+        elif kind == EXTREMES:
+            items = items ^ [0, -1]
         elif kind == VALUES:
             items = self.values[:steps, : self.lanes]
         elif kind == CELLS:
@@ -185,7 +175,7 @@ def _mean(sums):
     return np.where((nan > 0) | ((plus > 0) & (minus > 0)), np.nan, mean)
 
 
-def _covariance(a, b, product, ratio=_quotient):
+def _covariance(a, b, product, ratio):
     n = a.tally[..., 0].astype(object)
     top = n * product.items - a.items * b.items
     out = _each(ratio, top, n * n * (1 << 2 * UNITS))
@@ -194,7 +184,7 @@ def _covariance(a, b, product, ratio=_quotient):
 
 
 def _ends(extremes, which):
-    bits = extremes.items[..., which]
+    bits = extremes.items[..., which] ^ -which
     value = (bits ^ (bits >> 63 & np.iinfo(np.int64).max)).view(np.float64)
     n, nan = extremes.tally[..., 0], extremes.tally[..., 1]
     return np.where((n > nan), value, np.nan)
@@ -281,9 +271,6 @@ def _values(name, parts, options, labels):
     if name == "count":
         return {"": _each(_quotient, parts[0].items, np.full_like(parts[0].items, 1 << UNITS))
                 .astype(np.int64)}  # fmt: skip
-    if name in ("variance", "std"):
-        ratio = _root if name == "std" else _quotient
-        return {"": _covariance(parts[0], parts[0], parts[1], ratio)}
     if name in ("minimum", "maximum"):
         out = _ends(parts[0], int(name == "maximum"))
         return {"": np.where(parts[0].tally[..., 1] > 0, np.nan, out)}
@@ -292,12 +279,14 @@ def _values(name, parts, options, labels):
     if name == "quantiles":
         out, coarse = _quantiles(parts, options, labels)
         return {"": out, ".coarse": coarse, ".q": options["q"]}
-    k = (math.isqrt(9 + 8 * len(parts)) - 3) // 2  # covariance: k + k (k + 1) / 2 accumulators
+    # Covariances of k quantities, for a variance of one: k + k (k + 1) / 2 accumulators.
+    k, ratio = (math.isqrt(9 + 8 * len(parts)) - 3) // 2, _root if name == "std" else _quotient
     out, pairs = np.empty((*parts[0].tally.shape[:2], k, k)), iter(parts[k:])
     for i in range(k):
         for j in range(i, k):
-            out[..., i, j] = out[..., j, i] = _covariance(parts[i], parts[j], next(pairs))
-    return {"": out}
+            both = _covariance(parts[i], parts[j], next(pairs), ratio)
+            out[..., i, j] = out[..., j, i] = both
+    return {"": out if name == "covariance" else out[..., 0, 0]}
 
 
 @dataclass
@@ -514,8 +503,8 @@ def joined(a, b):
             places = [np.searchsorted(groups, part.groups) for part in (one, two)]
         many = 1 if groups is None else len(groups)
         parts = [
-            p.until(n).placed(many, places[0]).plus(q.until(n).placed(many, places[1]))
-            for p, q in zip(one.parts, two.parts)
+            together([part.until(n) for part in both], many, places)
+            for both in zip(one.parts, two.parts)
         ]
         sizes, labels = np.zeros(many, np.int64), None
         for part, place in zip((one, two), places):
