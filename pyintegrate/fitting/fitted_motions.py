@@ -168,10 +168,8 @@ class Fit(Tabled):
         right[which, range(len(which))] = 1.0
         held = lost | shots.held[:, np.newaxis]
         with quiet():
-            found = solved(
-                self._matrix / (size * size[:, np.newaxis]), right, np.full(x.shape, LEAST), held,
-                shots.local, shots.below, shots.pool, lambda right: right,
-            )  # fmt: skip
+            scaled = self._matrix / (size * size[:, np.newaxis])
+            found = solved(shots, scaled, right, np.full(x.shape, LEAST), held, np.asarray)
             found *= self._variance / size[:, np.newaxis] / size[which]
         lost &= ~shots.held[:, np.newaxis]
         return np.where(lost[:, np.newaxis] | lost[which], np.nan, found)

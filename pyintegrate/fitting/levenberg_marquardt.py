@@ -64,21 +64,22 @@ def most(rows):
     return rows.max(axis=0)
 
 
-def solved(matrix, right, damping, held, local, below, pool, pool_right=None):
+def solved(shots, matrix, right, damping, held, pool_right=None):
     """The solutions of (matrix + damping) x = right: L D L^T, the products as wholes of lanes.
 
     Parameters
     ----------
+    shots : Shots
+        Its `local` tells how many unknowns are of a lane alone. The rest are common to a group of
+        lanes, whose matrices and right sides `pool` sums once the others are eliminated. `below`
+        has for each unknown the later ones that its elimination touches.
     matrix : ndarray, shape (p, p, lanes)
         Symmetric, not negative.
     right : ndarray, shape (p, ..., lanes)
     damping, held : ndarray, shape (p, lanes)
         What is added to the diagonal; the unknowns that stay zero.
-    local : int
-        How many unknowns are of a lane alone. The rest are common to a group of lanes, whose
-        matrices and right sides `pool` and `pool_right` sum once the others are eliminated.
-    below : list of ndarray
-        For each unknown the later ones that its elimination touches.
+    pool_right : callable, optional
+        In place of ``shots.pool``.
     """
     free = ~held
     matrix = matrix * (free[:, np.newaxis] & free)
@@ -86,11 +87,11 @@ def solved(matrix, right, damping, held, local, below, pool, pool_right=None):
     right = right * free[spread]
     pivots = np.empty(held.shape)
     for k in range(len(matrix)):
-        if k == local:
-            matrix[k:, k:] = pool(matrix[k:, k:])
-            right[k:] = (pool_right or pool)(right[k:])
+        if k == shots.local:
+            matrix[k:, k:] = shots.pool(matrix[k:, k:])
+            right[k:] = (pool_right or shots.pool)(right[k:])
         pivots[k] = np.where(free[k], matrix[k, k] + damping[k], 1.0)
-        rest = below[k]
+        rest = shots.below[k]
         row = matrix[k, rest]
         column = row / pivots[k]
         matrix[rest[:, np.newaxis], rest] -= column[:, np.newaxis] * row
@@ -147,9 +148,7 @@ def minimised(shots, x, held, lanes):
         step, fixed = np.zeros(x.shape), stuck
         for _ in range(3):  # what is stopped at a bound goes there, and the others go on from it
             right = -gradient - _product(matrix, np.where(fixed, step, 0))
-            free = solved(
-                matrix, right, damping * size**2, fixed, shots.local, shots.below, shots.pool,
-            )  # fmt: skip
+            free = solved(shots, matrix, right, damping * size**2, fixed)
             step = np.where(fixed, step, free)
             inside = np.clip(x + step, low, high) - x
             beyond = ~fixed & (abs(step - inside) > 1e-9 * abs(step))
@@ -195,9 +194,7 @@ def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
 
     The length of a step is nearly a / (b + damping) (Hebden 1973).
     """
-    along = solved(
-        matrix, size**2 * step, damping * size**2, fixed, shots.local, shots.below, shots.pool,
-    )  # fmt: skip
+    along = solved(shots, matrix, size**2 * step, damping * size**2, fixed)
     square, drop, slope = map(
         shots.pool,
         (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step)),

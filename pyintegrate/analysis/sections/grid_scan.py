@@ -124,27 +124,25 @@ def scan(
     grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
+    word, read = None, measure
     if isinstance(measure, Reduction):
-        watch = {**(options.pop("watch", None) or {}), "measure": measure}
-        solution = integrate(**arguments, **options, watch=watch)
-        values = solution.watched["measure"]
+        word, read = "watch", lambda sol: sol.watched["measure"]
     elif isinstance(measure, Event):
-        events = {**(options.pop("events", None) or {}), "measure": measure}
-        solution = integrate(**arguments, **options, events=events)
-        there = solution.events["measure"]
-        values = there.first.t if measure.keep else there.count
-    elif callable(measure):
-        solution = integrate(**arguments, **options)
-        result = measure(solution)
-        if isinstance(result, Reduction):
-            name = f"pi.watch.{result.name}"
-            raise TypeError(f"measure: call {name} with a quantity: {name}('energy_error')")
-        values = np.asarray(result)
-    else:
+        of = (lambda log: log.first.t) if measure.keep else (lambda log: log.count)
+        word, read = "events", lambda sol: of(sol.events["measure"])
+    elif not callable(measure):
         raise TypeError(
             "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"
             f" of the solution, got {measure!r}"
         )
+    if word:
+        options[word] = {**(options.get(word) or {}), "measure": measure}
+    solution = integrate(**arguments, **options)
+    values = read(solution)
+    if isinstance(values, Reduction):
+        name = f"pi.watch.{values.name}"
+        raise TypeError(f"measure: call {name} with a quantity: {name}('energy_error')")
+    values = np.asarray(values)
     batch = solution.final.shape[:-1]
     if values.shape[: len(batch)] != batch:
         raise ValueError(

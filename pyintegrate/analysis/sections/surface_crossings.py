@@ -139,8 +139,10 @@ def poincare_section(
             f"{', '.join(solution.components)} were saved: integrate without components"
         )
     flat = solution.y.reshape(len(solution), -1, system.dim)
-    t = np.broadcast_to(times(solution), solution.y.shape[:-1]).reshape(flat.shape[:2])
-    valid = np.broadcast_to(solution.valid, solution.y.shape[:-1]).reshape(flat.shape[:2])
+    t, valid = (
+        np.broadcast_to(one, solution.y.shape[:-1]).reshape(flat.shape[:2])
+        for one in (times(solution), solution.valid)
+    )
     if period is None:
         place = system.state_names.index(_known(system, component))
         height = flat[..., place].astype(float) - value
