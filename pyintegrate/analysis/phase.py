@@ -102,16 +102,14 @@ def phase_drift(
     drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
-    unknown = None
-    if end is None or count > 1:
-        unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
         counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both)))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
-    if unknown is not None:
-        marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
+    if end is None or count > 1:
+        far, most = uncounted(solution, reference, angle, phase, ahead is not None)
+        marks = ~np.isnan(drift) & far
         marks[-1:] &= ~np.asarray(counted)
         _forget(drift, marks, most, origin is not None)
     # The exact motion has no jumps, even if an event causes one.
@@ -129,7 +127,6 @@ def drift_at_end(solution):
 
 def _forget(drift, marks, most, resumed):
     """NaN for the differences whose turns are unknown, and a warning."""
-    marks = np.broadcast_to(marks, drift.shape) & ~np.isnan(drift)
     lanes = marks.any(axis=0)
     if not lanes.any():
         return
@@ -366,7 +363,7 @@ WORK = 1 << 20  # states of a trial period: about a tenth of a second
 HALF = np.pi
 
 
-def uncounted(solution, reference, drift, angle, phase, counted):
+def uncounted(solution, reference, angle, phase, counted):
     """Where the turns of a phase difference are unknown, and the steps that would be short enough.
 
     Parameters
@@ -374,8 +371,6 @@ def uncounted(solution, reference, drift, angle, phase, counted):
     solution : Solution
     reference : Solution or None
         The solution to compare with; None: the exact motion.
-    drift : callable
-        ``phase_drift``.
     angle, phase : callable
         The compared angle, and the user's.
     counted : bool
@@ -383,27 +378,27 @@ def uncounted(solution, reference, drift, angle, phase, counted):
 
     Returns
     -------
-    None, or a tuple of ndarray
-        None: nowhere; or marks, bool (n_saved, *batch), and steps between saves, float (*batch).
+    tuple of ndarray
+        Marks, bool (n_saved, *batch), and steps between saves, float (*batch), that broadcast.
     """
     problem = solution._problem
     known = problem.first if counted or problem.origin is None else problem.origin.step
     steps = np.diff(solution.steps, prepend=known)
     if steps.max(initial=0) <= 1:
-        return None
+        return False, np.inf
     runs = [solution] if reference is None else [solution, reference]
     dt = np.abs(solution.dt)
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
         if not np.all(steps.max() < most):
-            pairs = [_drifting(one, drift, phase) for one in runs]
+            pairs = [_drifting(one, phase) for one in runs]
             rate = dt * sum(pair[0] for pair in pairs)
             swing = sum(pair[1] for pair in pairs)
             most = np.fmax(most, (HALF - swing) / rate)
         most = np.where(np.isnan(most), 0, most)
     far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
-    return (np.maximum.accumulate(far, axis=0), most) if far.any() else None
+    return np.maximum.accumulate(far, axis=0), most
 
 
 def _frequency(system, y):
@@ -426,11 +421,11 @@ def turning(solution, angle):
     short = 1e-3 * np.abs(np.asarray(solution.dt))
     moved = y + short[..., np.newaxis] * system.rhs(t, y)
     change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
-    change -= 2 * np.pi * np.rint(change / (2 * np.pi))
+    change -= _whole(change)
     return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
 
 
-def _drifting(solution, drift, phase):
+def _drifting(solution, phase):
     """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
     system, problem, origin = solution.system, solution._problem, solution.origin
     unknown = np.inf, 0.0
@@ -449,7 +444,7 @@ def _drifting(solution, drift, phase):
             dtype=problem.dtype, on_failure="ignore",
         )  # fmt: skip
         try:
-            ahead = drift(trial, phase=phase)
+            ahead = phase_drift(trial, phase=phase)
         except ValueError:  # there is no exact motion
             return unknown
         apart = np.abs(np.diff(ahead, axis=0)).max(axis=0)

@@ -102,9 +102,8 @@ def step_excess(system, method, dt):
         return step_growth(system, method, dt) - 1
     matrix, failed = _matrix(system, method, dt)
     with quiet():
-        (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
-        product = a * d - b * c
-        real = (np.abs(a + d) - 1 - product) / 2
+        trace, product = _trace_and_determinant(matrix)
+        real = (np.abs(trace) - 1 - product) / 2
         # For an undamped spring D = 1 up to rounding, which must not hide the other condition.
         excess = np.where(product - 1 > GROWING / 100, np.maximum(product - 1, real), real)
     return np.where(failed | np.isnan(excess), np.inf, excess)[()]
@@ -154,17 +153,17 @@ def spring_growth(method, stiffness, damping):
         oscillator = systems["oscillator"](omega=np.sqrt(stiffness))
         return step_growth(oscillator, method, 1.0).reshape(shape)[()]
     root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
-    z = -damping / 2 + root
+    z = np.stack([root, -root]) - damping / 2
     if method.family == "multistep":
-        found = multistep_stability.growth(method, z)
-        real = root.imag == 0  # else the other eigenvalue is the mirror image
-        found[real] = np.maximum(found, multistep_stability.growth(method, z - 2 * root))[real]
-        return found.reshape(shape)[()]
-    if has_stability_function(method):
-        z = np.stack([z, z - 2 * root])
-        return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
-    spring = systems["spring"](k=stiffness, b=damping, m=1.0)
-    return step_growth(spring, method, 1.0).reshape(shape)[()]
+        # Of complex ones the second is the mirror image.
+        found = multistep_stability.growth(method, z[0])
+        real = root.imag == 0
+        found[real] = np.maximum(found[real], multistep_stability.growth(method, z[1][real]))
+    elif has_stability_function(method):
+        found = np.abs(amplification(method, z)).max(axis=0)
+    else:
+        found = step_growth(systems["spring"](k=stiffness, b=damping, m=1.0), method, 1.0)
+    return found.reshape(shape)[()]
 
 
 def amplification(method, z):
@@ -220,14 +219,19 @@ def _matrix(system, method, dt):
     return np.moveaxis(solution.final, 0, -1).astype(float), failed
 
 
+def _trace_and_determinant(matrix):
+    """Those of (..., 2, 2)."""
+    (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
+    return a + d, a * d - b * c
+
+
 def _spectral_radius(matrix):
     """Largest absolute value of the eigenvalues of (..., n, n)."""
     with quiet():
         if matrix.shape[-1] == 2:  # exact on the unit circle, where a general solver rounds
-            half = (matrix[..., 0, 0] + matrix[..., 1, 1]) / 2
-            product = matrix[..., 0, 0] * matrix[..., 1, 1] - matrix[..., 0, 1] * matrix[..., 1, 0]
-            inside = half**2 - product
-            real = np.abs(half) + np.sqrt(np.maximum(inside, 0))
+            trace, product = _trace_and_determinant(matrix)
+            inside = (trace / 2) ** 2 - product
+            real = np.abs(trace / 2) + np.sqrt(np.maximum(inside, 0))
             return np.where(inside < 0, np.sqrt(np.abs(product)), real)
         return np.abs(np.linalg.eigvals(matrix)).max(axis=-1)
 
@@ -320,8 +324,7 @@ def stability_region(
     if sides.shape != (4,) or not (sides[0] < sides[1] and sides[2] < sides[3]):
         raise ValueError(f"extent must be (left, right, bottom, top), got {extent!r}")
     points = integer("points", points, 2)
-    left, right, bottom, top = sides
-    real, imaginary = np.linspace(left, right, points), np.linspace(bottom, top, points)
+    real, imaginary = (np.linspace(*side, points) for side in (sides[:2], sides[2:]))
     growth = _growth(method, real, imaginary)
     return StabilityRegion(method, real, imaginary, growth, growth <= edge_of(method))
 
