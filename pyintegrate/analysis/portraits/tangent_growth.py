@@ -47,7 +47,7 @@ class Renormalised:
         self._sums = np.zeros((vectors + SUMS * indicators, problem.stride))
         if indicators:
             self._sums[vectors] = -np.inf
-        self._state, self.failures = problem.initial, NONE
+        self._state, self.failures, self.every = problem.initial, NONE, every
         self._options = options.changed(renormalise={
             "every": every, "vectors": vectors, "dim": dim, "orthogonal": int(orthogonal),
             "indicators": int(indicators), "places": np.ascontiguousarray(rows, np.int64),
@@ -137,8 +137,8 @@ def generic(dim, k):
 
 
 def set_out(
-    system, x0, v0, k, *, dt, t_end, t0, method, renormalise, dtype, workers, progress,
-    orthogonal, indicators=False,
+    system, x0, v0, k, *, dt, t_end, orthogonal, indicators=False, t0=0.0, method="rk4",
+    renormalise=10, dtype=None, workers=1, progress=False,
 ):  # fmt: skip
     """The problem of a motion with k tangents, its options, and its run.
 
@@ -415,12 +415,12 @@ class ChaosMap(Measured):
         return Table.of(title, batch_axes(self.values.shape), {self.indicator: self.values})
 
 
-def _fli(run, every):
+def _fli(run):
     return run.sums()[0]
 
 
-def _megno(run, every):
-    n = run.steps // every
+def _megno(run):
+    n = run.steps // run.every
     return run.sums()[2] / n if n else np.full(run.sums().shape[1], np.nan)
 
 
@@ -431,12 +431,12 @@ def _normalised(run):
         return u / np.sqrt(np.sum(u**2, axis=1, keepdims=True))
 
 
-def _sali(run, every):
+def _sali(run):
     a, b = _normalised(run)
     return np.minimum(*(np.sqrt(np.sum((a + s * b) ** 2, axis=0)) for s in (1, -1)))
 
 
-def _gali(run, every):
+def _gali(run):
     u = np.moveaxis(_normalised(run), -1, 0)  # (lanes, vectors, components)
     good = np.isfinite(u).all(axis=(1, 2))
     size = np.linalg.svd(np.where(good[:, np.newaxis, np.newaxis], u, 0), compute_uv=False)
@@ -529,21 +529,17 @@ def chaos_map(
     vectors, sums, number = _INDICATORS[indicator]
     if vectors is None:
         vectors = _directions(system, k)
-    own: dict[str, Any] = {
-        "method": "rk4", "renormalise": 10, "t0": 0.0, "dtype": None, "workers": 1,
-        "progress": False,
-    }  # fmt: skip
+    known = ("method", "renormalise", "t0", "dtype", "workers", "progress")
     for name in options:
-        if name not in own:
-            raise TypeError(f"chaos_map() has no option {name!r}: it takes {', '.join(own)}")
-    own |= options
+        if name not in known:
+            raise TypeError(f"chaos_map() has no option {name!r}: it takes {', '.join(known)}")
     problem, settings, run = set_out(
-        system, x0, v0, vectors, dt=dt, t_end=t_end, orthogonal=False, indicators=sums, **own
+        system, x0, v0, vectors, dt=dt, t_end=t_end, orthogonal=False, indicators=sums, **options
     )
     start = integrate(problem.system.base, x0, v0, n_steps=0, on_failure="ignore", **starts)
     with Reporter(settings.progress, problem.n_steps) as report:
         run.go(problem.n_steps, report)
-    values = np.array(number(run, int(own["renormalise"])), float)
+    values = np.array(number(run), float)
     values[run.failures.index] = np.nan
     values = values.reshape(problem.batch)
     found = ChaosMap(values=values, indicator=indicator, solution=start, **run.outcome())
