@@ -6,6 +6,7 @@ import numpy as np
 
 from ..values.checks import floats, integer
 from ..values.types import Any, ArrayLike, Callable, Quantity
+from .batch.density import checked_edges
 from .reduction import Reduction, of_condition, of_quantity, seen
 
 
@@ -241,22 +242,17 @@ def histogram(
     6284
     """
     bins = integer("bins", bins, 1, 1000)
-    edges = floats("range", range)
-    if edges.shape != (2,) or not np.all(np.isfinite(edges)) or not edges[0] < edges[1]:
-        raise ValueError(f"range must be two finite numbers, the smaller first, got {range!r}")
-    low, high = map(float, edges)
+    (edges,) = checked_edges(1, bins, range)
 
     def trace(rows):
-        edges = np.linspace(low, high, bins + 1)
         if rows.uneven:
-            return {
-                "": rows.sampled([rows.q], (edges,), samples, each=True),
-                ".edges": lambda a: edges,
-            }
-        kept = rows.tally(edges)
-        return {
-            "": lambda a: np.stack([item.whole(a) for item in kept], axis=-1),
-            ".edges": lambda a: edges,
-        }
+            found = rows.sampled([rows.q], (edges,), samples, each=True)
+        else:
+            kept = rows.tally(edges)
+
+            def found(a):
+                return np.stack([item.whole(a) for item in kept], axis=-1)
+
+        return {"": found, ".edges": lambda a: edges}
 
     return Reduction("histogram", quantity, every, after, trace, samples)

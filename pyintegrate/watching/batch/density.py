@@ -94,7 +94,8 @@ def checked_edges(axes, bins, range):
     good = ends.shape == (axes, 2) and np.all(np.isfinite(ends))
     if not good or not np.all(ends[:, 0] < ends[:, 1]):
         raise ValueError(
-            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
+            "range must be two finite numbers, the smaller first"
+            f"{', for each quantity' * (axes > 1)}, got {range!r}"
         )
     edges = [np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts)]
     if any(np.any(np.diff(one) <= 0) for one in edges):
