@@ -40,12 +40,12 @@ class EnergyDrift(Tabled):
         Unit of the times, "" if they have none.
     """
 
-    slope: np.ndarray
-    slope_uncertainty: np.ndarray
-    oscillation: np.ndarray
-    largest: np.ndarray
-    largest_time: np.ndarray
-    final: np.ndarray
+    slope: Floats
+    slope_uncertainty: Floats
+    oscillation: Floats
+    largest: Floats
+    largest_time: Floats
+    final: Floats
     time_unit: str = ""
 
     @property

@@ -15,7 +15,7 @@ from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
 from ..values.checks import DOUBLE, integer, numbers
 from ..values.table import Table
-from ..values.types import ArrayLike, Floats, Methods, System
+from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import listed, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, extent, quiet, result_class, with_unit
@@ -257,10 +257,10 @@ class StabilityRegion:
     """
 
     method: Any
-    real: np.ndarray
-    imaginary: np.ndarray
-    growth: np.ndarray
-    stable: np.ndarray
+    real: Floats
+    imaginary: Floats
+    growth: Floats
+    stable: Booleans
 
     plot = drawn_by("stability_region")
 

@@ -58,7 +58,9 @@ from ..watching.events import Event as Event
 from ..watching.reductions import Reduction as Reduction
 from ..watching.watched import Watched as Watched
 
+Complexes: TypeAlias = NDArray[np.complex128]
 Floats: TypeAlias = NDArray[np.float64]  # or float32, where that is asked for
+Strings: TypeAlias = NDArray[np.str_]
 MaybeFloats: TypeAlias = NDArray[np.float64] | Any
 Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 Booleans: TypeAlias = NDArray[np.bool_]

@@ -11,7 +11,7 @@ from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import Any, ArrayLike, System
+from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Strings, System
 from ..results import drawn_by, quiet, result_class
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
@@ -57,13 +57,13 @@ class PeriodicOrbits(Tabled):
     system : System
     """
 
-    starts: np.ndarray
-    periods: np.ndarray
-    multipliers: np.ndarray
-    trivial: np.ndarray
-    kinds: np.ndarray
-    residuals: np.ndarray
-    failures: np.ndarray
+    starts: Floats
+    periods: Floats
+    multipliers: Complexes
+    trivial: Integers
+    kinds: Strings
+    residuals: Floats
+    failures: Strings
     system: Any
 
     plot = drawn_by("periodic_orbits")

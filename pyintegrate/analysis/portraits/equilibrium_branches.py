@@ -9,7 +9,7 @@ from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import Any, ArrayLike, System
+from ...values.types import Any, ArrayLike, Complexes, Floats, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
 from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
 
@@ -47,12 +47,12 @@ class EquilibriumBranches(Tabled):
     """
 
     parameter: str
-    values: np.ndarray
-    points: np.ndarray
-    eigenvalues: np.ndarray
-    stability: np.ndarray
-    kinds: np.ndarray
-    ends: np.ndarray
+    values: Floats
+    points: Floats
+    eigenvalues: Complexes
+    stability: Strings
+    kinds: Strings
+    ends: Strings
     system: Any
 
     plot = drawn_by("branches")

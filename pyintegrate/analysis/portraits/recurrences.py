@@ -8,7 +8,17 @@ from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
-from ...values.types import Any, ArrayLike, Axes, Floats, Mapping, Sequence, Solution, System
+from ...values.types import (
+    Any,
+    ArrayLike,
+    Axes,
+    Floats,
+    Integers,
+    Mapping,
+    Sequence,
+    Solution,
+    System,
+)
 from ..observables import check_solution
 from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
@@ -35,8 +45,8 @@ class Basins:
         Whose ends were sorted.
     """
 
-    label: np.ndarray
-    attractors: np.ndarray
+    label: Integers
+    attractors: Floats
     components: tuple
     system: Any
     solution: Any = None
@@ -584,10 +594,10 @@ class AttractorBranches:
     """
 
     parameter: str
-    at: np.ndarray
-    fractions: np.ndarray
-    errors: np.ndarray
-    attractors: np.ndarray
+    at: Floats
+    fractions: Floats
+    errors: Floats
+    attractors: Floats
     found: tuple
 
     def __repr__(self):

@@ -12,7 +12,7 @@ from ...values.keywords import explains_keywords
 from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import Any, ArrayLike, Floats, Sequence, System
+from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
 
 
@@ -205,15 +205,15 @@ class Equilibria(Tabled):
     box : Box
     """
 
-    points: np.ndarray
-    eigenvalues: np.ndarray
-    kinds: np.ndarray
-    stability: np.ndarray
-    residuals: np.ndarray
-    hits: np.ndarray
-    count: np.ndarray
-    outside: np.ndarray
-    lost: np.ndarray
+    points: Floats
+    eigenvalues: Complexes
+    kinds: Strings
+    stability: Strings
+    residuals: Floats
+    hits: Integers
+    count: Integers
+    outside: Integers
+    lost: Integers
     starts: int
     system: Any
     t: Any

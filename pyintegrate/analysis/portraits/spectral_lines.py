@@ -10,7 +10,7 @@ from ...integration import integrate
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import Any, ArrayLike, Callable, Sequence, Solution, System
+from ...values.types import Any, ArrayLike, Callable, Complexes, Floats, Sequence, Solution, System
 from ..observables import check_solution
 from ..results import drawn_by, quiet, result_class
 
@@ -46,11 +46,11 @@ class Frequencies(Tabled):
     solution : Solution
     """
 
-    values: np.ndarray
-    amplitudes: np.ndarray
-    means: np.ndarray
-    residuals: np.ndarray
-    drifts: np.ndarray
+    values: Floats
+    amplitudes: Complexes
+    means: Any
+    residuals: Floats
+    drifts: Floats
     signals: tuple
     solution: Any
 

@@ -15,7 +15,17 @@ from ...tangents.directions import Directions
 from ...values.checks import choice, integer, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import Any, ArrayLike, Callable, DTypeLike, Floats, Mapping, Method, System
+from ...values.types import (
+    Any,
+    ArrayLike,
+    Callable,
+    DTypeLike,
+    Floats,
+    Integers,
+    Mapping,
+    Method,
+    System,
+)
 from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes, laid_out
 
@@ -98,7 +108,7 @@ _ALONE = 100  # steps in which a single tangent in double precision cannot overf
 class Measured(Tabled):
     """Results for a batch, of which some may have failed: a base class."""
 
-    status: np.ndarray
+    status: Integers
     _report: str
 
     @property
@@ -187,11 +197,11 @@ class LyapunovExponents(Measured):
     system, method : the arguments
     """
 
-    exponents: np.ndarray
-    times: np.ndarray
-    history: np.ndarray
-    status: np.ndarray
-    failed_step: np.ndarray
+    exponents: Floats
+    times: Floats
+    history: Floats
+    status: Integers
+    failed_step: Integers
     system: Any
     method: Any
     _report: str
@@ -400,10 +410,10 @@ class ChaosMap(Measured):
         The starts: a run of no steps, with the same batch.
     """
 
-    values: np.ndarray
+    values: Floats
     indicator: str
-    status: np.ndarray
-    failed_step: np.ndarray
+    status: Integers
+    failed_step: Integers
     solution: Any
     _report: str
 
@@ -577,9 +587,9 @@ class FlowMap:
     """
 
     axes: dict
-    values: np.ndarray
-    directions: np.ndarray
-    gradients: np.ndarray
+    values: Floats
+    directions: Floats
+    gradients: Floats
     solution: Any
 
     plot = drawn_by("ftle")

@@ -16,7 +16,7 @@ from ...run.arguments import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ...values.types import ArrayLike, Callable, Floats, Quantity, Solution, System
+from ...values.types import ArrayLike, Callable, Floats, Integers, Quantity, Solution, System
 from ...watching import reductions
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
@@ -39,7 +39,7 @@ class Scan(Tabled):
     """
 
     axes: dict
-    values: np.ndarray
+    values: Floats
     measure: Any
     solution: Any
 
@@ -212,8 +212,8 @@ class Passages:
         Each trajectory ends at its crossing: ``solution.final``.
     """
 
-    t: np.ndarray
-    exit: np.ndarray
+    t: Floats
+    exit: Integers
     names: tuple
     solution: Any
 

@@ -13,7 +13,7 @@ from ...solution.jumps import direction as sense
 from ...values.checks import integer, numbers, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
-from ...values.types import Any, ArrayLike, Callable, Floats, Mapping, Solution, System
+from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching.events import event
 from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
@@ -41,9 +41,9 @@ class Section:
         (n, k): the additional values requested from `crossings`.
     """
 
-    y: np.ndarray
-    t: np.ndarray
-    trajectory: np.ndarray
+    y: Floats
+    t: Floats
+    trajectory: Integers
     system: Any
     batch: tuple = ()
     values: Any = None
@@ -425,9 +425,9 @@ class ReturnMap:
     system : System
     """
 
-    now: np.ndarray
-    then: np.ndarray
-    trajectory: np.ndarray
+    now: Floats
+    then: Floats
+    trajectory: Integers
     quantity: str
     lag: int
     system: Any
@@ -516,9 +516,9 @@ class Bifurcation:
     """
 
     parameter: str
-    at: np.ndarray
-    values: np.ndarray
-    count: np.ndarray
+    at: Floats
+    values: Floats
+    count: Integers
     quantity: str
     section: Any
     where: str = ""
