@@ -11,6 +11,7 @@ from ..values.table import Table
 from ..values.types import ArrayLike, Methods, System
 from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, doubt_of, fits, follow, suitable_methods
 from .results import ByMethod, quiet, with_unit
+from .vectors import applied, norm
 
 TIMES = 16  # at which runs are compared with a motion to find its nature
 FINEST_RUN = 1 << 20  # steps
@@ -217,8 +218,8 @@ def nature(motion):
     with quiet():
         J = system.jacobian(times, y)
         f = system.rhs(times, y)
-        rate = np.linalg.norm(f / size, axis=-1)
-        bend = np.linalg.norm((J @ f[..., np.newaxis])[..., 0] / size, axis=-1)
+        rate = norm(f / size)
+        bend = norm(applied(J, f) / size)
         turning = np.where(rate > 0, bend / np.where(rate > 0, rate, 1.0), 0.0)
         turning = np.nan_to_num(turning, nan=0.0, posinf=0.0)
         radius = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1)
@@ -260,7 +261,7 @@ def _worst(motion, method, n):
 def _lyapunov(t, size, y, near):
     """Rate at which a neighbour separates, if that is exponential; else 0."""
     with quiet():
-        apart = np.linalg.norm((near - y) / size, axis=-1).reshape(len(t), -1)
+        apart = norm((near - y) / size).reshape(len(t), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
     t, found = np.abs(t - t[0]), 0.0
     for one, distances in zip(grown.T, apart.T):

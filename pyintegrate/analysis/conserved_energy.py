@@ -11,6 +11,7 @@ from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, blocks, check_solution, cure, found, only_the_end, times
 from .results import extent, quiet, result_class
+from .vectors import applied
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
 SWINGS = 6  # crossings of the line that make an oscillation
@@ -301,7 +302,7 @@ def _kept(system, h, y, t, order, brackets):
     energy += h * c2 * product(v, a)
     if order > 2:
         J = system.jacobian(t, y)[..., dof:, :dof]
-        Jv = (J @ v[..., np.newaxis])[..., 0]
+        Jv = applied(J, v)
         energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
     if order > 3:
         energy += h**3 * c4 * 2 * product(a, Jv)

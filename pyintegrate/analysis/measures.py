@@ -9,6 +9,7 @@ from .accuracy import to_a_tolerance
 from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 from .results import quiet
+from .vectors import norm
 
 _WATCHED = {"energy": "energy_error", "phase": "phase_drift"}
 FINE, COARSE = 1e-13, 1e-11  # relative tolerances
@@ -93,7 +94,7 @@ def errors(solution, quantity, reference=None, truth=None):
                 f"the reference has {len(truth)} saves and the solution {len(solution)}: "
                 "error compares equal times"
             )
-        return np.linalg.norm(_components(solution, names) - truth[..., : len(names)], axis=-1)
+        return norm(_components(solution, names) - truth[..., : len(names)])
 
 
 def _components(solution, names):
@@ -126,7 +127,7 @@ def measured(solution, known):
     if exact_states(solution) is None and (judged := true_motion(known, solution)):
         truth, doubt = judged
         doubt = doubt[..., : solution.system.dof or None]  # first order: the whole state
-        measures["reference_error"] = np.linalg.norm(doubt, axis=-1).max(axis=0)
+        measures["reference_error"] = norm(doubt).max(axis=0)
     for quantity in ("energy",) * (held is not None) + ("position",):
         with suppress(ValueError):  # the motion is not known
             error = errors(solution, quantity, truth=truth)

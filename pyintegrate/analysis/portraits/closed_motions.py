@@ -13,6 +13,7 @@ from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Strings, System
 from ..results import drawn_by, quiet, result_class
+from ..vectors import applied, norm
 
 TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
 # Steps tried beside each other: dampings, times the last that won; singular values that they do
@@ -206,9 +207,9 @@ class _Shots:
         half = y.shape[1] // 2 if self.system.dof else y.shape[1]
         with quiet():
             rates, size = one.rhs(0.0, y), _size(y[:, np.newaxis, :half])
-            rate = np.linalg.norm(rates[:, :half], axis=1) / size
+            rate = norm(rates[:, :half]) / size
             if self.system.dof:
-                rate = np.fmax(rate, np.sqrt(np.linalg.norm(rates[:, half:], axis=1) / size))
+                rate = np.fmax(rate, np.sqrt(norm(rates[:, half:]) / size))
         pace = 1 / np.where(np.isfinite(rate), np.fmax(rate, 2 * np.pi / T), 2 * np.pi / T)
         sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
         sizes[:, half:] /= pace[:, np.newaxis]
@@ -261,7 +262,7 @@ class _Shots:
         """F (..., n, unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
         F = end - np.roll(Y, -1, axis=-2)
         with quiet():
-            best = np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / _size(Y), nan=np.inf)
+            best = np.nan_to_num(norm(F).max(axis=-1) / _size(Y), nan=np.inf)
         F = F / self.size[lane, np.newaxis]
         return F.reshape(*F.shape[:-2], Y.shape[-2] * Y.shape[-1]), best
 
@@ -289,7 +290,7 @@ class _Shots:
             better = after[at] < np.maximum(before, ROUNDING)
             lane, at = active[better], tuple(place[better] for place in at)
             step, change = step[at], left[at] - self.F[lane]
-            change -= (self.J[lane] @ step[..., np.newaxis])[..., 0]
+            change -= applied(self.J[lane], step)
             step /= (step**2).sum(axis=-1, keepdims=True)
             self.J[lane] += change[..., np.newaxis] * step[:, np.newaxis]
             self.Y[lane], self.T[lane] = Y[at], T[at]
@@ -307,7 +308,7 @@ class _Shots:
         states = self.segments * self.system.dim
         factor, least, part = TRIED.T[..., np.newaxis, np.newaxis]
         U, s, V = np.linalg.svd(self.J[lane], full_matrices=False)
-        aim = (np.swapaxes(U, 1, 2) @ self.F[lane][..., np.newaxis])[..., 0]
+        aim = applied(np.swapaxes(U, 1, 2), self.F[lane])
         floor = factor * (damping * self.best[lane] * s[:, 0])[:, np.newaxis]
         share = part * -aim * s * (s > least * s[:, :1]) / (s * s + floor**2)
         step = (share[..., np.newaxis, :] @ V)[..., 0, :]
@@ -329,7 +330,7 @@ class _Shots:
 
 def _size(Y):
     """max(1, |y|) of the largest of states (..., m, dim)."""
-    return np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
+    return np.maximum(1.0, norm(Y).max(axis=-1))
 
 
 def multipliers(M):
@@ -361,8 +362,8 @@ def _told(shots, tolerance):
         own = np.abs(values - 1) > TRIVIAL
         out = (own & (np.abs(values) > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(np.abs(values) - 1) <= TRIVIAL)).any(axis=-1)
-        speed = np.linalg.norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y), axis=-1)
-    resting = shots.moving & (speed * T < 1e-6 * np.maximum(1.0, np.linalg.norm(y, axis=-1)))
+        speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y))
+    resting = shots.moving & (speed * T < 1e-6 * np.maximum(1.0, norm(y)))
     failed = ~(np.isfinite(best) & good)
     told = ["motion failed", "resting point", ""]
     failures = np.select([failed, resting, best <= tolerance], told, "did not close")

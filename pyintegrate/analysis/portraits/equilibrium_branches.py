@@ -11,6 +11,7 @@ from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
+from ..vectors import norm
 from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
@@ -278,7 +279,7 @@ class _Curve:
         """
         begin, finish = ends
         secant = (finish - begin) / self.size(lane, begin)
-        secant /= np.linalg.norm(secant, axis=1, keepdims=True)
+        secant /= norm(secant, keepdims=True)
         each = np.arange(len(lane)), which
         a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, *each]
         Y, share = begin, a

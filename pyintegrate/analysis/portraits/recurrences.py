@@ -22,6 +22,7 @@ from ...values.types import (
 from ..observables import check_solution
 from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
+from ..vectors import norm
 from .resting_points import Box, is_driven
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
@@ -191,9 +192,9 @@ def _clusters(ends, tolerance):
     sample = ends[:: max(1, len(ends) // SAMPLE)]
     points = np.empty((0, ends.shape[-1]))
     while len(sample):
-        near = np.linalg.norm(sample - sample[0], axis=-1) <= tolerance
+        near = norm(sample - sample[0]) <= tolerance
         centre = sample[near].mean(axis=0)
-        near |= np.linalg.norm(sample - centre, axis=-1) <= tolerance
+        near |= norm(sample - centre) <= tolerance
         points = np.concatenate([points, sample[near].mean(axis=0, keepdims=True)])
         sample = sample[~near]
     return points
@@ -675,7 +676,7 @@ def continue_attractors(
 def _matched(points, last, size, fresh):
     """A number for each attractor: of the nearest before, each once, or the next free one."""
     apart = sorted(
-        (np.linalg.norm((one[:, np.newaxis] - other) / size, axis=-1).min(), i, name)
+        (norm((one[:, np.newaxis] - other) / size).min(), i, name)
         for i, one in enumerate(points)
         for name, other in last.items()
     )

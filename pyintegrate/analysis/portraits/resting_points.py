@@ -14,6 +14,7 @@ from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
+from ..vectors import applied, norm
 
 
 class Box:
@@ -132,13 +133,13 @@ def manifold_lines(found, length):
         along = sign * values.real > 0
         along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
         e = np.swapaxes(vectors, 1, 2)[along].real / size
-        e *= BESIDE * size / np.linalg.norm(e, axis=1, keepdims=True)
+        e *= BESIDE * size / norm(e, keepdims=True)
         begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
         beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
 
         def direction(y, sign=sign):
             f = sign * system.rhs(found.t, y) / size
-            return f / np.linalg.norm(f, axis=-1, keepdims=True)
+            return f / norm(f, keepdims=True)
 
         with quiet():
             lines[name] = _followed(direction, begin, beside, found.box, ends, length)
@@ -158,7 +159,7 @@ def _followed(direction, begin, y, box, ends, length):
         k3 = direction(y + h / 2 * k2 * size)
         k4 = direction(y + h * k3 * size)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4) * size
-        far = np.linalg.norm((y[:, np.newaxis] - ends) / size, axis=-1)
+        far = norm((y[:, np.newaxis] - ends) / size)
         arrived = ((far.min(axis=1) < h) & (i > len(near)))[:, np.newaxis]
         lines.append(np.where(arrived, ends[far.argmin(axis=1)], y))
         y = np.where(box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
@@ -360,7 +361,7 @@ def equilibria(
             beside = one.jacobian(times, points + shift)
         beside = eigenvalues(np.where(np.isfinite(beside), beside, J))
         doubt |= beside.real * values.real <= 0
-    residuals = np.linalg.norm(one.rhs(times, points), axis=-1)
+    residuals = norm(one.rhs(times, points))
     found = (points, values, *kinds_of(values, doubt), residuals, hits)
     return Equilibria(
         *(in_lanes(part, lane, batch) for part in found),
@@ -433,14 +434,14 @@ def refined(system, y, size, t, batch, lane):
             active, old, f, J = (part[good] for part in (active, old, f, J))
             (own, times), scaled = at(active), J * size
             step = solved(scaled, -f) * size
-            rest = np.linalg.norm((J @ step[..., None])[..., 0] + f, axis=-1)
+            rest = norm(applied(J, step) + f)
             whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
-            before, share = np.linalg.norm(f, axis=-1), np.ones(len(old))
+            before, share = norm(f), np.ones(len(old))
             sure = rest <= np.maximum(whole, before / 2)
-            far = np.linalg.norm(step / size, axis=-1, keepdims=True)
+            far = norm(step / size, keepdims=True)
             step /= np.maximum(1.0, far)
             for _ in range(HALVINGS):
-                after = np.linalg.norm(own.rhs(times, old + share[:, None] * step), axis=-1)
+                after = norm(own.rhs(times, old + share[:, None] * step))
                 worse = ~(after < before) & (before > 0)
                 if not worse.any():
                     break
@@ -458,7 +459,7 @@ def solved(A, b):
     """The solutions of A x = b, the least where A is singular: (m, k, k), (m, k)."""
     x, flat = np.empty_like(b), np.linalg.det(A) == 0
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
-    x[flat] = (np.linalg.pinv(A[flat]) @ b[flat, :, None])[..., 0]
+    x[flat] = applied(np.linalg.pinv(A[flat]), b[flat])
     return x
 
 
@@ -466,7 +467,7 @@ def _distinct(y, size):
     """The different ones among states (m, dim), in ascending order, and how many are at each."""
     points, hits = [], []
     while len(y):
-        near = np.linalg.norm((y - y[0]) / size, axis=-1) < APART
+        near = norm((y - y[0]) / size) < APART
         points.append(np.median(y[near], axis=0))
         hits.append(np.count_nonzero(near))
         y = y[~near]

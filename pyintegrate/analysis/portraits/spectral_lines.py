@@ -13,6 +13,7 @@ from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, Complexes, Floats, Sequence, Solution, System
 from ..observables import check_solution
 from ..results import drawn_by, quiet, result_class
+from ..vectors import norm
 
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
 RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude
@@ -251,7 +252,7 @@ def terms(z, k):
             far_ = np.concatenate([far_.real, -far_.imag], axis=2)
             near_ = np.concatenate([near_.real, near_.imag], axis=1)
         rest = z - _times(far_, near_)
-    size = [np.linalg.norm(part.reshape(lanes, -1)[:, :n], axis=1) for part in (rest, z)]
+    size = [norm(part.reshape(lanes, -1)[:, :n]) for part in (rest, z)]
     absent = there == 0
     with quiet():
         return *(np.where(absent, np.nan, part) for part in (w, a)), mean, size[0] / size[1]
