@@ -49,7 +49,7 @@ class Section:
     values: Any = None
 
     def __getitem__(self, name: str) -> Floats:
-        return self.y[:, self.system.state_names.index(_known(self.system, name))]
+        return self.y[:, _place(self.system, name)]
 
     plot = drawn_by("section")
 
@@ -144,7 +144,7 @@ def poincare_section(
         for one in (times(solution), solution.valid)
     )
     if period is None:
-        place = system.state_names.index(_known(system, component))
+        place = _place(system, component)
         height = flat[..., place].astype(float) - value
     else:
         ahead = np.broadcast_to(sense(solution), solution.y.shape[1:-1]).ravel()
@@ -179,11 +179,11 @@ def poincare_section(
     return Section(y(s), moment(s), lane, system, solution.y.shape[1:-1])
 
 
-def _known(system, name):
+def _place(system, name):
     if name not in system.state_names:
         known = ", ".join(system.state_names)
         raise ValueError(f"the system {system.name!r} has no component {name!r}: it has {known}")
-    return name
+    return system.state_names.index(name)
 
 
 def _between(solution, flat, t, save, lane):
