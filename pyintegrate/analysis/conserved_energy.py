@@ -343,17 +343,17 @@ def _in_logarithm(word, method):
     corner is the coefficient of the whole.
     """
     letters = {letter: np.diag([float(one == letter) for one in word], 1) for letter in "VT"}
-    product = np.eye(len(word) + 1)
+    one = product = np.eye(len(word) + 1)
     for weights in zip(*(method.coefficients[name] for name in ("kick", "drift"))):
         for letter, weight in zip("VT", weights):
             # The first flow to act stands to the left: flows compose like pullbacks of functions.
-            flow = term = np.eye(len(product))
+            flow = term = one
             for n in range(1, len(product)):
                 term = term @ letters[letter] * (weight / n)
                 flow = flow + term
             product = product @ flow
-    power, total = np.eye(len(product)), 0.0
+    power, total = one, 0.0
     for n in range(1, len(product)):
-        power = power @ (product - np.eye(len(product)))
+        power = power @ (product - one)
         total -= (-1) ** n * power[0, -1] / n
     return total

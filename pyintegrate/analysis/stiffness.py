@@ -591,15 +591,14 @@ def _first(excess, least, low, high, batch, rtol):
     bad = height > least
     never, first = ~bad.any(axis=0), bad.argmax(axis=0)
     first = np.where(never, count, first)
-    below = at(values, np.clip(first - 1, 0, None))
-    above = at(values, np.clip(first, None, count - 1))
+    below, above = at(values, np.maximum(first - 1, 0)), at(values, np.minimum(first, count - 1))
 
     number = np.arange(1, count - 1).reshape(-1, *(1,) * len(batch))
-    lowest = np.minimum(height[:-2], height[2:])
-    peak = (height[1:-1] >= height[:-2]) & (height[1:-1] > height[2:]) & (number < first)
+    left, top, right = height[:-2], height[1:-1], height[2:]
+    peak = (top >= left) & (top > right) & (number < first)
     with quiet():  # inf - inf
-        peak &= height[1:-1] - lowest > 1e-9  # the rest is rounding
-    order = np.argsort(np.where(peak, height[1:-1], -np.inf), axis=0)[::-1][:GAPS]
+        peak &= top - np.minimum(left, right) > 1e-9  # the rest is rounding
+    order = np.argsort(np.where(peak, top, -np.inf), axis=0)[::-1][:GAPS]
     for place in order:
         is_peak, start = at(peak, place), at(values, place)
         if not is_peak.any():

@@ -289,8 +289,9 @@ class Fit(Tabled):
         if not errors:
             return seen
         spread = np.moveaxis(np.nan_to_num(self._spread(np.arange(shots.size))), -1, 0)
-        k, end = shots.k, range(shots.nodes, shots.size)
-        columns = np.array([[*range(s * k, (s + 1) * k), *end] for s in range(S)], int)[at]
+        k = shots.k
+        own = [[*range(s * k, (s + 1) * k), *shots.others] for s in range(S)]
+        columns = np.array(own, int)[at]
         c = spread[lanes[:, np.newaxis, np.newaxis], columns[..., np.newaxis],
                    columns[..., np.newaxis, :]]  # fmt: skip
         square = np.einsum("nlqa,nlab,nlqb->nlq", found[..., 1:], c, found[..., 1:])

@@ -13,6 +13,8 @@ Triggs et al. (2000), Bundle adjustment, LNCS 1883, 298-372 (robust losses, Schu
 
 import numpy as np
 
+from ..analysis.results import quiet
+
 ROUNDS = 100
 SMALL = 1e-8  # of the parameters, and the cosine of residuals and derivatives
 REST = 1e-12  # of the cost
@@ -162,7 +164,7 @@ def minimised(shots, x, held, lanes):
         fall, noise = cost - there[0], shots.noise(lanes)
         good = fall > 1e-4 * abs(predicted)
         moved, far = (shots.pool(np.max(abs(a) * size, axis=0), most) for a in (step, x))
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with quiet():
             gain = np.where(np.isfinite(fall) & (predicted > 0), fall / predicted, -1.0)
             # What the quadratic model still promises, at the rate at which its promises shrink.
             rest = predicted * np.minimum(predicted / before, 1.0)
@@ -199,7 +201,7 @@ def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
         shots.pool,
         (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step)),
     )
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with quiet():
         share = np.clip(np.where(np.isfinite(fall), slope / (fall + 2 * slope), 0), 0.1, 0.5)
         longer = damping + (1 / share - 1) * square / drop
     return np.where(np.isfinite(longer), np.maximum(longer, 2 * damping), 10 * damping)

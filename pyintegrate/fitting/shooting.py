@@ -68,6 +68,8 @@ class Shots:
         shooting.
     size, local : int
         The unknowns of a lane, nodes and then parameters, and how many of them are its own.
+    others : range
+        The places of the parameters.
     where : list of int
         The place of each of `unknowns` among them.
     below : list of ndarray
@@ -94,13 +96,15 @@ class Shots:
         self.k, p = len(self.moved), len(unknowns.elements)
         self.nodes = segments * self.k
         self.size, self.local = self.nodes + p, self.nodes + unknowns.local
-        self.where = [*map(self.moved.index, unknowns.starts), *range(self.nodes, self.size)]
+        self.others = range(self.nodes, self.size)
+        self.where = [*map(self.moved.index, unknowns.starts), *self.others]
         self.common, self.weight, self.observed = unknowns.local < p, 0.0, tuple(observed)
         self.below = [
-            np.array([*range(j + 1, min((j // self.k + 2) * self.k, self.nodes)),
-                      *range(self.nodes, self.size)], int)
+            np.array(
+                [*range(j + 1, min((j // self.k + 2) * self.k, self.nodes)), *self.others], int
+            )
             for j in range(self.nodes)
-        ] + [np.arange(j + 1, self.size) for j in range(self.nodes, self.size)]  # fmt: skip
+        ] + [np.arange(j + 1, self.size) for j in self.others]
         self.both = system.tangent(self.k, [*unknowns.parameters])
         # The columns of a segment among the tangents, after the state.
         self.columns = [*range(1 + self.k), *(1 + self.k + j for j in unknowns.order)]
@@ -266,8 +270,8 @@ class Shots:
                 cost = cost + total(found[-k:, 0] ** 2)
             products = gram(found).reshape(found.shape[1], found.shape[1], S, m)
             for s in range(S):  # columns: residual, node, parameters, next node
-                to = np.array([*range(s * k, (s + 1) * k), *range(self.nodes, self.size),
-                               *range((s + 1) * k, (s + 2) * k)])  # fmt: skip
+                here, then = range(s * k, (s + 1) * k), range((s + 1) * k, (s + 2) * k)
+                to = np.array([*here, *self.others, *then])
                 to = to[: columns - 1 + k * (s < S - 1)]  # the last knows no next node
                 part = products[: 1 + len(to), : 1 + len(to), s]
                 matrix[to[:, np.newaxis], to] += part[1:, 1:]

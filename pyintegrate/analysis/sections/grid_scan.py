@@ -291,11 +291,12 @@ def escape_times(
     >>> left.t.round(4), left.passed.tolist()
     (array([   nan, 0.5844, 0.4378]), [False, True, True])
     """
+    options |= {"dt": dt, "t_end": t_end}
     if isinstance(outside, Real) and not isinstance(outside, bool):
-        return _beyond(system, outside, x0, v0, {"dt": dt, "t_end": t_end} | options)
+        return _beyond(system, outside, x0, v0, options)
     exits: dict[str, Any] = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
     events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
-    found = _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
+    found = _passages(system, events, x0, v0, options)
     # Which began outside a run of no steps sees.
     solution, located = found.solution, EventPlan(found.solution.system, events).located
     watch = {

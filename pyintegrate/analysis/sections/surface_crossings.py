@@ -138,16 +138,16 @@ def poincare_section(
             f"a section needs all components ({', '.join(system.state_names)}), and "
             f"{', '.join(solution.components)} were saved: integrate without components"
         )
-    flat = solution.y.reshape(len(solution), -1, system.dim)
+    batch, flat = batch_of(solution), solution.y.reshape(len(solution), -1, system.dim)
     t, valid = (
-        np.broadcast_to(one, solution.y.shape[:-1]).reshape(flat.shape[:2])
+        np.broadcast_to(one, (len(flat), *batch)).reshape(flat.shape[:2])
         for one in (times(solution), solution.valid)
     )
     if period is None:
         place = _place(system, component)
         height = flat[..., place].astype(float) - value
     else:
-        ahead = np.broadcast_to(sense(solution), solution.y.shape[1:-1]).ravel()
+        ahead = np.broadcast_to(sense(solution), batch).ravel()
         height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
     if period is not None:  # a save once per period may be just before its turn, by rounding
@@ -159,7 +159,7 @@ def poincare_section(
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
-        begin, end = around.reshape(2, -1, *solution.y.shape[1:-1])
+        begin, end = around.reshape(2, -1, *batch)
         refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
     if period is not None and (crossed & (after - before > 1)).any():
         raise ValueError(
@@ -169,14 +169,14 @@ def poincare_section(
     lane, save = np.nonzero(crossed.T)
     y, moment = _between(solution, flat, t, save, lane)
     if period is not None:
-        when = phase + period * ahead[lane] * after[save, lane]
-        s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
-        return Section(y(s), when, lane, system, solution.y.shape[1:-1])
+        when, begin = phase + period * ahead[lane] * after[save, lane], moment(0)
+        s = (when - begin) / (t[save + 1, lane] - begin)
+        return Section(y(s), when, lane, system, batch)
     target = value
     if modulo is not None:
         target = value + modulo * np.maximum(before, after)[save, lane]
     s = _root(lambda s: y(s, place) - target, len(save))
-    return Section(y(s), moment(s), lane, system, solution.y.shape[1:-1])
+    return Section(y(s), moment(s), lane, system, batch)
 
 
 def _place(system, name):
@@ -326,14 +326,19 @@ def crossings(
         return found, found.events["section"]
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
-    first, keep = keep, None if modulo is not None and direction else keep
+    turns = modulo is not None and direction  # of a component that grows, or falls
+    first, keep = keep, None if turns else keep
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
-    parts = [_points(there, np.arange(there.count.size))]
-    over = np.flatnonzero(there.overflow)
+    lanes, over, batch = (
+        np.arange(there.count.size),
+        np.flatnonzero(there.overflow),
+        batch_of(solution),
+    )
+    parts = [_points(there, lanes)]
     if keep is None and over.size:
-        most, batch = int(there.count.max()), batch_of(solution)
+        most = int(there.count.max())
         if {"drive", "start"} & set(options):  # of the whole batch
-            over = np.arange(there.count.size)
+            over = lanes
         else:
             numbers = {name: taken(number, batch, over) for name, number in numbers.items()}
             after = None if after is None else taken(after, batch, over)
@@ -345,16 +350,14 @@ def crossings(
         parts.append(_points(run(most, numbers, after, start)[1], over))
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
-    if modulo is not None and direction:  # where a component grows, or falls
-        place, batch = solution.system.state_names.index(quantity), batch_of(solution)
-        slope = system_of(solution, lane).rhs(t, y)[:, place] * np.sign(
-            taken(solution.dt, batch, lane)
-        )
-        order = order[(slope * direction)[order] > 0]
+    if turns:
+        slope = system_of(solution, lane).rhs(t, y)[:, _place(system, quantity)]
+        slope *= np.sign(taken(solution.dt, batch, lane)) * direction
+        order = order[slope[order] > 0]
         if first is not None:
             order = order[np.arange(len(order)) - np.searchsorted(lane[order], lane[order]) < first]
     told = None if values is None else kept[order]
-    return Section(y[order], t[order], lane[order], solution.system, batch_of(solution), told)
+    return Section(y[order], t[order], lane[order], solution.system, batch, told)
 
 
 def _points(there, trajectory):

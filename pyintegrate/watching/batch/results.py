@@ -179,7 +179,7 @@ def _covariance(a, b, product, ratio):
     n = a.tally[..., 0].astype(object)
     top = n * product.items - a.items * b.items
     out = _each(ratio, top, n * n * (1 << 2 * UNITS))
-    spoiled = (a.tally[..., 1:].sum(-1) > 0) | (b.tally[..., 1:].sum(-1) > 0)
+    spoiled = (a.tally + b.tally)[..., 1:].any(axis=-1)
     return np.where(spoiled, np.nan, out)
 
 
@@ -239,8 +239,8 @@ def _of_cells(cells, q, about, tally, ends):
 
 def _quantiles(parts, options, labels):
     q, shape = options["q"], parts[0].tally.shape[:2]
+    out = np.full((*shape, len(q)), np.nan)
     if options["exact"]:
-        out = np.full((*shape, len(q)), np.nan)
         lanes = np.zeros(parts[0].items.shape[1], int) if labels is None else labels
         members = np.split(
             np.argsort(lanes, kind="stable"), np.cumsum(np.bincount(lanes, minlength=shape[1]))[:-1]
@@ -259,9 +259,9 @@ def _quantiles(parts, options, labels):
     ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1).reshape(-1, 2)
     items = np.column_stack([cells.items[:, 0] * shape[1] + cells.items[:, 1], cells.items[:, 2:]])
     if not len(ends):
-        return np.empty((*shape, len(q))), np.zeros(shape, bool)
-    out, coarse = _of_cells(items, q, options["about"], cells.tally.reshape(-1, 4), ends)
-    return out.reshape(*shape, len(q)), coarse.reshape(shape)
+        return out, np.zeros(shape, bool)
+    found, coarse = _of_cells(items, q, options["about"], cells.tally.reshape(-1, 4), ends)
+    return found.reshape(out.shape), coarse.reshape(shape)
 
 
 def _values(name, parts, options, labels):
