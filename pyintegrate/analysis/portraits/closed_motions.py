@@ -359,9 +359,9 @@ def _told(shots, tolerance):
     order = np.lexsort((-values.imag, -np.abs(values)))
     values = np.take_along_axis(values, order, axis=-1)
     with quiet():
-        own = np.abs(values - 1) > TRIVIAL
-        out = (own & (np.abs(values) > 1 + TRIVIAL)).any(axis=-1)
-        on = (own & (np.abs(np.abs(values) - 1) <= TRIVIAL)).any(axis=-1)
+        own, size = np.abs(values - 1) > TRIVIAL, np.abs(values)
+        out = (own & (size > 1 + TRIVIAL)).any(axis=-1)
+        on = (own & (np.abs(size - 1) <= TRIVIAL)).any(axis=-1)
         speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y))
     resting = shots.moving & (speed * T < 1e-6 * np.maximum(1.0, norm(y)))
     failed = ~(np.isfinite(best) & good)

@@ -196,12 +196,12 @@ class _Curve:
                 F, A = self.at(lane[left], Y[left])
                 A = np.concatenate([A * size[left, None], along[left, None]], axis=1)
                 sound = np.isfinite(F).all(axis=1) & np.isfinite(A).all(axis=(1, 2))
-                move = np.full(F.shape[:1] + A.shape[2:], np.nan)
-                move[sound] = solved(A[sound], np.pad(-F[sound], ((0, 0), (0, 1))))
+                move = -np.pad(F, ((0, 0), (0, 1)))
+                move[sound] = solved(A[sound], move[sound])
+                move[~sound] = np.nan
                 Y[left] += move * size[left]
-                good[left] = np.abs(move).max(axis=1) < CLOSE
                 # Rounding of a badly scaled field may keep corrections above: two small ones do.
-                good[left] |= (np.abs(move).max(axis=1) < 1e3 * CLOSE) & (i > 2)
+                good[left] = np.abs(move).max(axis=1) < CLOSE * (1e3 if i > 2 else 1.0)
         return Y, good
 
     def tests(self, lane, Y, along):
@@ -247,9 +247,8 @@ class _Curve:
             new, good = self.corrected(active, old + h[active, None] * way * size, way)
             over = good & ((new[:, -1] < low) | (new[:, -1] > high))
             # The last point lies on the bound.
-            bound = np.clip(new[over, -1], low, high)
-            share = (bound - old[over, -1]) / (new - old)[over, -1]
-            last = old[over] + share[:, None] * (new - old)[over]
+            bound, last = np.clip(new[over, -1], low, high), (new - old)[over]
+            last = old[over] + ((bound - old[over, -1]) / last[:, -1])[:, None] * last
             last[:, -1] = bound
             new[over], good[over] = self.corrected(active[over], last, unit[active[over]])
             ahead, quantities = self.tests(active, np.where(good[:, None], new, old), way)
@@ -277,26 +276,23 @@ class _Curve:
         Beside a branch point a correction may lead to the other branch, or nowhere. Such points do
         not count: what is left is the chord, which errs by the square of the bracket's length.
         """
-        begin, finish = ends
-        secant = (finish - begin) / self.size(lane, begin)
+        secant = (ends[1] - ends[0]) / self.size(lane, ends[0])
         secant /= norm(secant, keepdims=True)
-        each = np.arange(len(lane)), which
-        a, b, (fa, fb) = np.zeros(len(lane)), np.ones(len(lane)), tests[:, *each]
-        Y, share = begin, a
+        lanes = np.arange(len(lane))
+        shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), tests[:, lanes, which]
         for i in np.arange(BISECTIONS):
             # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
             with quiet():
-                part = np.where(i % 3 == 1, 0.4, fa / (fa - fb))
-            Y, share = begin + part[:, None] * (finish - begin), a + part * (b - a)
+                part = np.where(i % 3 == 1, 0.4, sides[0] / (sides[0] - sides[1]))
+            Y = ends[0] + part[:, None] * (ends[1] - ends[0])
+            share = shares[0] + part * (shares[1] - shares[0])
             new, good = self.corrected(lane, Y, secant)
             t, values = self.tests(lane, np.where(good[:, None], new, Y), secant)
             good &= (t * secant).sum(axis=1) > TURN
-            Y, f = np.where(good[:, None], new, Y), values[each]
-            left, right = good & (f * fa > 0), good & (f * fa <= 0)
-            begin, finish = np.where(left[:, None], Y, begin), np.where(right[:, None], Y, finish)
-            a, fa = np.where(left, share, a), np.where(left, f, fa)
-            b, fb = np.where(right, share, b), np.where(right, f, fb)
-            if ((b - a < 1e-13) | (good & (f == 0))).all():
+            Y[good], side = new[good], values[lanes, which]
+            at = np.where(side * sides[0] > 0, 0, 1)[good], lanes[good]
+            ends[at], shares[at], sides[at] = Y[good], share[good], side[good]
+            if ((np.ptp(shares, axis=0) < 1e-13) | (good & (side == 0))).all():
                 break
         return Y, share
 
