@@ -166,8 +166,7 @@ def periodic_orbits(
             f" is not the same after {T[~same.all(axis=1)][0]:g}"
         )
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
-                                                     "workers": workers})  # fmt: skip
-    shots.lay_out(y, T)
+                                                     "workers": workers}, y, T)  # fmt: skip
     shots.close(all_lanes, tolerance, rounds)
     shots.fire(np.flatnonzero(shots.best <= tolerance))  # not by secants
     return _told(shots, tolerance)
@@ -181,14 +180,12 @@ class _Shots:
     of the guess, its `size` (dim) and its `pace`, so that units change nothing.
     """
 
-    def __init__(self, system, batch, segments, moving, options):
+    def __init__(self, system, batch, segments, moving, options, y, T):
+        """Begin with states along motions from y."""
         self.system, self.batch, self.segments = system, batch, segments
         self.moving = moving  # the period is free
         names = ("x0", "v0") if system.dof else ("x0",)
         self.names, self.options = names, options | {"on_failure": "ignore", "max_steps": MOST}
-
-    def lay_out(self, y, T):
-        """Begin with states along motions from y."""
         (lanes, dim), m = y.shape, self.segments
         self.Y, self.T = y[:, np.newaxis], T
         if m > 1:
