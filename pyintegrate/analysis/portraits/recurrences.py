@@ -561,10 +561,8 @@ def _described(system, box, sampler, start, label, joined, part, ends, locate):
     place[keys] = np.arange(len(keys))
     # One motion on each, the same in any order of the starts.
     first = [min((ends[i] for i in np.flatnonzero(part == key)), key=tuple) for key in keys]
-    states = sampler.run(np.array(first), 0, locate)[1] if keys else np.empty((0, 0, system.dim))
-    points = tuple(np.moveaxis(states, 0, 1))
-    shape = (len(keys), len(box.names))
-    means = np.array([one[:, box.places].mean(axis=0) for one in points]).reshape(shape)
+    states = sampler.run(np.array(first), 0, locate)[1] if keys else np.empty((1, 0, system.dim))
+    points, means = tuple(np.moveaxis(states, 0, 1)), states[..., box.places].mean(axis=0)
     total = max(1, label.size)
     p = np.array([counts[key] for key in keys]) / total
     return Attractors(
