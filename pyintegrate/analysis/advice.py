@@ -220,8 +220,7 @@ def nature(motion):
         f = system.rhs(times, y)
         rate = norm(f / size)
         bend = norm(applied(J, f) / size)
-        turning = np.where(rate > 0, bend / np.where(rate > 0, rate, 1.0), 0.0)
-        turning = np.nan_to_num(turning, nan=0.0, posinf=0.0)
+        turning = np.nan_to_num(bend / rate, nan=0.0, posinf=0.0)  # at rest 0
         radius = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1)
         # A motion that has come to rest does not change, whatever the ratio of the remainders.
         change = np.sqrt(np.nan_to_num(bend, posinf=0.0))

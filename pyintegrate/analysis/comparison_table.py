@@ -162,7 +162,7 @@ def _title(comparison, steps):
     parts = [system.title]
     solution = next(iter(comparison.values()), None)
     if solution is not None:
-        end = np.asarray(solution.t)[-1:].ravel()
+        end = solution.t[-1:].ravel()
         start = np.asarray(start_time(solution), float).ravel()
         if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
             parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())

@@ -292,7 +292,7 @@ def _kept(system, h, y, t, order, brackets):
     energy = np.array(system.energy(y, t))
     if order == 1:
         return energy
-    h, a = np.asarray(h), system.acceleration(t, x, v)
+    a = system.acceleration(t, x, v)
 
     def product(p, q):
         """p M q, from an energy that is quadratic in the velocity."""

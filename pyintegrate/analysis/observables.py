@@ -47,7 +47,7 @@ def times(solution):
     >>> times(pi.integrate(spring, dt=0.1, n_steps=5)).shape
     (6, 1)
     """
-    return solution._column(np.asarray(solution.t))
+    return solution._column(solution.t)
 
 
 def start_time(solution):

@@ -298,12 +298,12 @@ def _exact_phase(solution, angle):
         first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
         rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         return lambda rows: first + rate * (t[rows] - start)
-    if system.exact(np.asarray(solution.t)[:1], origin, start) is None:
+    flat = solution.t
+    if system.exact(flat[:1], origin, start) is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
             "for example the same run with a smaller dt and the matching save interval"
         )
-    flat = np.asarray(solution.t)
     if angle == system.phase:
         return lambda rows: system.exact_phase(flat[rows], origin, start)
     return lambda rows: angle(system.exact(flat[rows], origin, start), t[rows])
@@ -418,7 +418,7 @@ def turning(solution, angle):
     y = np.concatenate([y[some], solution.origin[np.newaxis]])
     start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
     t = np.concatenate([t[some], start])
-    short = 1e-3 * np.abs(np.asarray(solution.dt))
+    short = 1e-3 * np.abs(solution.dt)
     moved = y + short[..., np.newaxis] * system.rhs(t, y)
     change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
     change -= _whole(change)
@@ -432,7 +432,7 @@ def _drifting(solution, phase):
     period = system.period(origin)
     if period is None or problem.driven:
         return unknown
-    dt = np.abs(np.asarray(solution.dt))
+    dt = np.abs(solution.dt)
     steps = np.nan_to_num(np.ceil(2 * period / dt), posinf=0)
     count = int(min(np.max(steps, initial=0), WORK)) + solution.method.stages
     if count * problem.lanes > WORK:
@@ -510,12 +510,10 @@ def _advance(solution):
 def _exact_advance(solution):
     """The same for the exact motion."""
     system, origin, start = solution.system, solution.origin, solution._origin_time
-    end = np.asarray(solution.t)[-1]
+    end = solution.t[-1]
     turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
     if system.phase_is_uniform:
         return turned
     # A damped phase turns in equal times, and deviates in between by less than half a turn.
-    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
-        solution, origin
-    )
+    part = system.exact_phase(solution.t[-1:], origin, start)[0] - _phase(solution, origin)
     return part + _whole(turned - part)

@@ -83,7 +83,7 @@ def to_a_tolerance(one, span, options):
     if span["t_end"] is None:
         if span["n_steps"] is None or span["dt"] is None:
             raise ValueError("give t_end, or n_steps and dt")
-        span["t_end"] = options.get("t0", 0.0) + span["n_steps"] * np.asarray(span["dt"])
+        span["t_end"] = options.get("t0", 0.0) + span["n_steps"] * span["dt"]
     elif span["n_steps"] is not None:
         raise ValueError("give exactly one of n_steps and t_end")
     tolerance = one.tolerance

@@ -520,7 +520,7 @@ class MaxStiffness(ByMethod[Any]):
         for name, value in self._found.items():
             method = find_method(name)
             # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
-            fair = np.asarray(value) / max(method.evaluations, 1) ** 2
+            fair = value / max(method.evaluations, 1) ** 2
             rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
         step = f"dt = {extent(self.dt)} {units['t']}".rstrip()
         largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
