@@ -10,7 +10,7 @@ from ..values.memory import SPARE_BYTES, aligned, outward
 from ..values.table import Several, Table
 from ..values.types import Any
 from .batch.density import Image
-from .batch.results import Memory
+from .batch.results import Memory, in_a_row
 from .plan import Totals
 from .quantity import energy_of, phase_of
 
@@ -92,7 +92,7 @@ class Sums:
         ]
         if self._across_before is not None:
             out.across = [
-                [a.then(b) for a, b in zip(before, now)]
+                [*map(in_a_row, zip(before, now))]
                 for before, now in zip(self._across_before, out.across)
             ]
         out.images = [[one.after(blocks) for one in images] for images in self._images]

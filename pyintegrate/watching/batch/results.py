@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,13 +50,14 @@ class Accumulated:
             keep = self.items[self.items[:, 0] < steps]
         return Accumulated(self.kind, self.tally[:steps], keep)
 
-    def then(self, later):
-        """Followed by later steps."""
-        items = later.items
-        if self.kind == CELLS:
-            items = items + np.array([len(self.tally), 0, 0, 0])
-        tally = np.concatenate([self.tally, later.tally])
-        return Accumulated(self.kind, tally, np.concatenate([self.items, items]))
+
+def in_a_row(several):
+    """Those of one batch at later and later steps as one."""
+    kind, items = several[0].kind, [one.items for one in several]
+    if kind == CELLS:
+        before = np.cumsum([0, *(len(one.tally) for one in several)])
+        items = [one + np.array([n, 0, 0, 0]) for one, n in zip(items, before)]
+    return Accumulated(kind, np.concatenate([one.tally for one in several]), np.concatenate(items))
 
 
 def together(parts, groups, places):
@@ -302,13 +302,6 @@ class Asked:
     t: Any
     parts: list
 
-    def then(self, later):
-        """Followed by later times."""
-        both = copy(self)
-        both.parts = [a.then(b) for a, b in zip(self.parts, later.parts, strict=True)]
-        both.t = np.concatenate([self.t, later.t])
-        return both
-
     def results(self):
         counted = self.parts[0].tally
         out = _values(self.name, self.parts, self.options, self.labels)
@@ -387,13 +380,16 @@ def one_after_the_other(some):
     """Those of one batch at later and later times; not each need have all names."""
     if len(some) == 1:
         return some[0]
-    first, later = (
-        one_after_the_other(half) for half in (some[: len(some) // 2], some[len(some) // 2 :])
-    )
-    asked = dict(first._asked)
-    for name, two in later._asked.items():
-        asked[name] = asked[name].then(two) if name in asked else two
-    return Across(asked, first._system)
+    asked = {}
+    for one in some:
+        for name, part in one._asked.items():
+            asked.setdefault(name, []).append(part)
+    for name, several in asked.items():
+        asked[name] = replace(
+            several[0], t=np.concatenate([one.t for one in several]),
+            parts=[*map(in_a_row, zip(*(one.parts for one in several), strict=True))],
+        )  # fmt: skip
+    return Across(asked, some[0]._system)
 
 
 def _times(problem, steps):
