@@ -28,6 +28,7 @@ _JOINED = {
 }
 
 
+@dataclass
 class Accumulated:
     """One accumulator of the batch, for each step and group.
 
@@ -41,8 +42,9 @@ class Accumulated:
         count.
     """
 
-    def __init__(self, kind, tally, items):
-        self.kind, self.tally, self.items = kind, tally, items
+    kind: int
+    tally: Any
+    items: Any
 
     def until(self, steps):
         keep = self.items[:steps]
