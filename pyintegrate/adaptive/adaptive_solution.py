@@ -228,7 +228,7 @@ class AdaptiveSolution(Solution):
         """Indices of the saved steps with ``save="all"``; of the saves with ``times``."""
         if self._save == "final":
             return np.array([self.n_steps])
-        return np.arange(len(self._states))
+        return np.arange(self._states.shape[0])
 
     @cached_property
     def t(self) -> Floats:

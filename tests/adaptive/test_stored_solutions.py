@@ -46,6 +46,14 @@ def run(save="all", **keywords):
 # ---- whole again ---------------------------------------------------------------------------------
 
 
+def test_states_in_a_zarr_array_answer_as_those_in_memory(tmp_path):
+    import zarr
+
+    out = zarr.create_array(store=tmp_path / "out.zarr", shape=(2, 5, 3), dtype=float)
+    times = {"t_end": 1.0, "save": None, "times": [0.5, 1.0]}
+    assert same(run(**times, out=out), run(**times))
+
+
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_every_kind_of_solution_comes_back_and_goes_on(data, tmp_path_factory):
