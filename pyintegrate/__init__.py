@@ -67,7 +67,8 @@ __all__ = sorted({*_PLACES} - {"dask"})  # noqa: PLE0605
 
 _ELSEWHERE = {
     "save": ": a solution saves itself, sol.save(path)",
-    "odeint": ": pi.solve_ivp(lambda t, y: f(y, t), (t[0], t[-1]), y0, 'LSODA', t_eval=t).y.T",
+    "odeint": ": pi.solve_ivp(lambda t, y: f(y, t), (t[0], t[-1]), y0, 'LSODA', t_eval=t, "
+    "rtol=1e-8, atol=1e-8).y.T",
 }
 
 

@@ -157,6 +157,10 @@ def solve_ivp(
     start = np.atleast_1d(numbers("y0", y0)).astype(float)
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
+    for word, value in {"rtol": rtol, "atol": atol, **options}.items():
+        one = {"rtol": start.shape, "atol": start.shape, "breaks": np.shape(value)[:1]}
+        if np.shape(value) not in ((), one.get(word)):
+            raise ValueError(f"{word} has shape {np.shape(value)}: pi.solve takes batches")
     if not isinstance(args, list | tuple | None):
         raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)")
     several = events if isinstance(events, list | tuple) else [events] if events else []
