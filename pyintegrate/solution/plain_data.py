@@ -310,8 +310,9 @@ def _check_definition(definition, noisy):
     if noisy:
         if definition["interpretation"] not in ("ito", "stratonovich"):
             refuse("system: interpretation", f"{definition['interpretation']!r:.80}")
-        noises = found.pop("diffusion", 0)
-        if noises % dim or (found.pop("force", dof), found.pop("bath", dof + 1)) != (dof, dof + 1):
+        noises = found.pop("diffusion", dim * ("bath" in found))
+        bath = found.pop("force", dof), found.pop("bath", dof + 1)
+        if not noises or noises % dim or bath != (dof, dof + 1):
             refuse("system: traced", f"{noises} numbers of a diffusion of {dim} components")
     if found != answers or traced.graph.dof != dof:
         refuse("system: traced", f"its answers are not those of a {structure} system")
@@ -321,6 +322,9 @@ def _check_definition(definition, noisy):
     rows = sum(map(prod, shapes.values()))
     if rows + OF_RUN * noisy != traced.n_params or max(rows, dim) > MOST_COMPONENTS:
         refuse("system: shapes", f"{rows} numbers, and {traced.n_params} in the force")
+    used = (node.value for node in traced.graph.nodes if node.operation == "parameter")
+    if not all(0 <= row < rows for row in used):
+        refuse("system: traced", f"it uses other parameters than its {rows}")
     state = [quantity[0] for quantity in definition["state"]]
     if len({*state}) != dim or len(state) != dim:
         refuse("system: state", f"expected {dim} quantities of different names")

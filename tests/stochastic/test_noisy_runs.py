@@ -8,6 +8,7 @@ import pytest
 from instruction_sets import printed_on_each
 
 import pyintegrate as pi
+from pyintegrate.solution import files
 
 RUN = {"dt": 1 / 64, "n_steps": 60}
 DRAW = np.random.default_rng(1)
@@ -229,6 +230,28 @@ def test_files_pickles_and_digests_keep_the_noise(method, tmp_path):
         assert again.system == system
     other = pi.integrate(system, start(system, 6), **RUN, method=method, seed=1, save=20)
     assert other.digest() != sol.digest()
+
+
+@pytest.mark.parametrize(
+    "system", [growth, pi.langevin(pi.systems.oscillator, friction=1.0, temperature=1.0)]
+)
+@pytest.mark.parametrize("wrong", ["parameter", "noises"])
+def test_a_program_that_does_not_fit_is_no_solution(system, wrong, tmp_path):
+    """A parameter beyond those of the system is a row of the run: its seed, a random number."""
+    x = start(system, 2)
+    pi.integrate(system, x, **RUN, seed=1).save(tmp_path / "a.npz")
+    header, arrays = files.read(tmp_path / "a.npz")
+    *_, nodes, outputs = header["system"]["made_by"]["args"][0]["dict"]["traced"]["args"][0][
+        "tuple"
+    ]
+    if wrong == "parameter":
+        leaf = next(n["tuple"] for n in nodes["tuple"] if n["tuple"][0] == "parameter")
+        leaf[2] = len(system.params)
+    else:
+        outputs["tuple"][0]["tuple"][1]["tuple"] = []  # of "diffusion", or of "acceleration"
+    files.write(tmp_path / "b.npz", header, arrays)
+    with pytest.raises(ValueError, match="is damaged: system: "):
+        pi.load(tmp_path / "b.npz")
 
 
 def test_dask_has_the_bits_of_one_run():
