@@ -20,6 +20,7 @@ from .run.random_numbers import numbered
 from .run.times import column, time_of, times
 from .solution.fixed_steps import FixedSolution
 from .values.checks import broadcast_shape, integer
+from .values.keywords import explains_keywords
 from .values.lazily import optional
 from .values.memory import outward
 from .values.types import (
@@ -190,6 +191,7 @@ def _nothing(written):
     """The result of writing."""
 
 
+@explains_keywords()
 def integrate(
     system: System,
     x0: Any = None,
@@ -286,6 +288,7 @@ def integrate(
     return DaskSolution(call, t, steps, results, sample, runs)
 
 
+@explains_keywords()
 def solve(
     system: System,
     x0: Any = None,

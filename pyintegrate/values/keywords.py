@@ -140,7 +140,8 @@ def _explanation(function, rest, arguments, keywords, error):
     taken = [p for f in (function, *rest) for p in inspect.signature(f).parameters.values()]
     known = list(dict.fromkeys(p.name for p in taken if p.kind is not p.VAR_KEYWORD))
     known = [name for name in known if name != "self"]
-    name = function.__qualname__.removesuffix(".__init__")
+    place = "pi.dask." if function.__module__.endswith(".dask") else ""  # it has both verbs
+    name = place + function.__qualname__.removesuffix(".__init__")
     given = dict(zip(signature.parameters, arguments)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
@@ -172,6 +173,8 @@ def _cure(word, known, system=None):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
         return f"parameters belong to the system: {system.name}({word}=...)"
+    if _ELSEWHERE.get(word) is _STEPS and "dt" not in known:
+        word = "dt"
     if _ELSEWHERE.get(word) is _STEP and "rtol" in known:
         return f"it takes {', '.join(n for n in known if n in _TOLERANCES)}"
     if word in _ELSEWHERE:

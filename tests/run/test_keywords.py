@@ -114,10 +114,16 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.solve(OSCILLATOR, t_end=1.0).resume(t_end=2.0, max_steps=5)
     with pytest.raises(TypeError, match="resume takes no max_steps: pi.solve .* by n_steps="):
         pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, max_steps=5)
+    with pytest.raises(TypeError, match="solve takes no step_size: its steps are found"):
+        pi.solve(OSCILLATOR, t_end=1.0, step_size=0.1)
     with pytest.raises(TypeError, match="lyapunov takes no n_steps: the end is t_end="):
         pi.lyapunov(OSCILLATOR, dt=0.1, n_steps=5)
     with pytest.raises(TypeError, match="RungeKutta takes no b_hat: .*b_embedded="):
         pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_hat=[1, 0])
+    with pytest.raises(TypeError, match=r"pi.dask.integrate takes no n_step: did you mean n_steps"):
+        pi.dask.integrate(OSCILLATOR, dt=0.1, n_step=5)
+    with pytest.raises(TypeError, match=r"pi.dask.solve takes no sensitivity: pi.integrate and pi"):
+        pi.dask.solve(OSCILLATOR, t_end=1.0, sensitivity="omega")
 
 
 def test_words_of_noise_and_portraits_are_answered():
