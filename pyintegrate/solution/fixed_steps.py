@@ -163,6 +163,7 @@ class FixedSolution(Solution):
         """
         return count_evaluations(self._problem, self.n_steps)
 
+    @explains_keywords()
     def at(self, t: ArrayLike) -> Floats:
         """States between the saved ones, by cubic Hermite interpolation.
 
