@@ -16,7 +16,7 @@ from ..run.arguments import (
     components_of,
     fitting_end,
 )
-from ..run.options import Options, fitted
+from ..run.options import Options, fitted, over_batch
 from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import column, first_of, in_dtype
@@ -83,7 +83,7 @@ def _make(system, x0, v0, given):
     shapes["breaks"] = breaks.shape[1:]
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
-        breaks = np.broadcast_to(breaks, (len(breaks), *batch))
+        breaks = over_batch(breaks, batch)
     loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
     rows = np.asarray(spread(components, batch, dtype))

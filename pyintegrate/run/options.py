@@ -148,7 +148,7 @@ def fitted(times, batch, forwards, name="times"):
                 f"{name} has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
                 f" {batch}"
             )
-        times = np.broadcast_to(times, (len(times), *batch))
+        times = over_batch(times, batch)
     ahead = column(np.diff(times, axis=0), batch)
     if np.any(ahead * np.sign(forwards) < 0):
         raise ValueError(
@@ -156,6 +156,13 @@ def fitted(times, batch, forwards, name="times"):
             " where time grows"
         )
     return times
+
+
+def over_batch(times, batch):
+    """Times (n, ...) -> (n, *batch): what follows n broadcasts."""
+    inner = (1,) * (len(batch) + 1 - times.ndim)
+    times = times.reshape(len(times), *inner, *times.shape[1:])
+    return np.broadcast_to(times, (len(times), *batch))
 
 
 def steps_of(times, t0, dt, n_steps, batch, dtype):

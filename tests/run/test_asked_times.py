@@ -50,6 +50,22 @@ def test_each_trajectory_may_have_its_own_times(name):
     assert some.steps.shape == some.t.shape == (40, lanes)
 
 
+def test_times_of_the_last_axes_of_a_batch_are_those_of_each():
+    """(3, 4) in a batch (3, 4) are three times of four columns, not one row thrice."""
+    asked = np.sort(np.random.default_rng(1).uniform(0, 1, (3, 4)), axis=0)
+    state = np.linspace(0.1, 1, 12).reshape(3, 4)
+    whole = np.broadcast_to(asked[:, np.newaxis], (3, 3, 4))
+    runs = (pi.integrate, {"dt": 0.1}), (pi.solve, {"breaks": asked})
+    for verb, options in runs:
+        wanted = options | ({"breaks": whole} if "breaks" in options else {})
+        some, each = (
+            verb(pi.systems.pendulum, state, 0 * state, t_end=1.0, times=t, **o)
+            for t, o in ((asked, options), (whole, wanted))
+        )
+        assert np.array_equal(some.t, whole)
+        assert np.array_equal(some.y, each.y)
+
+
 def test_the_same_times_of_different_steps():
     dt = np.array([0.01, 0.02, 0.04])
     asked = np.linspace(0, 0.5, 23)
