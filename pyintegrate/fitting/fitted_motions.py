@@ -6,13 +6,13 @@ import numpy as np
 
 from ..analysis.results import drawn_by, quiet
 from ..errors import warn_caller
+from ..run.options import over_batch
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
 from ..values.parameters import system_at
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Any, ArrayLike, Solution
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
-from .recordings import over_batch
 
 ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
 LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1

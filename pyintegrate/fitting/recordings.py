@@ -81,19 +81,6 @@ class Recordings:
         self.weights = np.where(known, 1 / np.where(known, errors, 1), 0)
 
 
-def over_batch(array, batch, *own):
-    """An array (n, *part of the batch, *own) as (n, *batch, *own).
-
-    Examples
-    --------
-    >>> over_batch(np.zeros(3), (2, 5)).shape
-    (3, 2, 5)
-    """
-    between = (1,) * (len(batch) + 1 + len(own) - array.ndim)
-    array = array.reshape(len(array), *between, *array.shape[1:])
-    return np.broadcast_to(array, (len(array), *batch, *own))
-
-
 def _padded(t, data, sigma):
     """Recordings of unequal length, as arrays (n, recordings, ...)."""
     t = [numbers(f"t[{i}]", one).astype(float) for i, one in enumerate(t)]

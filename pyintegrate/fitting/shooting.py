@@ -15,6 +15,7 @@ from .. import _core
 from ..adaptive.sensitivity import at_rest
 from ..analysis.results import quiet
 from ..integration import integrate
+from ..run.options import over_batch
 from ..solving import solve
 from ..tangents.tangent_system import traced_with_tangents
 from ..trace.derivative import directional
@@ -23,7 +24,6 @@ from ..values.parameters import system_at
 from ..values.types import Any
 from ..watching.quantity import View
 from .levenberg_marquardt import gram, total
-from .recordings import over_batch
 
 _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start

@@ -158,11 +158,17 @@ def fitted(times, batch, forwards, name="times"):
     return times
 
 
-def over_batch(times, batch):
-    """Times (n, ...) -> (n, *batch): what follows n broadcasts."""
-    inner = (1,) * (len(batch) + 1 - times.ndim)
-    times = times.reshape(len(times), *inner, *times.shape[1:])
-    return np.broadcast_to(times, (len(times), *batch))
+def over_batch(array, batch, *own):
+    """An array (n, *part of the batch, *own) as (n, *batch, *own).
+
+    Examples
+    --------
+    >>> over_batch(np.zeros(3), (2, 5)).shape
+    (3, 2, 5)
+    """
+    between = (1,) * (len(batch) + 1 + len(own) - array.ndim)
+    array = array.reshape(len(array), *between, *array.shape[1:])
+    return np.broadcast_to(array, (len(array), *batch, *own))
 
 
 def steps_of(times, t0, dt, n_steps, batch, dtype):
