@@ -261,7 +261,7 @@ class Solution(KindOfSolution):
         (n_saved, *batch, dim) followed by the axes of the parameter.
         """
         if self._carried is None:
-            raise ValueError(
+            raise Missing(
                 "this run has no sensitivities: integrate with sensitivity=('x0', 'v0'), or names"
                 f" of parameters ({', '.join(self.system.params) or 'there are none'}); files"
                 " do not keep them, a pickle does"

@@ -204,6 +204,7 @@ def test_a_file_holds_the_states_and_says_so(tmp_path):
     assert same_bits(loaded.y, sol.y)
     with pytest.raises(ValueError, match="no sensitivities.*files do not keep them, a pickle does"):
         _ = loaded.sensitivity
+    assert getattr(loaded, "sensitivity", None) is None
 
 
 def test_failures_are_those_of_the_base():
