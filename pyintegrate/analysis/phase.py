@@ -387,6 +387,10 @@ def uncounted(solution, reference, angle, phase, counted):
     if steps.max(initial=0) <= 1:
         return False, np.inf
     runs = [solution] if reference is None else [solution, reference]
+    if not all(hasattr(one, "dt") for one in runs):
+        raise ValueError(
+            f"{drift.__name__} counts turns from state to state: solve with save='all' or times="
+        )
     dt = np.abs(solution.dt)
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
