@@ -102,16 +102,20 @@ def phase_drift(
     drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
+    far: Any = False
+    most: Any = np.inf
+    if end is None or count > 1:
+        far, most = uncounted(solution, reference, angle, phase, ahead is not None)
+    if not hasattr(solution, "dt") and solution._control.times is not None:
+        far, most = _far_apart(solution, t, drift)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
         counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both)))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
-    if end is None or count > 1:
-        far, most = uncounted(solution, reference, angle, phase, ahead is not None)
-        marks = ~np.isnan(drift) & far
-        marks[-1:] &= ~np.asarray(counted)
-        _forget(drift, marks, most, origin is not None)
+    marks = ~np.isnan(drift) & far
+    marks[-1:] &= ~np.asarray(counted)
+    _forget(drift, marks, most, origin is not None)
     # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
 
@@ -389,7 +393,8 @@ def uncounted(solution, reference, angle, phase, counted):
     runs = [solution] if reference is None else [solution, reference]
     if not all(hasattr(one, "dt") for one in runs):
         raise ValueError(
-            f"{drift.__name__} counts turns from state to state: solve with save='all' or times="
+            "phase_drift counts turns from state to state: solve with save='all',"
+            " times= or watch='phase_drift'"
         )
     dt = np.abs(solution.dt)
     with quiet():
@@ -403,6 +408,20 @@ def uncounted(solution, reference, angle, phase, counted):
         most = np.where(np.isnan(most), 0, most)
     far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
     return np.maximum.accumulate(far, axis=0), most
+
+
+SMALL = 0.1  # rad: a drift that is less at all times has hardly gone round
+
+
+def _far_apart(solution, t, drift):
+    """``uncounted`` of a run to a tolerance with times=, by what the drift is at these times."""
+    if solution.system.period(solution.origin) is None:
+        return False, np.inf
+    column = t if t.ndim > 1 else t.reshape(-1, *(1,) * (drift.ndim - 1))
+    apart = np.abs(np.diff(column, axis=0, prepend=np.broadcast_to(solution.t0, column[:1].shape)))
+    with quiet():
+        far = (apart * _frequency(solution.system, solution.origin) >= HALF) & (abs(drift) > SMALL)
+    return np.maximum.accumulate(far, axis=0), 0.0
 
 
 def _frequency(system, y):
@@ -505,7 +524,8 @@ def _advance(solution):
     if turns is None:
         return None
     with quiet():
-        if np.any(np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF):
+        dt = getattr(solution, "dt", None)  # solve counts turns within its steps too
+        if dt is not None and np.any(abs(dt) * turning(solution, solution.system.phase) >= HALF):
             return None  # a step may turn by half a turn
     part = _phase(solution, solution.final) - _phase(solution, solution.origin)
     return part + _whole(2 * np.pi * turns - part)

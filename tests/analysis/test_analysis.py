@@ -110,7 +110,7 @@ def test_after_a_failure_there_is_no_phase():
         (lambda: pi.analysis.energy_drift(run("lorenz")), "'lorenz' has none"),
         (
             lambda: pi.analysis.phase_drift(pi.solve(pi.systems.pendulum, t_end=9.0, save="final")),
-            "phase_drift counts turns from state to state: solve with save='all' or times=",
+            "phase_drift counts turns from state to state: solve with save='all', times=",
         ),
     ],
 )

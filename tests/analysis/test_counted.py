@@ -238,3 +238,19 @@ def test_a_reference_that_went_on_is_compared_at_the_common_end():
     ]
     alone, counted = (phase_drift(sol, one) for one in known)
     assert counted == pytest.approx(alone, rel=1e-9, abs=1e-14)
+
+
+def test_turns_between_times_of_a_run_to_a_tolerance_are_not_guessed():
+    """Heun's pair at 1e-2 gains 10 rad on the oscillator to t = 2000: one turn and more."""
+    run = {"t_end": 2000.0, "rtol": 1e-2, "atol": 1e-2, "method": "heun2"}
+    whole = phase_drift(pi.solve(pi.systems.oscillator, **run))
+    assert abs(whole[-1]) > 2 * np.pi
+    two = {"times": [0.0, 2000.0]}
+    with pytest.warns(pi.RecordWarning, match="its turns cannot be counted"):
+        sparse = phase_drift(pi.solve(pi.systems.oscillator, **run, **two))
+    assert np.array_equal(np.isnan(sparse), [False, True])
+    for watch in ("phase_drift", {"turns": pi.watch.windings("phase")}):
+        known = phase_drift(pi.solve(pi.systems.oscillator, **run, **two, watch=watch))
+        assert abs(known[-1] - whole[-1]) < 1e-6
+    fine = pi.solve(pi.systems.oscillator, t_end=2000.0, rtol=1e-9, **two)
+    assert np.isfinite(phase_drift(fine)).all()
