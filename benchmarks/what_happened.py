@@ -148,20 +148,32 @@ def tangents():
 
 def to_a_tolerance():
     few = 1000
-    motions = {  # name: system, starts, end, component, level
-        "Lorenz": ("lorenz", SPREAD[:few, :3] * 20 + [-15, -15, 10], 10.0, "z", 27.0),
-        "pendulum": ("pendulum", SPREAD[:few, :2] * 2 - 0.5, 30.0, "theta", 0.0),
-        "Henon-Heiles": ("henon_heiles", 0.2 * SPREAD[:few], 50.0, "x", 0.0),
-        "Kepler": ("kepler", SPREAD[:few] * 0.01 + [0.7, 0, 0, 1.1], 30.0, "x", 0.0),
-    }
-    row("watched to a tolerance, 1e-6, times plain", "mean", "maximum", "event", "largest dE")
-    for name, (system, start, t_end, component, level) in motions.items():
+    motions = {  # name: system, starts, end, component, level, passed
+        "Lorenz": ("lorenz", SPREAD[:few, :3] * 20 + [-15, -15, 10], 10.0, "z", 27.0,
+                   lambda t, y: y[2] > 27),
+        "pendulum": ("pendulum", SPREAD[:few, :2] * 2 - 0.5, 30.0, "theta", 0.0,
+                     lambda t, x, v: x > 0),
+        "Henon-Heiles": ("henon_heiles", 0.2 * SPREAD[:few], 50.0, "x", 0.0,
+                         lambda t, x, v: x[0] > 0),
+        "Kepler": ("kepler", SPREAD[:few] * 0.01 + [0.7, 0, 0, 1.1], 30.0, "x", 0.0,
+                   lambda t, x, v: x[0] > 0),
+    }  # fmt: skip
+    row(
+        "watched to a tolerance, 1e-6, times plain",
+        "mean",
+        "maximum",
+        "event",
+        "condition",
+        "largest dE",
+    )
+    for name, (system, start, t_end, component, level, above) in motions.items():
         w = pi.watch
         asked = [
             {},
             {"watch": {"q": w.mean(component)}},
             {"watch": {"q": w.maximum(component)}},
             {"events": {"e": pi.event(component, level=level, keep=0)}},
+            {"watch": {"q": w.time_within(above)}},
         ]
         if pi.systems[system].has_energy:
             asked.append({"watch": LARGEST})
