@@ -236,10 +236,10 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     moments = in_dtype(upright, dtype)
     outside = ~((moments >= in_dtype(first, dtype)) & (moments <= in_dtype(last, dtype)))
     if np.any(outside):
+        wrong, first, last = (float(first_of(one, outside)) for one in (upright, first, last))
         raise ValueError(
-            f"{name} must lie between t0 and t_end of every trajectory, got"
-            f" {first_of(upright, outside):g} for"
-            f" {np.min(first):g} .. {np.max(last):g}"
+            f"{name} must lie between t0 and t_end of every trajectory, got {wrong} for"
+            f" {first} .. {last}"
         )
     rounded = np.ascontiguousarray(array, dtype)
     return rounded if array.ndim == 1 else rounded.reshape(len(array), prod(batch))

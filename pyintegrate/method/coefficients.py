@@ -34,6 +34,11 @@ def exact_coefficients(method):
     >>> exact_coefficients(pi.methods["rk4"])[0]["b"][0]
     Fraction(1, 6)
     """
+    if method.family in ("noise", "rigid_body"):
+        raise ValueError(
+            f"{method.name!r} has no table of coefficients to prove its order from;"
+            " pi.analysis.convergence measures it"
+        )
     if not isinstance(method.written, str):
         pairs = {name: _nested(as_meant, value) for name, value in method.written.items()}
     else:

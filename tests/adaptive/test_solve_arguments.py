@@ -36,6 +36,8 @@ def test_shapes():
     refusal(ValueError, r"times has shape \(3, 5\)", X0, times=np.ones((3, 5)) / 2)
     refusal(ValueError, "times must be an array", times=0.5)
     refusal(ValueError, "times must lie between t0 and t_end", times=[0.5, 1.5])
+    own = {"t0": np.array([0.0, 0.9]), "times": [0.7, 1.0]}
+    refusal(ValueError, r"got 0\.7 for 0\.9 \.\. 1\.0$", **own)  # of the trajectory
     refusal(ValueError, "times must be in order", times=[0.5, 0.2])
 
 

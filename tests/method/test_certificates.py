@@ -206,5 +206,10 @@ def test_without_mpmath_high_orders_say_what_is_missing(monkeypatch):
     assert measured_order(pi.methods["tsitouras54"], twin.PENDULUM)[1] == 16
 
 
+def test_rules_without_a_table_say_so():
+    with pytest.raises(ValueError, match="'rigid_rk4' has no table of coefficients"):
+        pi.methods["rigid_rk4"].certificate()
+
+
 def test_a_composition_has_no_step_on_a_decay():
     assert real_stability_limit("ruth3") is None
