@@ -20,6 +20,7 @@ MASKS = {"less", "less_equal", "equal", "not_equal"} | {
 }
 _COMMUTATIVE = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"}
 MOST_NODES = 200_000
+TOO_LONG = f"more than {MOST_NODES} operations"
 
 # Inputs that a node depends on, as bits.
 PARAMETER, POSITION, VELOCITY, TIME = 1, 2, 4, 8
@@ -153,7 +154,7 @@ class Graph:
         if node is None:
             if len(self.nodes) >= MOST_NODES:
                 raise TraceError(
-                    f"more than {MOST_NODES} operations",
+                    TOO_LONG,
                     "write loops over components as array operations, or trace=False",
                 )
             for a in arguments:

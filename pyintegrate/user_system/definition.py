@@ -10,7 +10,7 @@ from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import Symbol, node_of
 from ..trace.frozen import Frozen
-from ..trace.graph import POSITION, TIME, VELOCITY, Graph, placed
+from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
@@ -151,6 +151,8 @@ class Definition:
                 fits.append(size)
             except (TypeError, ValueError) as error:
                 first = first or error
+                if TOO_LONG in str(error):  # for every size, and each try takes seconds
+                    break
             if size == 1 and fits and not self.first_order:
                 return 1  # on scalars
         if len(fits) == 1:

@@ -122,6 +122,9 @@ def test_recursion_and_endless_work():
     assert "more than 200000 operations" in message
     assert "x = np.sin(x) + i" in message
     assert max(turns) <= 200_000
+    turns.clear()  # nor is it traced for one guess of dof after the other
+    assert "tried without dof=" in refused("acceleration")(endless)
+    assert len(turns) <= 200_000
 
 
 def test_results_are_real_and_of_the_right_number():
