@@ -92,7 +92,10 @@ def outward(rows, batch):
     return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
-def check_memory(size, entries, batch, dim):
+def check_memory(
+    size, entries, batch, dim, *, what="saved states",
+    cure="save fewer steps (save=k, save='final'), use dtype=np.float32",
+):  # fmt: skip
     """Refuse a size that does not fit the memory of this machine, or container, beforehand."""
     if size < SPARE_BYTES:
         return
@@ -102,10 +105,9 @@ def check_memory(size, entries, batch, dim):
             available = min(available, int(file.read()))
     if size > available:
         raise MemoryError(
-            f"{entries} saved states of {batch} trajectories of {dim} components take"
-            f" {size / 1e9:.3g} GB, and there is {available / 1e9:.3g} GB here: save fewer steps"
-            " (save=k, save='final'), use"
-            " dtype=np.float32, or integrate the batch in parts"
+            f"{entries} {what} of {batch} trajectories of {dim} components take"
+            f" {size / 1e9:.3g} GB, and there is {available / 1e9:.3g} GB here: {cure}, or"
+            " integrate the batch in parts"
         )
 
 

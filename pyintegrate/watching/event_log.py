@@ -108,7 +108,10 @@ class EventRows:
         kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values)
                 for k in (1, dim, n)]  # fmt: skip
         numbers = sum(keep * k for keep, k in kept)
-        check_memory(8 * numbers * problem.lanes, "the", problem.batch, dim)
+        check_memory(
+            8 * numbers * problem.lanes, "the", problem.batch, dim,
+            what="kept states of events", cure="take a smaller keep=, or keep=0 to count only",
+        )  # fmt: skip
         arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)

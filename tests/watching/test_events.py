@@ -375,8 +375,8 @@ def test_wrong_options_of_an_event_are_refused(options):
         pi.event("z", **options)
 
 
-def test_what_cannot_be_kept_is_refused_with_a_size():
-    with pytest.raises(MemoryError):
+def test_what_cannot_be_kept_is_refused_with_a_size_and_the_cure():
+    with pytest.raises(MemoryError, match="kept states of events .* GB here: take a smaller keep="):
         throw({"a": pi.event("z", keep=1 << 31)}, start=(np.zeros((1000, 3)), np.ones(3)))
 
 
