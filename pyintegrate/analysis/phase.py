@@ -236,7 +236,8 @@ def period_error(
         slope, _ = fit_line(np.broadcast_to(times(solution), drift.shape), drift)
     period = solution.system.period(solution.origin) if phase is None else None
     if period is not None:
-        frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
+        with quiet():
+            frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
     else:
         true = solution if reference is None else reference
         angle = _phase_of(solution, reference, phase)
@@ -288,7 +289,8 @@ def _angle_around(reference, ndim):
     swing = _align(np.nanstd(reference.y, axis=0, keepdims=True), ndim + 1)
 
     def angle(y, t):
-        x, v = np.moveaxis((y - middle) / swing, -1, 0)
+        with quiet():  # of a motion at rest it is NaN
+            x, v = np.moveaxis((y - middle) / swing, -1, 0)
         return np.arctan2(-v, x)
 
     return angle
@@ -300,7 +302,8 @@ def _exact_phase(solution, angle):
     origin = solution.origin
     if angle == system.phase and system.phase_is_uniform:
         first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
-        rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
+        with quiet():
+            rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         return lambda rows: first + rate * (t[rows] - start)
     flat = solution.t
     if system.exact(flat[:1], origin, start) is None:

@@ -109,6 +109,17 @@ def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
     assert np.isnan(pendulum.phase([np.nan, 1.0]))
 
 
+@pytest.mark.parametrize(("system", "start", "reference"), [
+    (pi.systems.duffing(delta=0, gamma=0), [1.0, 0.0], True),  # in a well
+    (pi.systems.kepler, [0.0, 0.0, 0.0, 0.0], False),  # at the centre
+])  # fmt: skip
+def test_a_motion_without_turns_has_no_phase_and_numpy_says_nothing(system, start, reference):
+    sol = pi.integrate(system, start, dt=0.1, n_steps=30, on_failure="ignore")
+    reference = sol if reference else None
+    assert np.isnan(pi.analysis.period_error(sol, reference))
+    assert np.isnan(pi.analysis.phase_drift(sol, reference)).all()
+
+
 def test_what_comes_after_a_failure_does_not_count():
     exploding = pi.systems.oscillator(omega=2.05)  # omega dt > 2
     run = {"dt": 1.0, "method": EULER, "bound": 1e6, "on_failure": "ignore"}
