@@ -36,6 +36,9 @@ _ELSEWHERE = {
     "n_steps": "the end is t_end=; a pi.Stepper makes n steps by stepper.step(n)",
     "max_steps": "pi.solve does, and its resume uses the same number; steps of one length"
     " are counted by n_steps=",
+    "drive": "pi.integrate takes it, and stepper.params change between steps; for pi.solve the"
+    " force has the time as t, and breaks= are where it jumps",
+    "start": "pi.integrate and pi.Stepper take it, for methods that remember earlier states",
     "t": f"{_END}; sol.at(t) gives the states at any times",
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",

@@ -62,6 +62,9 @@ def test_what_is_not_there_is_refused():
     refusal(ValueError, "do not broadcast", X0, watch={"w": pi.watch.mean("x", after=np.ones(3))})
     with pytest.raises(TypeError, match="t_eval"):
         pi.solve(pi.systems.lorenz, t_end=1.0, t_eval=[1.0])
+    for word, cure in (("drive", "has the time as t, and breaks="), ("start", "pi.integrate and")):
+        with pytest.raises(TypeError, match=f"solve takes no {word}: .*{cure}"):
+            pi.solve(pi.systems.lorenz, t_end=1.0, **{word: 1})
     sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0)
     for question in (lambda: sol.dt, lambda: sol.resume(n_steps=5)):
         with pytest.raises(ValueError, match="steps of one length"):
