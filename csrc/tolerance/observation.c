@@ -55,17 +55,29 @@ static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s,
     }
     return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
-/* A watch sees states of the lanes marked in `sees`. */
-static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
-                  int before) {
+/* The sums of the marked lanes' trajectories as they are before a step. */
+static void load_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
+                      double *sums) {
     const PiLaneProgram *program = &p->of->watch[number];
-    ProgramRows *r = &p->watch[number];
-    double *sums = program_sums(r);
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
         if (sees[i])
             for (int64_t k = 0; k < n; k++)
                 sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
+}
+/* What is reduced within a step sees them too: an angle goes on from where it was. */
+static void show_sums(const PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
+    const PiObservation *of = p->of;
+    if (of->need && of->n_watches && of->timed.n_sums == of->watch->n_sums)
+        load_sums(p, 0, s, sees, program_sums(&p->timed.rows));
+}
+/* A watch sees states of the lanes marked in `sees`. */
+static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
+                  int before) {
+    const PiLaneProgram *program = &p->of->watch[number];
+    ProgramRows *r = &p->watch[number];
+    const int n = program->n_sums;
+    load_sums(p, number, s, sees, program_sums(r));
     if (show_after(p, r, s, before)) return -1;
     EACH_LANE(i, &p->e)
         if (sees[i])
@@ -226,9 +238,11 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
         first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
         any |= first[i];
     }
-    if (any)
+    if (any) {
+        show_sums(p, s, first);
         for (int64_t w = 0; w < p->of->n_watches; w++)
             if (add_up(p, w, s, first, 0)) return -1;
+    }
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
     if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
     EACH_LANE(i, &p->e)
@@ -274,6 +288,7 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
             end == PI_STEP_MADE || (end > PI_STEP_MADE && end != PI_STEP_LOST && !stands(p, s, i));
         jumped |= jumps[i] = end == PI_STEP_JUMPED;
     }
+    show_sums(p, s, sees[0]);
     for (int64_t w = 0; w < p->of->n_watches; w++)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))

@@ -39,6 +39,25 @@ WATCHES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_phase_drift_of_more_than_half_a_turn(dtype):
+    """As the analysis of all steps has it; its mean is the trapezoids', off by 1e-4."""
+    x0, v0 = [1.0, 0.0], np.stack([np.zeros(5), np.linspace(0.6, 0.9, 5)], axis=-1)
+    kinds = {"last": pi.watch.last, "largest": pi.watch.max_abs, "mean": pi.watch.mean}
+    watch = {name: kind("phase_drift") for name, kind in kinds.items()}
+    run = {"rtol": 1e-3, "watch": watch, "dtype": dtype}
+    sol = pi.solve(pi.systems.kepler, x0, v0, t_end=1500.0, save="all", **run)
+    drift, end = pi.analysis.phase_drift(sol), (sol.steps_taken, np.arange(5))
+    assert np.count_nonzero(abs(drift[end]) > np.pi) == 3
+    within = {"rtol": 1e-12 if dtype is np.float64 else 1e-5}  # the phase of one state
+    np.testing.assert_allclose(sol.watched["last"], drift[end], **within)
+    np.testing.assert_allclose(sol.watched["largest"], np.nanmax(abs(drift), axis=0), **within)
+    mean = [np.trapezoid(drift[: n + 1, i], sol.t[: n + 1, i]) / 1500 for n, i in zip(*end)]
+    np.testing.assert_allclose(sol.watched["mean"], mean, rtol=1e-4)
+    resumed = pi.solve(pi.systems.kepler, x0, v0, t_end=700.0, **run).resume(t_end=1500.0)
+    assert all(same_bits(resumed.watched[name], sol.watched[name]) for name in watch)
+
+
 @pytest.mark.parametrize("t_end", [2.0, -0.3])
 def test_a_watch_is_that_of_the_motion_between_the_steps_too(t_end):
     """Against many times of it on Boole's rule; the extremes of such times are off by 1e-8."""
