@@ -7,7 +7,10 @@ import numpy as np
 from ..errors import one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
+from ..solving import solve
 from ..values.types import Any, Callable, Floats, Solution
+from ..watching.extremes import last, maximum, minimum
+from ..watching.quantity import has_exact_phase
 from .observables import (
     blocks,
     check_solution,
@@ -102,20 +105,18 @@ def phase_drift(
     drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
-    far: Any = False
-    most: Any = np.inf
+    unknown = None
     if end is None or count > 1:
-        far, most = uncounted(solution, reference, angle, phase, ahead is not None)
-    if not hasattr(solution, "dt") and solution._control.times is not None:
-        far, most = _far_apart(solution, t, drift)
+        unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
         counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both)))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
-    marks = ~np.isnan(drift) & far
-    marks[-1:] &= ~np.asarray(counted)
-    _forget(drift, marks, most, origin is not None)
+    if unknown is not None:
+        marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
+        marks[-1:] &= ~np.asarray(counted)
+        _forget(drift, marks, most, origin is not None, _has_own_steps(solution))
     # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
 
@@ -129,14 +130,19 @@ def drift_at_end(solution):
         return None
 
 
-def _forget(drift, marks, most, resumed):
+def _forget(drift, marks, most, resumed, own_steps):
     """NaN for the differences whose turns are unknown, and a warning."""
+    marks = np.broadcast_to(marks, drift.shape) & ~np.isnan(drift)
     lanes = marks.any(axis=0)
     if not lanes.any():
         return
     drift[marks] = np.nan
     steps = float(np.min(np.broadcast_to(most, lanes.shape)[lanes]))
-    less = f", or save=k with k up to {int(steps)}" if 2 <= steps < 2**53 else ""
+    less = ""
+    if own_steps:
+        less = f", or times= at most {steps:.3g} apart"
+    elif 2 <= steps < 2**53:
+        less = f", or save=k with k up to {int(steps)}"
     which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
     warn_record(
         f"the phase drift{which} is NaN: between two saves it may change by half a turn or more, so"
@@ -305,12 +311,12 @@ def _exact_phase(solution, angle):
         with quiet():
             rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         return lambda rows: first + rate * (t[rows] - start)
-    flat = solution.t
-    if system.exact(flat[:1], origin, start) is None:
+    if system.exact(np.asarray(solution.t)[:1], origin, start) is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
             "for example the same run with a smaller dt and the matching save interval"
         )
+    flat = np.asarray(solution.t)
     if angle == system.phase:
         return lambda rows: system.exact_phase(flat[rows], origin, start)
     return lambda rows: angle(system.exact(flat[rows], origin, start), t[rows])
@@ -370,7 +376,7 @@ WORK = 1 << 20  # states of a trial period: about a tenth of a second
 HALF = np.pi
 
 
-def uncounted(solution, reference, angle, phase, counted):
+def uncounted(solution, reference, drift, angle, phase, counted):
     """Where the turns of a phase difference are unknown, and the steps that would be short enough.
 
     Parameters
@@ -378,6 +384,8 @@ def uncounted(solution, reference, angle, phase, counted):
     solution : Solution
     reference : Solution or None
         The solution to compare with; None: the exact motion.
+    drift : callable
+        ``phase_drift``.
     angle, phase : callable
         The compared angle, and the user's.
     counted : bool
@@ -385,46 +393,42 @@ def uncounted(solution, reference, angle, phase, counted):
 
     Returns
     -------
-    tuple of ndarray
-        Marks, bool (n_saved, *batch), and steps between saves, float (*batch), that broadcast.
+    None, or a tuple of ndarray
+        None: nowhere; or marks, bool (n_saved, *batch), and steps between saves, float (*batch);
+        of a run to a tolerance, times between saves.
     """
     problem = solution._problem
     known = problem.first if counted or problem.origin is None else problem.origin.step
-    steps = np.diff(solution.steps, prepend=known)
-    if steps.max(initial=0) <= 1:
-        return False, np.inf
+    if _has_own_steps(solution):
+        if solution._save == "all":
+            return None
+        saved = times(solution)
+        begin = np.broadcast_to(solution._origin_time, saved[:1].shape)
+        steps, dt = np.abs(np.diff(saved, axis=0, prepend=begin)), 1.0
+    else:
+        steps, dt = np.diff(solution.steps, prepend=known), np.abs(solution.dt)
+        if steps.max(initial=0) <= 1:
+            return None
     runs = [solution] if reference is None else [solution, reference]
-    if not all(hasattr(one, "dt") for one in runs):
-        raise ValueError(
-            "phase_drift counts turns from state to state: solve with save='all',"
-            " times= or watch='phase_drift'"
-        )
-    dt = np.abs(solution.dt)
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
-        if not np.all(steps.max() < most):
-            pairs = [_drifting(one, phase) for one in runs]
+        if not np.all(steps.max(initial=0) < most):
+            pairs = [_drifting(one, drift, phase) for one in runs]
             rate = dt * sum(pair[0] for pair in pairs)
             swing = sum(pair[1] for pair in pairs)
             most = np.fmax(most, (HALF - swing) / rate)
         most = np.where(np.isnan(most), 0, most)
-    far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
-    return np.maximum.accumulate(far, axis=0), most
+    if _has_own_steps(solution):
+        far = steps > most
+    else:
+        far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
+    return (np.maximum.accumulate(far, axis=0), most) if far.any() else None
 
 
-SMALL = 0.1  # rad: a drift that is less at all times has hardly gone round
-
-
-def _far_apart(solution, t, drift):
-    """``uncounted`` of a run to a tolerance with times=, by what the drift is at these times."""
-    if solution.system.period(solution.origin) is None:
-        return False, np.inf
-    column = t if t.ndim > 1 else t.reshape(-1, *(1,) * (drift.ndim - 1))
-    apart = np.abs(np.diff(column, axis=0, prepend=np.broadcast_to(solution.t0, column[:1].shape)))
-    with quiet():
-        far = (apart * _frequency(solution.system, solution.origin) >= HALF) & (abs(drift) > SMALL)
-    return np.maximum.accumulate(far, axis=0), 0.0
+def _has_own_steps(solution):
+    """Whether each trajectory took steps of its own length: those of ``pi.solve``."""
+    return bool(np.all(np.isnan(solution._problem.dt)))
 
 
 def _frequency(system, y):
@@ -444,21 +448,24 @@ def turning(solution, angle):
     y = np.concatenate([y[some], solution.origin[np.newaxis]])
     start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
     t = np.concatenate([t[some], start])
-    short = 1e-3 * np.abs(solution.dt)
+    step = solution.last_step if _has_own_steps(solution) else solution.dt
+    short = 1e-3 * np.abs(np.asarray(step))
     moved = y + short[..., np.newaxis] * system.rhs(t, y)
     change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
-    change -= _whole(change)
+    change -= 2 * np.pi * np.rint(change / (2 * np.pi))
     return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
 
 
-def _drifting(solution, phase):
+def _drifting(solution, drift, phase):
     """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
     system, problem, origin = solution.system, solution._problem, solution.origin
     unknown = np.inf, 0.0
     period = system.period(origin)
     if period is None or problem.driven:
         return unknown
-    dt = np.abs(solution.dt)
+    if _has_own_steps(solution):
+        return _drifting_to_a_tolerance(solution, period) if phase is None else unknown
+    dt = np.abs(np.asarray(solution.dt))
     steps = np.nan_to_num(np.ceil(2 * period / dt), posinf=0)
     count = int(min(np.max(steps, initial=0), WORK)) + solution.method.stages
     if count * problem.lanes > WORK:
@@ -470,7 +477,7 @@ def _drifting(solution, phase):
             dtype=problem.dtype, on_failure="ignore",
         )  # fmt: skip
         try:
-            ahead = phase_drift(trial, phase=phase)
+            ahead = drift(trial, phase=phase)
         except ValueError:  # there is no exact motion
             return unknown
         apart = np.abs(np.diff(ahead, axis=0)).max(axis=0)
@@ -483,6 +490,28 @@ def _drifting(solution, phase):
         off = np.fmax(off, np.abs(frequency - 2 * np.pi / period).max(axis=0))
     rate = MARGIN * (np.maximum(*rates) + np.maximum(off - swinging, 0))
     return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
+
+
+def _drifting_to_a_tolerance(solution, period):
+    """The same of ``pi.solve``, by what is watched during two periods."""
+    problem, control = solution._problem, solution._control
+    if problem.lanes * 100 > WORK or not has_exact_phase(solution.system):
+        return np.inf, 0.0
+    span = np.where(np.isfinite(period), 2 * np.asarray(period), 1.0)
+    kinds = {"last": last, "most": maximum, "least": minimum}
+    watch = {name: kind("phase_drift") for name, kind in kinds.items()}
+    pairs = []
+    for start in (solution.origin, solution.final):
+        seen = solve(
+            solution.system, start, t_end=span, rtol=control.rtol, atol=control.atol,
+            method=solution.method, watch=watch, dtype=problem.dtype, save="final",
+            on_failure="ignore",
+        ).watched  # fmt: skip
+        swing = seen["most"] - seen["least"]
+        pairs.append(((np.abs(seen["last"]) + swing) / span, swing))
+    off = np.abs(_frequency(solution.system, solution.y) - 2 * np.pi / period).max(axis=0)
+    rate = MARGIN * (np.maximum(pairs[0][0], pairs[1][0]) + off)
+    return np.where(np.isnan(rate), np.inf, rate), np.maximum(pairs[0][1], pairs[1][1])
 
 
 def _swing(frequency):
@@ -527,8 +556,9 @@ def _advance(solution):
     if turns is None:
         return None
     with quiet():
-        dt = getattr(solution, "dt", None)  # solve counts turns within its steps too
-        if dt is not None and np.any(abs(dt) * turning(solution, solution.system.phase) >= HALF):
+        if not _has_own_steps(solution) and np.any(
+            np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF
+        ):
             return None  # a step may turn by half a turn
     part = _phase(solution, solution.final) - _phase(solution, solution.origin)
     return part + _whole(2 * np.pi * turns - part)
@@ -537,10 +567,12 @@ def _advance(solution):
 def _exact_advance(solution):
     """The same for the exact motion."""
     system, origin, start = solution.system, solution.origin, solution._origin_time
-    end = solution.t[-1]
+    end = np.asarray(solution.t)[-1]
     turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
     if system.phase_is_uniform:
         return turned
     # A damped phase turns in equal times, and deviates in between by less than half a turn.
-    part = system.exact_phase(solution.t[-1:], origin, start)[0] - _phase(solution, origin)
+    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
+        solution, origin
+    )
     return part + _whole(turned - part)

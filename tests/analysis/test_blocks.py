@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate import RecordWarning
 from pyintegrate.analysis import observables
 
 EULER = "semi_implicit_euler"
@@ -107,6 +108,25 @@ def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
         assert off == pytest.approx(0, abs=1e-14 * 20)  # the rounding of an angle of 20 rad
     assert np.isfinite(pendulum.phase([0.0, 0.0]))
     assert np.isnan(pendulum.phase([np.nan, 1.0]))
+
+
+def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown():
+    """Saves far apart: right where the motion is good, NaN where it may have lost half a turn."""
+    kepler, end = pi.systems.kepler, 2000.0
+
+    def drift(rtol, start=None, **options):
+        return pi.analysis.phase_drift(pi.solve(kepler, start, t_end=end, rtol=rtol, **options))[-1]
+
+    far, batch = {"times": [0.0, end / 2, end]}, np.tile(kepler.initial, (2, 1))
+    true = drift(1e-6)
+    assert drift(1e-6, **far) == pytest.approx(true, abs=1e-9)
+    assert drift(1e-6, batch) == pytest.approx(true, abs=1e-9)  # one save, the final state
+    loose = drift(1e-2)
+    assert abs(loose) > 3 * np.pi
+    with pytest.warns(RecordWarning, match=r"half a turn or more, .* or times= at most"):
+        assert np.isnan(drift(1e-2, **far))
+    for watch in ({"turns": pi.watch.windings("phase")}, "phase_drift"):
+        assert drift(1e-2, watch=watch, save="final") == pytest.approx(loose, abs=1e-9)
 
 
 @pytest.mark.parametrize(("system", "start", "reference"), [
