@@ -246,3 +246,8 @@ def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
     assert dot[0].get_xydata()[0] == pytest.approx([float(sol.stopped_at), 0.0])
     x = ghost[0].get_xdata()
     assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at
+
+
+def test_nothing_moves_in_an_empty_batch():
+    with pytest.raises(ValueError, match="animate needs a trajectory"):
+        pi.plots.animate(pi.integrate(pi.systems.pendulum, np.zeros((0, 2)), dt=0.1, n_steps=5))
