@@ -86,7 +86,7 @@ class ByHand:
         self._problem, self._events = problem, events
         self._params = [row for rows in live for row in rows]
         given = {} if events is None else events.given
-        self._plan = None if watch is None else Plan(problem.system, watch.watch, given, True)
+        self._plan = None if watch is None else Plan(problem.system, watch, given, True)
         groups = [] if self._plan is None else self._plan.groups
         if any(group.densities for group in groups):
             raise ValueError(

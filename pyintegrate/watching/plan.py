@@ -217,7 +217,7 @@ class Plan:
     Parameters
     ----------
     system : System
-    watch : mapping of str to Reduction
+    watch : mapping of str to Reduction, or a Plan whose watches are planned again
     numbers : mapping of str to ndarray
         Those that events give to functions, by name: ``EventPlan.given``.
     restarts : bool
@@ -232,7 +232,9 @@ class Plan:
     """
 
     def __init__(self, system, watch, numbers=None, restarts=False, uneven=False, across=None):
-        self.watch, self.across = checked({} if watch is None else watch, system), {}
+        again = isinstance(watch, Plan)  # its names of analyses are expanded already
+        self.watch = watch.watch if again else checked({} if watch is None else watch, system)
+        self.across = {}
         by_steps = {}
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import same_bits
 
 import pyintegrate as pi
 
@@ -211,3 +212,14 @@ def test_an_interrupted_block_is_undone_for_watches_too():
     with pytest.raises(Stop):
         stepper.step(10_000)
     assert stepper.watched["n"] == stepper.n + 1
+
+
+def test_a_stepper_watches_analyses_by_name():
+    """Each stands for several watches; they are those of one run."""
+    names, run = ["energy_drift", "phase_drift", "period_error"], {"dt": 0.1, "method": "rk4"}
+    stepper = pi.Stepper(pi.systems.kepler, watch=names, **run)
+    stepper.step(n=200)
+    whole = pi.integrate(pi.systems.kepler, n_steps=200, watch=names, save="final", **run)
+    assert "phase_drift.largest" in stepper.watched
+    assert list(stepper.watched) == list(whole.watched)
+    assert all(same_bits(stepper.watched[name], whole.watched[name]) for name in whole.watched)
