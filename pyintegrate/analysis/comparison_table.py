@@ -176,8 +176,8 @@ def _title(comparison, steps):
 def _note(comparison):
     """An explanation of the two numbers in a cell, for a batch."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
-    several = max(sizes, default=0) > 1
-    note = f"median / worst of {max(sizes):,} trajectories" if several else _winners(comparison)
+    n = max(sizes, default=0)
+    note = f"median / worst of {n:,} trajectories" if n != 1 else _winners(comparison)
     doubts = [m["reference_error"] for m in comparison.summary().values()]
     if all(doubt is None for doubt in doubts):
         return note

@@ -235,3 +235,8 @@ def test_what_an_event_has_stopped_is_compared_with_the_truth_at_the_stop(dt):
     x, v = np.asarray(start[0]), np.asarray(start[1])
     true = x + v * when[:, np.newaxis] - [0, 0, 9.81 / 2] * when[:, np.newaxis] ** 2
     assert euler.error()[-1, :, :3] == pytest.approx(euler.final[:, :3] - true, abs=1e-12)
+
+
+def test_a_comparison_of_no_trajectories_has_a_table():
+    c = pi.compare(pi.systems.pendulum, np.zeros((0, 2)), methods=["rk4", "gauss4"], dt=1, t_end=5)
+    assert "median / worst of 0 trajectories" in str(c.table())
