@@ -34,6 +34,10 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     PLACE(m, p->fails, lanes);
     PLACE(m, p->learns, lanes);
     PLACE(m, p->rough, all);
+    PLACE(m, p->switches, pi_product(PI_MOST_SWITCHES, lanes));
+    PLACE(m, p->n_switches, lanes);
+    PLACE(m, p->known_to, lanes);
+    PLACE(m, p->known, pi_product(PI_MOST_SWITCHES + 1, all));
     if (program->linear) {
         PLACE(m, p->linear, pi_product(all, PI_MAX_DEGREE + 1));
         PLACE(m, p->mean, all);
@@ -42,7 +46,11 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     if (!m->at) return;
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
-    for (int64_t q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
+    p->conditions_only = 1;
+    for (int64_t q = 0; q < p->count; q++) {
+        p->ends_only &= need[q] == PI_NEED_NOTHING;
+        p->conditions_only &= need[q] == PI_NEED_TRUTH || need[q] == PI_NEED_APART;
+    }
     memset(p->learns, 0, lanes);
 }
 void pi_begin_pieces(Pieces *p, int64_t i, double h, double resolution, double to) {
@@ -54,6 +62,7 @@ void pi_begin_pieces(Pieces *p, int64_t i, double h, double resolution, double t
     p->ends[i * PI_MOST_ENDS] = to;
     p->n_ends[i] = 1;
     p->made[i] = p->points[i] = 0;
+    if (p->conditions_only) p->n_switches[i] = 0;
 }
 void pi_cut_pieces(Pieces *p, int64_t i, double at) {
     double *ends = p->ends + i * PI_MOST_ENDS;
@@ -397,21 +406,110 @@ static int halves(Pieces *p, int64_t i) {
     p->to[i] = p->from[i] + 0.5 * (p->to[i] - p->from[i]);
     return 1;
 }
+/* ---- conditions alone ------------------------------------------------------------------------ */
+static double *known_row(const Pieces *p, int64_t i, int64_t between) {
+    return p->known + (i * (PI_MOST_SWITCHES + 1) + between) * p->count;
+}
+/* A piece that is known: one value of each condition, or a change at its end. */
+static void fill(Pieces *p, int64_t i) {
+    const Switch *s = p->switches + i * PI_MOST_SWITCHES;
+    int64_t j = 0;
+    while (j < p->n_switches[i] && s[j].to <= p->from[i]) j++;
+    const int at = j < p->n_switches[i] && p->from[i] >= s[j].from,
+              changes = at && p->from[i] == s[j].from;
+    const double *const before = known_row(p, i, j + (at && !changes));
+    const double *const after = known_row(p, i, j + at);
+    const int n = CHEB_MOST / 2;
+    for (int q = 0; q < p->count; q++) {
+        for (int k = 0; k <= n; k++)
+            piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
+        p->rough[q * p->lanes + i] = 0;
+    }
+    if (at) p->late[i] = s[j].late, p->compared[i] = s[j].of;
+    p->points[i] = n;
+}
+/* The piece of a lane, whose conditions change, divided at all zeros of what they compare, if these
+ * are known to rounding and a point between any two tells what holds there. */
+static int knows_switches(Pieces *p, int64_t i, int n) {
+    const double from = p->from[i], to = p->to[i], length = to - from;
+    Switch *const s = p->switches + i * PI_MOST_SWITCHES;
+    int64_t count = 0;
+    if (!p->conditions_only) return 0;
+    for (int q = 0; q < p->count; q++) {
+        const int64_t at = q * p->lanes + i;
+        const double size = fmax(p->most[at], -p->least[at]);
+        double f[NODES];
+        PiZero zeros[PI_MOST_ZEROS];
+        int near = 0;
+        if (p->need[q] != PI_NEED_APART) continue;
+        if (!(p->tail[at] <= 0x1p-44 * size && isfinite(size))) return 0;
+        if (cheb_is_clear(p->least[at], p->most[at], p->resolution[i] * size)) continue;
+        for (int k = 0; k <= n; k++) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
+        const int found = pi_find_zeros(n, f, 0, 0, zeros, &near);
+        if (near || count + found > PI_MOST_SWITCHES) return 0;
+        for (int z = 0; z < found; z++) {
+            const double slope = fabs(zeros[z].slope), rounding = 0x1p-50 * size;
+            const double off = fmax(CLOSE / length, 16 * (p->tail[at] + rounding) / slope);
+            const Switch this = {piece_part(p, i, zeros[z].x - off),
+                                 piece_part(p, i, zeros[z].x + off),
+                                 0.5 * length * fabs(p->h[i]) / slope, q};
+            int64_t k = count++;
+            if (!(off < 0x1p-20)) return 0;
+            for (; k > 0 && s[k - 1].from > this.from; k--) s[k] = s[k - 1];
+            s[k] = this;
+        }
+    }
+    if (!count || p->n_ends[i] + 2 * count >= PI_MOST_ENDS) return 0;
+    int64_t k = 0;
+    for (int64_t j = 0; j <= count; j++) { /* the points between two, and what holds at them */
+        const double begin = j ? s[j - 1].to : from, end = j < count ? s[j].from : to;
+        double *const holds = known_row(p, i, j);
+        int points = 0;
+        if (!(begin < end)) return 0;
+        for (; k <= n; k++) {
+            const double at = piece_part(p, i, cheb_point(n, k));
+            if (at > end) break;
+            if (at < begin) continue;
+            for (int q = 0; q < p->count; q++) {
+                const double value = piece_row(p, q, k * (CHEB_MOST / n))[i];
+                if (p->need[q] != PI_NEED_TRUTH) holds[q] = value;
+                else if (!points) holds[q] = value;
+                else if (holds[q] != value) return 0;
+            }
+            points++;
+        }
+        if (!points) return 0;
+    }
+    double *const ends = p->ends + i * PI_MOST_ENDS;
+    ends[p->n_ends[i]++] = to;
+    for (int64_t j = count; j-- > 0;) {
+        ends[p->n_ends[i]++] = s[j].to;
+        ends[p->n_ends[i]++] = s[j].from;
+    }
+    p->n_switches[i] = count;
+    p->known_to[i] = to;
+    p->to[i] = ends[--p->n_ends[i]];
+    fill(p, i);
+    return 1;
+}
 static void step_on(Pieces *p, int64_t i) {
     p->from[i] = p->to[i];
     p->to[i] = p->ends[i * PI_MOST_ENDS + --p->n_ends[i]];
+    if (p->conditions_only && p->n_switches[i]) {
+        if (p->to[i] <= p->known_to[i]) fill(p, i);
+        else p->n_switches[i] = 0;
+    }
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
-    int any = 0, alone = 1;
+    int any = 0, found = 0, alone = 1;
     EACH_LANE(i, p) {
-        alone &= !p->points[i];
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
-        if (!p->seeks[i]) continue;
-        step_on(p, i);
-        if (p->linear) p->points[i] = linear_points(p->degree);
-        any = 1;
+        if (p->seeks[i]) step_on(p, i), found = 1;
+        if (p->seeks[i] && p->linear) p->points[i] = linear_points(p->degree);
+        any |= p->seeks[i] && !p->points[i];
+        alone &= !p->points[i];
     }
-    if (p->linear || !any) return any;
+    if (!any) return found;
     pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
@@ -434,7 +532,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
                 learn(p, i);
-                p->fails[i] = !decide(p, i, n, 0);
+                p->fails[i] = !decide(p, i, n, 0) && !knows_switches(p, i, n);
                 any |= p->fails[i];
             }
         }

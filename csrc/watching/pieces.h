@@ -21,11 +21,19 @@ typedef enum {
 } PiNeed;
 enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
+/* Where something changes that conditions compare: between two places, `of` its number. */
+typedef struct {
+    double from, to, late;
+    int64_t of;
+} Switch;
+enum { PI_MOST_SWITCHES = 8 };
+
 typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
     int few;                     /* do most lanes seek no piece? */
+    int conditions_only;         /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
     double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
@@ -49,6 +57,11 @@ typedef struct {
     double *late;
     int64_t *compared;
     double *t0, *t0_low; /* where the steps begin */
+    /* Of conditions alone: each lane's known switches, their number, the end of what is known; and
+     * the conditions before the first, between them and after the last. */
+    Switch *switches;
+    int64_t *n_switches;
+    double *known_to, *known;
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;

@@ -95,9 +95,6 @@ def heatmap(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('k [N/m]', 'b [kg/s]')
     """
-    if not hasattr(solution, "y"):
-        kind = type(solution).__name__
-        raise TypeError(f"heatmap draws one Solution, as c['rk4'] of a Comparison, got {kind}")
     batch = solution.y.shape[1:-1]
     if len(batch) != 2 or 0 in batch:
         raise ValueError(f"heatmap needs a batch with two axes, got the shape {batch}")

@@ -187,6 +187,41 @@ def test_conditions_change_once_at_a_zero_however_tight_the_tolerance(t0):
             assert np.array_equal(sol.events["zero"].count, enters)
 
 
+CONDITIONS = {  # of x = cos t, v = -sin t: where each begins and ends to hold in a turn
+    "v > 0": (lambda t, x, v: v > 0, [(np.pi, 2 * np.pi)]),
+    "|v| < 1/2": (lambda t, x, v: abs(v) < 0.5,
+                  [(0.0, np.pi / 6), (5 * np.pi / 6, 7 * np.pi / 6), (11 * np.pi / 6, 2 * np.pi)]),
+    "both": (lambda t, x, v: (x > 0) & (v > 0), [(1.5 * np.pi, 2 * np.pi)]),
+    "either": (lambda t, x, v: (x > 0.5) | (v > 0.5),
+               [(0.0, np.pi / 3), (7 * np.pi / 6, 2 * np.pi)]),
+    "at once": (lambda t, x, v: (x > v) & (x + v > 0) & (np.maximum(x, v) < 0.9),
+                [(np.arccos(0.9), np.pi / 4), (7 * np.pi / 4, 2 * np.pi - np.arccos(0.9))]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_conditions_change_where_what_they_compare_is_zero(name, rtol):
+    """Three turns from rest; the states are off by at most 30 rtol, and so are the moments, by ten
+    times as much where what is compared has a tenth of the speed."""
+    condition, turn = CONDITIONS[name]
+    spans = [(a + 2 * np.pi * k, b + 2 * np.pi * k) for k in range(3) for a, b in turn]
+    begins = np.array([a for a, _ in spans if not any(abs(a - b) < 1e-9 for _, b in spans)])
+    t_end = 6 * np.pi - 1e-3
+    sol = pi.solve(
+        pi.systems.oscillator, np.ones(3), 0.0, t_end=t_end, rtol=rtol, atol=1e-3 * rtol,
+        events={"on": pi.event(condition, keep=20)}, save="final",
+        watch={"on": pi.watch.time_within(condition), "n": pi.watch.entries(condition)},
+    )  # fmt: skip
+    found = sol.events["on"]
+    assert np.all(found.count == len(begins))
+    assert not found.unresolved.any()
+    assert abs(found.t[:, : len(begins)] - begins).max() < 300 * rtol
+    assert np.all(sol.watched["n"] == len(begins[begins > 0]))
+    within = sum(min(b, t_end) - min(a, t_end) for a, b in spans)
+    assert sol.watched["on"] == pytest.approx(within, abs=300 * rtol * len(spans))
+
+
 def test_rounding_of_large_times_is_known_to_watches():
     """The cosine is off by 3 t0 EPS = 7e-7 at each moment, the mean by far less."""
     t0, t = 1e9, np.linspace(0.0, 20.0, 200_001)

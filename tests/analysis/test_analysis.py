@@ -108,10 +108,6 @@ def test_after_a_failure_there_is_no_phase():
         (lambda: pi.analysis.phase_drift(oscillate(n_steps=9), oscillate(n_steps=8)), "9 saves"),
         (lambda: pi.analysis.phase_drift(oscillate(), oscillate(dt=0.2)), "other times"),
         (lambda: pi.analysis.energy_drift(run("lorenz")), "'lorenz' has none"),
-        (
-            lambda: pi.analysis.phase_drift(pi.solve(pi.systems.pendulum, t_end=9.0, save="final")),
-            "phase_drift counts turns from state to state: solve with save='all', times=",
-        ),
     ],
 )
 def test_what_cannot_be_measured_is_refused_by_name(call, message):

@@ -216,8 +216,6 @@ def test_a_heatmap_finds_starts_and_refuses_the_rest(springs):
     ]:
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match="heatmap draws one Solution, .* got Comparison"):
-        pi.plots.heatmap(pi.compare(pi.systems.pendulum, methods=["rk4"], dt=0.1, t_end=1.0), "x")
 
 
 # ---- moving and all together ---------------------------------------------------------------------
