@@ -324,7 +324,7 @@ def stability_region(
     if sides.shape != (4,) or not (sides[0] < sides[1] and sides[2] < sides[3]):
         raise ValueError(f"extent must be (left, right, bottom, top), got {extent!r}")
     points = integer("points", points, 2)
-    real, imaginary = (np.linspace(*side, points) for side in (sides[:2], sides[2:]))
+    real, imaginary = (np.linspace(low, high, points) for low, high in sides.reshape(2, 2))
     growth = _growth(method, real, imaginary)
     return StabilityRegion(method, real, imaginary, growth, growth <= edge_of(method))
 

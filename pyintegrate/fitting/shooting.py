@@ -192,7 +192,8 @@ class Shots:
 
     def run_of(self, system, y, begin, end, times, least, **others):
         """A Solution at times, of a system with or without tangents; least: atol of each."""
-        run, own = self.run | others, getattr(system, "places", np.c_[: system.dim])
+        run = self.run | others
+        own: Any = getattr(system, "places", np.c_[: system.dim])
         given = {"t0": begin, "times": times, "on_failure": "ignore"}
         given |= {name: run[name] for name in ("workers", "method")}
         with quiet():

@@ -316,10 +316,9 @@ def _told(curve, path, lane, tests, ends):
     values = eigenvalues(curve.at(lane, path)[1][..., :-1])
     idle = np.abs(values.real) < DOUBLE * np.abs(values).max(axis=-1, keepdims=True)
     stability = kinds_of(values, (names != "")[:, np.newaxis] & idle)[1]
-    path, *parts = (
-        in_lanes(part, lane, curve.batch, least=1) for part in (path, values, stability, names)
-    )
-    return EquilibriumBranches(
-        curve.parameter, path[..., -1], path[..., :-1], *parts, ends.reshape(curve.batch),
-        curve.system,
-    )  # fmt: skip
+    made: Any = [
+        in_lanes(part, lane, curve.batch, least=1)
+        for part in (path[:, -1], path[:, :-1], values, stability, names)
+    ]
+    made = [curve.parameter, *made, ends.reshape(curve.batch), curve.system]
+    return EquilibriumBranches(*made)

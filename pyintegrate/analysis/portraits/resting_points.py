@@ -363,10 +363,10 @@ def equilibria(
         doubt |= beside.real * values.real <= 0
     residuals = norm(one.rhs(times, points))
     found = (points, values, *kinds_of(values, doubt), residuals, hits)
-    return Equilibria(
-        *(in_lanes(part, lane, batch) for part in found),
-        count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch), n, system, t, box,
-    )  # fmt: skip
+    made: Any = [in_lanes(part, lane, batch) for part in found]
+    made += [count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch)]
+    made += [n, system, t, box]
+    return Equilibria(*made)
 
 
 def eigenvalues(jacobian):

@@ -124,7 +124,8 @@ def scan(
     grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
-    word, read = None, measure
+    word: str = ""
+    read: Any = measure
     if isinstance(measure, Reduction):
         word, read = "watch", lambda sol: sol.watched["measure"]
     elif isinstance(measure, Event):
