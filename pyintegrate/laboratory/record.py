@@ -123,13 +123,15 @@ STARTS = {"rigid_body": [0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.01, 1, 0]}
 LONGEST = 20_000  # steps
 
 
-def describe_system(system):
+def describe_system(system, start=None):
     """A system as plain data: its equation, components, parameters, scene and default run.
 
     Parameters
     ----------
     system : System
         For one trajectory.
+    start : array_like, shape (dim,), optional
+        Its first state; by default that of the system.
 
     Returns
     -------
@@ -154,7 +156,7 @@ def describe_system(system):
             " over a batch: give numbers"
         )
     drawn = scene(system)
-    start = np.array(STARTS.get(system.name, system.initial))
+    start = np.array(STARTS.get(system.name, system.initial) if start is None else start)
     dt, t_end = usual_run(system, start)
     params = {}
     for name, value in system.params.items():

@@ -21,7 +21,6 @@ from .record import (
     drawable,
     fitting,
     make_record,
-    usual_run,
 )  # fmt: skip
 
 FIRST = {"omega": 15**0.5}  # of the oscillator that is shown if no system is given
@@ -77,11 +76,10 @@ class Lab(anywidget.AnyWidget):
             and (system == known_systems[system.name])
         ):
             system, x0 = shown[system.name], STARTS.get(system.name)
-        described, start = describe_system(system), _one_start(system, x0, v0)
-        described["start"] = [float(value) for value in start]
-        usual_dt, usual_end = usual_run(system, start)
-        described["dt"] = usual_dt if dt is None else _number("dt", dt)
-        described["t_end"] = usual_end if t_end is None else _number("t_end", t_end)
+        described = describe_system(system, _one_start(system, x0, v0))
+        for name, value in (("dt", dt), ("t_end", t_end)):
+            if value is not None:
+                described[name] = _number(name, value)
         self._systems = {**shown, system.name: system}
         chosen = usual_methods(system) if methods is None else methods
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
@@ -94,7 +92,7 @@ class Lab(anywidget.AnyWidget):
             "start": described["start"], "dt": described["dt"], "t_end": described["t_end"],
             "methods": [method.name for method in chosen], "equal_work": bool(equal_work),
         }  # fmt: skip
-        systems = {name: describe_system(s) for name, s in self._systems.items()}
+        systems = {name: describe_system(s) for name, s in shown.items()}
         systems[system.name] = described | {"methods": state["methods"]}
         for name, about in systems.items():
             about["fitting"] = fitting(self._systems[name], self._methods.values())
@@ -135,13 +133,14 @@ class Lab(anywidget.AnyWidget):
         name, chosen = state["system"], state["methods"]
         found = self._systems[name] if name in self._systems else known_systems[name]
         system = found(**state["params"])
-        describe_system(system)  # or it says why it cannot be drawn
+        start = _one_start(system, state["start"], None)
+        describe_system(system, start)  # or it says why it cannot be drawn
         chosen = [chosen] if isinstance(chosen, str) else chosen
         chosen = [m if m in self._methods else find_method(m).name for m in chosen]
         return state | {
             "system": found.name,
             "params": {key: np.asarray(value).tolist() for key, value in state["params"].items()},
-            "start": _one_start(system, state["start"], None).tolist(), "methods": chosen,
+            "start": start.tolist(), "methods": chosen,
             "dt": _number("dt", state["dt"]),
             "t_end": _number("t_end", state["t_end"]),
             "equal_work": truth("equal_work", state["equal_work"]),

@@ -119,6 +119,16 @@ def test_a_rigid_body_turns_as_a_box():
     assert names["c"]["rigid_rk4"].y.tobytes() == lab.solution["rigid_rk4"].y.tobytes()
 
 
+def test_a_system_without_a_default_start_begins_at_the_given_one():
+    bodies, start = pi.systems.n_body(n=4), np.random.default_rng(1).normal(size=24)
+    assert bodies.initial is None
+    lab = pi.lab(bodies, start)
+    assert lab.state["start"] == start.tolist()
+    sent_by_the_browser(lab, t_end=5 * lab.state["dt"])
+    lab.state = {**lab.state, "start": (2 * start).tolist()}
+    assert lab.solution["rk4"].y[0].tolist() == (2 * start).tolist()
+
+
 def test_matrices_have_sliders_only_on_a_diagonal():
     hung = pi.systems.rigid_body(anchors=[[0, 0, 1]])
     params = describe_system(hung)["params"]
