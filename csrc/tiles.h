@@ -282,15 +282,22 @@ enum {
 /* Where the force changes branches in a step, the larger of the estimate and of the difference to
  * the trapezoidal rule, which no jump of the force escapes. */
 enum { PI_OF_BRANCHES = 2 };
+/* Places of a step where the borders of a force are asked for: both ends, and stages between. The
+ * value in the middle of two is that of the polynomial through the nearest ones. */
+enum { PI_MAX_PLACES = PI_MAX_STAGES + 1, PI_NEAREST = 4 };
 typedef struct {
     int stages, nystrom;
-    uint64_t counts; /* the stages with a weight in the step, as bits */
-    int fsal;        /* is the last stage the first of the next step? */
-    int combined;    /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
-    int branches;    /* does the system tell where its force takes another branch? */
-    int order;       /* of the step */
-    int power;       /* the estimate is proportional to h^power */
-    double slope;    /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
+    uint64_t counts;             /* the stages with a weight in the step, as bits */
+    int fsal;                    /* is the last stage the first of the next step? */
+    int combined;                /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
+    int branches;                /* does the system tell where its force takes another branch? */
+    int places;                  /* and at how many of them */
+    int place_of[PI_MAX_STAGES]; /* of a stage; 0: not asked, or not kept */
+    int nearest[PI_MAX_PLACES];  /* the first of those that make the next middle, */
+    double middle[PI_MAX_PLACES][PI_NEAREST]; /* and their weights */
+    int order;                                /* of the step */
+    int power;                                /* the estimate is proportional to h^power */
+    double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
     double c[PI_MAX_STAGES];
     /* States within the steps (PiDense), if their degree is set: after the rows above those of
      * further stages, then for each coefficient one of velocities, then of positions. Slope number

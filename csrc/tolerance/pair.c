@@ -25,6 +25,43 @@ static int estimate_power(const PiMethod *m) {
     return m->embedded2_order ? 1 + 2 * m->embedded_order - m->embedded2_order : low + 1;
 }
 
+/* Places where the borders are asked for, in the order of time and well apart: the last of stages
+ * at the same time is the best. */
+static void make_places(PiPair *pair) {
+    const double apart = 0.08;
+    double at[PI_MAX_PLACES] = {0};
+    int stage[PI_MAX_PLACES] = {0}, n = 1;
+    for (int s = 1; s < pair->stages; s++) {
+        if (!(pair->counts >> s & 1)) continue;
+        const double c = pair->c[s];
+        int i = n;
+        while (i > 1 && at[i - 1] > c) i--;
+        if (c < apart || c > 1 - apart || (i < n && at[i] - c < apart)) continue;
+        if (c - at[i - 1] < apart) {
+            if (c == at[i - 1]) stage[i - 1] = s;
+            continue;
+        }
+        for (int j = n++; j > i; j--) at[j] = at[j - 1], stage[j] = stage[j - 1];
+        at[i] = c;
+        stage[i] = s;
+    }
+    at[n] = 1;
+    pair->places = n + 1;
+    for (int i = 1; i < n; i++) pair->place_of[stage[i]] = i;
+    const int count = n < PI_NEAREST ? n + 1 : PI_NEAREST;
+    for (int i = 0; i < n; i++) {
+        const int before = i + 1 - count / 2, last = n + 1 - count;
+        const int first = pair->nearest[i] = before < 0 ? 0 : before > last ? last : before;
+        const double middle = (at[i] + at[i + 1]) / 2;
+        for (int j = 0; j < count; j++) {
+            double w = 1;
+            for (int k = 0; k < count; k++)
+                if (k != j) w *= (middle - at[first + k]) / (at[first + j] - at[first + k]);
+            pair->middle[i][j] = w;
+        }
+    }
+}
+
 void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int last = m->stages - 1;
     double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
@@ -57,6 +94,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
+    if (!is_explicit) pair->counts = 0;
+    make_places(pair);
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     for (int64_t s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */

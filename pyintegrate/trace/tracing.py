@@ -1,34 +1,22 @@
 """One call of a user's function with symbols, its checks and its errors."""
 
 import math
-from functools import partial
 from itertools import chain
 
 import numpy as np
 
-from ..values.types import Callable
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
+from .borders import branches
 from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, Symbol, Vector, node_of, plain
-from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below, make
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
 _POINTS = 4  # at which the program is compared with the plain function
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
-
-
-# On which side of its borders an operation is.
-_SIDE: dict[str, Callable] = {
-    "where": lambda mask, a, b: mask,
-    "absolute": lambda a: make("less", a, 0.0),
-    "copysign": lambda a, b: make("less", b, 0.0),
-    "fmod": lambda a, b: make("floor", a / b),
-    **{name: partial(make, name) for name in ("sign", "floor", "rint")},
-    **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
-}
 
 
 class Traced:
@@ -51,22 +39,13 @@ class Traced:
         """The byte code; with the Jacobian only if needed, for it may be long."""
         if jacobian not in self.programs:
             outputs = dict(self.outputs)
-            if (branch := self._branch()) is not None:
-                outputs["invariants"] = [branch]
+            parts = ("rhs", "acceleration", "velocity")
+            if sides := branches([node for part in parts for node in outputs.get(part, ())]):
+                outputs["invariants"] = sides
             if jacobian:
                 outputs["jacobian"] = self._jacobian()
             self.programs[jacobian] = assemble(self.graph, outputs, self.n_params)
         return self.programs[jacobian]
-
-    def _branch(self):
-        """A number that changes where the force takes another branch; None if it has but one."""
-        total = None
-        force = [n for q in ("rhs", "acceleration", "velocity") for n in self.outputs.get(q, ())]
-        for node in below(force):
-            if node.operation in _SIDE and not node.is_fixed:
-                side = real(_SIDE[node.operation](*node.arguments)) * math.sqrt(2 + node.number)
-                total = side if total is None else total + side  # no two changes cancel
-        return total
 
     def _jacobian(self):
         graph, dim, dof = self.graph, self.graph.dim, self.graph.dof

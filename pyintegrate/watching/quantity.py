@@ -5,12 +5,11 @@ import inspect
 import numpy as np
 
 from ..trace import tracing
+from ..trace.borders import borders
 from ..trace.expression import Symbol
 from ..trace.graph import Graph
 from ..trace.program import assemble
 
-# Where an operation switches: at the zeros of an argument, or of the difference of two.
-_SWITCHES = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
 
 
@@ -60,23 +59,7 @@ class View:
 
         Not below the closed forms: their branches agree where they meet.
         """
-        found, seen, nodes = {}, {*self.smooth}, [*nodes]
-        while nodes:
-            node = nodes.pop()
-            if node.number in seen:
-                continue
-            seen.add(node.number)
-            pair = node.arguments
-            nodes += pair
-            if node.operation in _SWITCHES:
-                at = _SWITCHES[node.operation]
-            elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
-                at = None
-            else:
-                continue
-            border = self.graph.make("subtract", *pair) if at is None else pair[at]
-            found[border.number] = border
-        return [node for node in found.values() if not node.is_fixed]
+        return borders(nodes, self.smooth)
 
     def component(self, name):
         return Symbol(self.graph.state(self.system.state_names.index(name)))

@@ -121,7 +121,8 @@ static int go_on(Lanes *l) {
     try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
-    note_branches(l, 1, l->yn);
+    note_branches(l, l->solve->pair.places - 1, 1, l->yn);
+    if (l->solve->pair.branches) find_visits(l);
     judge(l);
     if (l->solve->pair.branches) sliding_lanes_leave(l);
     measure_steps(l);
@@ -263,7 +264,8 @@ static int solve_on_rows(PiSolver *solver) {
     l.code = (vint *)take_rows(c, 1);
     l.idle = (vint *)take_rows(c, 1);
     l.crossed = (vint *)take_rows(c, 1);
-    l.branch = take_rows(c, 2);
+    l.visits = (vint *)take_rows(c, 1);
+    l.sides = take_rows(c, sides_rows(s));
     l.whole = take_rows(c, 1);
     l.tried = take_rows(c, 1);
     l.dense = (vint *)take_rows(c, 1);

@@ -18,12 +18,13 @@ enum {
     OWN_BEFORE,
     OWN_CHECK,   /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
                   * the start; or calm steps in a row, since when, and since when it is stiff */
-    OWN_RETURNS, /* trial.h: crossings of a border of the force in a row that led back to it */
-    OWN_END,     /* those before it go on with a continuation; */
-    OWN_CHANGED, /* a mask: has it changed a step? */
-    OWN_LONGEST, /* the longest step allowed */
-    OWN_DUE,     /* the next time to save at; beyond the end if there is none */
-    OWN_TAKEN,   /* integers: steps accepted, and rejected */
+    OWN_RETURNS, /* branches.h: crossings of a border of the force in a row that led back to it, */
+    OWN_LONGEST_TRIED, /* and the longest step tried lately */
+    OWN_END,           /* those before it go on with a continuation; */
+    OWN_CHANGED,       /* a mask: has it changed a step? */
+    OWN_LONGEST,       /* the longest step allowed */
+    OWN_DUE,           /* the next time to save at; beyond the end if there is none */
+    OWN_TAKEN,         /* integers: steps accepted, and rejected */
     OWN_REJECTED,
     OWN_RTOL,
     OWN_ATOL,
@@ -37,7 +38,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
-        else if (i == OWN_RETURNS) rows = s->pair.branches;
+        else if (i == OWN_RETURNS || i == OWN_LONGEST_TRIED) rows = s->pair.branches;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;
@@ -76,9 +77,9 @@ static inline int64_t newton_workspace(const PiSolve *s) {
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
- * intermediate state, slopes of waiting trajectories, three sums; a time, two lengths and nine
- * masks, two branches. */
-enum { EACH_SET = 9, SINGLE_ROWS = 14 };
+ * intermediate state, slopes of waiting trajectories, three sums; a time, two lengths and ten
+ * masks. */
+enum { EACH_SET = 9, SINGLE_ROWS = 13 };
 /* The polynomials of the steps (dense.h): their degree, slopes past those of the stages, and rows
  * of coefficients and of states within the steps of implicit pairs. */
 enum { CHORD_DEGREE = 3 };
@@ -99,13 +100,18 @@ static inline int within_rows(const PiSolve *s) {
     const int dim = s->system->dim;
     return 3 + dim + (s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim : 0);
 }
+/* Of a force of several branches, on which it is at each place of a step, and at two more. */
+static inline int64_t sides_rows(const PiSolve *s) {
+    return s->pair.branches ? (int64_t)(s->pair.places + 2) * s->system->n_invariants : 0;
+}
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
     const int64_t dim = s->system->dim;
     return newton_workspace(s) + dense_rows(s) + stiffness_rows(s) +
            2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
-           (s->pair.stages + dense_slopes(s) + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
+           (s->pair.stages + dense_slopes(s) + 2) * slope_rows(s) + 8 * dim + sides_rows(s) +
+           SINGLE_ROWS;
 }
 /* The rows of a step; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {

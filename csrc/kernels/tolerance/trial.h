@@ -7,52 +7,8 @@
 #pragma once
 #include "../rows/implicit_rk.h"
 #include "../rows/rosenbrock.h"
+#include "branches.h"
 #include "powers.h"
-#include "radau.h"
-#include "rows.h"
-
-/* A chunk of active trajectories, or of waiting ones. */
-typedef struct Lanes {
-    Chunk c; /* t0: times; h: the attempted steps */
-    PiSolver *solver;
-    const PiSolve *solve;
-    int64_t at[OWN_PARTS + 1];
-    vreal *own, *of[OWN_PARTS];  /* rows of each trajectory (rows.h), and where each part is */
-    struct Lanes *apart;         /* those whose stiffness is tested, with rows of their own */
-    int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
-    real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
-    const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */
-    int n;                                   /* components of a slope */
-    vreal *k, *after;     /* slopes; the one at the end of an accepted step (fsal) */
-    vreal *ys, *yn, *low; /* stage; state after the step, and its rounding error */
-    vreal *sums;          /* of the slopes: for the step and its errors */
-    vreal *unused;        /* for unused slopes */
-    vreal *between;       /* state within the step */
-    vreal *tn, *tn_low;   /* time after the step */
-    vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
-    vreal *branch; /* of the force, at the start of the step and at a stage */
-    vint *crossed; /* lanes whose stages are not all on one branch */
-    Radau radau;
-    /* Within a step (dense.h): the step, the coefficients of its polynomial, the lanes that have
-     * one; of implicit pairs states at two parts of it, and the weights of states in coefficients.
-     */
-    int degree;
-    vreal *whole, *poly, *node_states;
-    vreal *tried; /* h: c->h becomes that of parts of the step, after the first */
-    int shortened;
-    vint *dense;
-    uint64_t left; /* components without coefficients, for which nothing has asked yet */
-    double node_at[3];
-    real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
-    int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
-} Lanes;
-
-/* After `own`, or the number of registers, has changed. */
-static void place_own(Lanes *l) {
-    for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
-}
-static vreal *own(const Lanes *l, int part) { return l->of[part]; }
-static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }
 
 /* Some components of some registers are processed together: their sums are independent, and a
  * weight is loaded once for all. IN_BLOCKS(f, l, ...) is f(l, ..., d, u, components, registers) for
@@ -122,21 +78,12 @@ static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *
     if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
     else rhs_rows(c, t, at, k);
 }
-/* Does the force have other branches there than at the start of the step? */
-static void note_branches(Lanes *l, double part, const vreal *y) {
-    Chunk *c = &l->c;
-    if (!l->solve->pair.branches) return;
-    vreal *const first = l->branch, *const here = first + (part > 0 ? c->R : 0);
-    ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
-    EACH_REGISTER(u, c)
-        l->crossed[u] = part > 0 ? l->crossed[u] | (here[u] != first[u]) : vset_int(0);
-}
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
     const PiPair *m = &l->solve->pair;
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
         slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
-        if (s && m->counts >> s & 1) note_branches(l, m->c[s], l->ys);
+        if (s && m->counts >> s & 1) note_branches(l, m->place_of[s], m->c[s], l->ys);
     }
 }
 
@@ -218,7 +165,7 @@ static void try_steps(Lanes *l) {
         c->stopped |= pi_pause(c->tile->pause);
         return;
     }
-    note_branches(l, 0, c->y);
+    note_branches(l, 0, 0, c->y);
     if (m->slope != 0) {
         radau_trial(l);
         return;
@@ -318,12 +265,6 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
     return vexp2_rough(factor);
 }
-/* Times so close that a step between them is lost: |h| of a few rounding units of t. */
-INLINE vint too_small(vreal h, vreal t) {
-    const vreal least = vabs(t) * vset(4 * (REAL_MAX == FLT_MAX ? FLT_EPSILON : DBL_EPSILON));
-    return (vabs(h) <= least) | (vabs(h) < REAL_MIN_NORMAL);
-}
-
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
 INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const Chunk *c = &l->c;
@@ -332,6 +273,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     /* Lanes whose equations could not be solved have steps that are not numbers. */
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
+    const int branches = l->solve->pair.branches;
+    const real halves = (1 + LOG_SAFETY) * l->solve->pair.power; /* the next step */
     vreal sum[4], sum2[4];
     errors_some(l, combined, u, count, sum, sum2);
     EACH(i, 0, count) {
@@ -346,9 +289,11 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         /* A sum without a finite value says nothing of h, of however small a step it is. */
         vreal error =
             vselect(sum[i] <= REAL_MAX, log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
-        const vint crossed = combined == PI_OF_BRANCHES ? l->crossed[at] : vset_int(0);
-        if (combined == PI_OF_BRANCHES)
-            error = vselect(crossed, vmax(error, log_error(l, 0, h, sum2[i], sum2[i])), error);
+        const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
+        if (combined && branches) {
+            const vreal jump = vselect(crossed, log_error(l, 0, h, sum2[i], sum2[i]), error);
+            error = vmax(error, vselect(l->visits[at], vset(halves), jump));
+        }
         const vint good = (error <= 0) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
@@ -385,37 +330,4 @@ INLINE void judge_all(Lanes *l, const int combined) {
 static void judge(Lanes *l) {
     if (l->solve->pair.combined) judge_all(l, l->solve->pair.combined);
     else judge_all(l, 0);
-}
-/* Lanes that slide along the border of two branches leave: the force drives them back from both
- * sides. From the end of a step across, or near it, the slope leads over the border again, within
- * AHEAD steps if the forces are very unequal, and did not lead there over a border; in what passes
- * it did. */
-enum { MOST_RETURNS = 25, AHEAD = 1024 };
-static void sliding_lanes_leave(Lanes *l) {
-    Chunk *c = &l->c;
-    const int64_t R = c->R;
-    vint any = {0};
-    EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
-    if (!vany(any)) return;
-    vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->unused;
-    copy_rows(c, 1, l->tn, c->t);
-    rhs_rows(c, c->t, l->yn, slope);
-    vreal *const behind = slope, *const before = ahead;
-    EACH_ENTRY(i, c->dim, c) {
-        const vreal way = c->h[i % R] * slope[i];
-        ahead[i] = vfma(vset(AHEAD), way, l->yn[i]);
-        behind[i] = l->yn[i] - way;
-    }
-    ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
-    ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
-    EACH_REGISTER(u, c) {
-        vint *const often = own_whole(l, OWN_RETURNS) + u;
-        const vreal here = l->branch[R + u];
-        const vint returns = (branch[u] != here) & (before[u] == here);
-        const vint crosses = l->accepted[u] & l->crossed[u];
-        *often = vselect_int(crosses, (*often - returns) & returns, *often);
-        const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
-        l->code[u] = vselect_int(slides, vset_int(PI_STEP_TOO_SMALL), l->code[u]);
-        l->leaves[u] |= slides;
-    }
 }

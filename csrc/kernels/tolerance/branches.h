@@ -1,0 +1,109 @@
+/* Forces of several branches. Such a system answers PI_INVARIANTS by a number that changes where
+ * its force takes another branch, then by the borders' own numbers, each zero on its border. They
+ * are asked for at the places of a step: its ends, and those of its stages that count.
+ *
+ * A step has crossed a border if its places are not all on one branch. If they are it may yet have
+ * paid a visit to the other side between two of them: with values a, b of a border there, and m in
+ * the middle, of the polynomial through the nearest places, the parabola through the three has
+ *
+ *     bend = a + b - 2 m,   slope = |b - a| / 2,
+ *     least value = min(a, b) - bend (1 - slope / bend)^2 / 2  if slope < bend. */
+#pragma once
+#include "lanes.h"
+
+static vreal *sides_at(const Lanes *l, int place) {
+    return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
+}
+/* Asks at a place; 0: the start, or a stage that is asked only whether it is on the same branch. */
+static void note_branches(Lanes *l, int place, double part, const vreal *y) {
+    Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    if (!m->branches) return;
+    const vreal *const first = sides_at(l, 0);
+    vreal *const here = sides_at(l, part > 0 && !place ? m->places : place);
+    ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
+    EACH_REGISTER(u, c)
+        l->crossed[u] = part > 0 ? l->crossed[u] | (here[u] != first[u]) : vset_int(0);
+}
+/* Times so close that a step between them is lost: |h| of a few rounding units of t. */
+INLINE vint too_small(vreal h, vreal t) {
+    const vreal least = vabs(t) * vset(4 * (REAL_MAX == FLT_MAX ? FLT_EPSILON : DBL_EPSILON));
+    return (vabs(h) <= least) | (vabs(h) < REAL_MIN_NORMAL);
+}
+
+/* Steps that may have paid a visit: they are made again at half the length, until they are short
+ * beside the longest that was tried lately. What the polynomial misses is counted by a larger
+ * parabola. */
+#define BROADER  REAL(2.0)
+#define DEEPER   REAL(2.0)
+#define SHORTEST REAL(0x1p-15)
+#define FORGETS  REAL(0.97)
+INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest) {
+    const PiPair *m = &l->solve->pair;
+    const int64_t R = l->c.R, next = (int64_t)l->solve->system->n_invariants * R;
+    vint visits = {0};
+    for (int g = 1; g < l->solve->system->n_invariants; g++) {
+        const vreal *const value = sides_at(l, 0) + g * R + u;
+        const vreal side = vcopysign(vset(1), value[0] + value[next]);
+        vreal b = side * value[0];
+        for (int i = 0; i + 1 < m->places; i++) {
+            const vreal a = b, *const near = value + m->nearest[i] * next;
+            vreal middle = vset(0);
+            EACH(j, 0, nearest) middle = vfma(vset((real)m->middle[i][j]), near[j * next], middle);
+            b = side * value[(i + 1) * next];
+            const vreal least = vmin(a, b), bend = vfma(side * -2, middle, a + b);
+            const vreal inside = vfma(vset(1 + BROADER), bend, vset(REAL(-0.5)) * vabs(b - a));
+            visits |= (inside > 0) & (least >= 0) & (least * bend < DEEPER / 2 * inside * inside);
+        }
+    }
+    return visits;
+}
+static void find_visits(Lanes *l) {
+    const Chunk *c = &l->c;
+    const int places = l->solve->pair.places;
+    EACH_REGISTER(u, c) {
+        const vreal h = vabs(c->h[u]);
+        vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
+        *longest = vmax(FORGETS * *longest, h);
+        const vint may =
+            ~l->crossed[u] & (h > SHORTEST * *longest) & ~too_small(SHORTEST * h, c->t0[u]);
+        l->visits[u] = vset_int(0);
+        if (!vany(may)) continue;
+        if (places > 3) l->visits[u] = may & visits_in_register(l, u, PI_NEAREST);
+        else if (places > 2) l->visits[u] = may & visits_in_register(l, u, 3);
+    }
+}
+/* Lanes that slide along the border of two branches leave: the force drives them back from both
+ * sides. From the end of a step across, or near it, the slope leads over the border again, within
+ * AHEAD steps if the forces are very unequal, and did not lead there over a border; in what passes
+ * it did. */
+enum { MOST_RETURNS = 25, AHEAD = 1024 };
+static void sliding_lanes_leave(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R;
+    vint any = {0};
+    EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
+    if (!vany(any)) return;
+    const int end = l->solve->pair.places - 1;
+    vreal *const slope = l->between, *const ahead = l->ys, *const branch = sides_at(l, end + 1);
+    copy_rows(c, 1, l->tn, c->t);
+    rhs_rows(c, c->t, l->yn, slope);
+    vreal *const behind = slope, *const before = sides_at(l, end + 2);
+    EACH_ENTRY(i, c->dim, c) {
+        const vreal way = c->h[i % R] * slope[i];
+        ahead[i] = vfma(vset(AHEAD), way, l->yn[i]);
+        behind[i] = l->yn[i] - way;
+    }
+    ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
+    ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
+    EACH_REGISTER(u, c) {
+        vint *const often = own_whole(l, OWN_RETURNS) + u;
+        const vreal here = sides_at(l, end)[u];
+        const vint returns = (branch[u] != here) & (before[u] == here);
+        const vint crosses = l->accepted[u] & l->crossed[u];
+        *often = vselect_int(crosses, (*often - returns) & returns, *often);
+        const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
+        l->code[u] = vselect_int(slides, vset_int(PI_STEP_TOO_SMALL), l->code[u]);
+        l->leaves[u] |= slides;
+    }
+}

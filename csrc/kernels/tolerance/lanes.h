@@ -1,0 +1,47 @@
+/* The trajectories that are advanced together, each lane one of them, and their workspace. */
+#pragma once
+#include "radau.h"
+#include "rows.h"
+
+/* A chunk of active trajectories, or of waiting ones. */
+typedef struct Lanes {
+    Chunk c; /* t0: times; h: the attempted steps */
+    PiSolver *solver;
+    const PiSolve *solve;
+    int64_t at[OWN_PARTS + 1];
+    vreal *own, *of[OWN_PARTS];  /* rows of each trajectory (rows.h), and where each part is */
+    struct Lanes *apart;         /* those whose stiffness is tested, with rows of their own */
+    int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
+    real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
+    const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */
+    int n;                                   /* components of a slope */
+    vreal *k, *after;     /* slopes; the one at the end of an accepted step (fsal) */
+    vreal *ys, *yn, *low; /* stage; state after the step, and its rounding error */
+    vreal *sums;          /* of the slopes: for the step and its errors */
+    vreal *unused;        /* for unused slopes */
+    vreal *between;       /* state within the step */
+    vreal *tn, *tn_low;   /* time after the step */
+    vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
+    vreal *sides;           /* of the borders of the force, at each place and at two more */
+    vint *crossed, *visits; /* lanes that are not on one branch at all places, or between them */
+    Radau radau;
+    /* Within a step (dense.h): the step, the coefficients of its polynomial, the lanes that have
+     * one; of implicit pairs states at two parts of it, and the weights of states in coefficients.
+     */
+    int degree;
+    vreal *whole, *poly, *node_states;
+    vreal *tried; /* h: c->h becomes that of parts of the step, after the first */
+    int shortened;
+    vint *dense;
+    uint64_t left; /* components without coefficients, for which nothing has asked yet */
+    double node_at[3];
+    real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
+    int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
+} Lanes;
+
+/* After `own`, or the number of registers, has changed. */
+static void place_own(Lanes *l) {
+    for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
+}
+static vreal *own(const Lanes *l, int part) { return l->of[part]; }
+static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }

@@ -1,0 +1,62 @@
+"""Where computations take another branch: the borders, and on which side of them one is."""
+
+import math
+from functools import partial
+
+from ..values.types import Callable
+from .elementary import real
+from .graph import below, make
+
+# A border is a zero of an argument, or of the difference of two.
+_AT = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
+
+# On which side of its borders an operation is, as a number.
+_SIDE: dict[str, Callable] = {
+    "where": lambda mask, a, b: mask,
+    "absolute": lambda a: make("less", a, 0.0),
+    "copysign": lambda a, b: make("less", b, 0.0),
+    "fmod": lambda a, b: make("floor", a / b),
+    **{name: partial(make, name) for name in ("sign", "floor", "rint")},
+    **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
+}
+_STEPS = {"floor": 0.0, "rint": 0.5, "fmod": 0.0}  # of the next side, below and above
+
+
+def borders(nodes, seen=()):
+    """Numbers that are zero where some nodes, but for those seen, take another branch."""
+    found, seen, nodes = {}, {*seen}, [*nodes]
+    while nodes:
+        node = nodes.pop()
+        if node.number in seen:
+            continue
+        seen.add(node.number)
+        pair = node.arguments
+        nodes += pair
+        if node.operation in _AT:
+            at = _AT[node.operation]
+        elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
+            at = None
+        else:
+            continue
+        border = node.graph.make("subtract", *pair) if at is None else pair[at]
+        found[border.number] = border
+    return [node for node in found.values() if not node.is_fixed]
+
+
+def branches(nodes):
+    """A number that changes where nodes take another branch, and their borders; none of one branch.
+
+    On one branch a border is not passed, but comes to zero. Of a staircase two are told, to the
+    next stairs below and above.
+    """
+    sides, stairs = [], []
+    for node in below(nodes):
+        if node.operation in _SIDE and not node.is_fixed:
+            side = real(_SIDE[node.operation](*node.arguments))
+            sides.append(side * math.sqrt(2 + node.number))  # no two changes cancel
+            if node.operation in _STEPS:
+                a = node.arguments[0]
+                past = (a / node.arguments[1] if node.operation == "fmod" else a) - side
+                past = past + _STEPS[node.operation]
+                stairs += past, 1.0 - past
+    return [sum(sides[1:], sides[0]), *borders(nodes), *stairs] if sides else []
