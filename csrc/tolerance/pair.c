@@ -31,7 +31,7 @@ static void make_places(PiPair *pair) {
     const double apart = 0.08;
     double at[PI_MAX_PLACES] = {0};
     int stage[PI_MAX_PLACES] = {0}, n = 1;
-    for (int s = 1; s < pair->stages; s++) {
+    for (int s = 0; s < pair->stages; s++) {
         if (!(pair->counts >> s & 1)) continue;
         const double c = pair->c[s];
         int i = n;
@@ -94,9 +94,9 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
-    if (!is_explicit) pair->counts = 0;
-    make_places(pair);
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
+    if (!is_explicit && pair->slope == 0) pair->counts = 0;
+    make_places(pair);
     for (int64_t s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
         if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);

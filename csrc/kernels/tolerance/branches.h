@@ -58,6 +58,15 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest) {
     }
     return visits;
 }
+/* With Radau's method a component that has decayed, in ever longer steps, needs no look. */
+static vint moves(const Lanes *l, int64_t u) {
+    const Chunk *c = &l->c;
+    const vreal *const scale = l->radau.part[RADAU_SCALE];
+    vint yes = {0};
+    if (l->solve->pair.slope == 0) return ~yes;
+    EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
+    return yes;
+}
 static void find_visits(Lanes *l) {
     const Chunk *c = &l->c;
     const int places = l->solve->pair.places;
@@ -65,8 +74,8 @@ static void find_visits(Lanes *l) {
         const vreal h = vabs(c->h[u]);
         vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
         *longest = vmax(FORGETS * *longest, h);
-        const vint may =
-            ~l->crossed[u] & (h > SHORTEST * *longest) & ~too_small(SHORTEST * h, c->t0[u]);
+        const vint may = moves(l, u) & ~l->crossed[u] & (h > SHORTEST * *longest) &
+                         ~too_small(SHORTEST * h, c->t0[u]);
         l->visits[u] = vset_int(0);
         if (!vany(may)) continue;
         if (places > 3) l->visits[u] = may & visits_in_register(l, u, PI_NEAREST);

@@ -141,6 +141,10 @@ static void radau_trial(Lanes *l) {
         ((vint *)r->part[RADAU_AGAIN])[u] =
             (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
+    for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
+        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->part[RADAU_Z][s * all + i];
+        note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
+    }
     for (int64_t i = 0; i < all; i++) {
         l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
         l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
@@ -290,10 +294,9 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         vreal error =
             vselect(sum[i] <= REAL_MAX, log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
         const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
-        if (combined && branches) {
-            const vreal jump = vselect(crossed, log_error(l, 0, h, sum2[i], sum2[i]), error);
-            error = vmax(error, vselect(l->visits[at], vset(halves), jump));
-        }
+        if (combined && branches)
+            error = vselect(crossed, vmax(error, log_error(l, 0, h, sum2[i], sum2[i])), error);
+        if (branches) error = vselect(l->visits[at], vmax(error, vset(halves)), error);
         const vint good = (error <= 0) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
