@@ -8,13 +8,14 @@ from .elementary import real
 from .graph import below, make
 
 # A border is a zero of an argument, or of the difference of two.
-_AT = {"absolute": 0, "sign": 0, "copysign": 1, "minimum": None, "maximum": None}
+_AT = {"absolute": 0, "sign": 0, "copysign": 1, "arctan2": 0, "minimum": None, "maximum": None}
 
 # On which side of its borders an operation is, as a number.
 _SIDE: dict[str, Callable] = {
     "where": lambda mask, a, b: mask,
     "absolute": lambda a: make("less", a, 0.0),
     "copysign": lambda a, b: make("less", b, 0.0),
+    "arctan2": lambda a, b: make("logical_and", make("less", a, 0.0), make("less", b, 0.0)),
     "fmod": lambda a, b: make("floor", a / b),
     **{name: partial(make, name) for name in ("sign", "floor", "rint")},
     **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
@@ -43,6 +44,23 @@ def borders(nodes, seen=()):
     return [node for node in found.values() if not node.is_fixed]
 
 
+def _turns(angle, ends, times=1.0):
+    """Whether all that is made of an angle, so many times, is the same after a turn of it."""
+    if angle in ends:
+        return False
+    for use in angle.uses:
+        factors = [a.value for a in use.arguments if a.is_constant]
+        if use.operation in ("sin", "cos"):
+            same = times.is_integer()
+        elif use.operation == "multiply" and factors:
+            same = _turns(use, ends, times * factors[0])
+        else:
+            same = use.operation in ("add", "subtract", "negative") and _turns(use, ends, times)
+        if not same:
+            return False
+    return True
+
+
 def branches(nodes):
     """A number that changes where nodes take another branch, and their borders; none of one branch.
 
@@ -51,9 +69,11 @@ def branches(nodes):
     """
     sides, stairs = [], []
     for node in below(nodes):
-        if node.operation in _SIDE and not node.is_fixed:
+        cut = node.operation in _SIDE and not node.is_fixed
+        if cut and not (node.operation == "arctan2" and _turns(node, nodes)):
             side = real(_SIDE[node.operation](*node.arguments))
-            sides.append(side * math.sqrt(2 + node.number))  # no two changes cancel
+            known = make("where", make("equal", side, side), side, -1.0)
+            sides.append(known * math.sqrt(2 + node.number))  # no two changes cancel
             if node.operation in _STEPS:
                 a = node.arguments[0]
                 past = (a / node.arguments[1] if node.operation == "fmod" else a) - side

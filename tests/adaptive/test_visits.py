@@ -89,3 +89,77 @@ def test_a_visit_of_a_component_of_first_order(method):
     beyond = 2 * np.arccos(1 / 1.00001)
     # an amplitude that is off by 2e-8 at the end changes 20 visits by 2e-4; each of them is 0.009
     assert sol.final[2] == pytest.approx(20 * np.pi - 20 * beyond, abs=1e-3)
+
+
+SHIFT = RNG.uniform(-np.pi, np.pi, 200)
+WITHOUT_A_TRACE = {  # a rate z', and the levels of x = sin(t + shift) and the times where it jumps
+    "one border within two others": (lambda t, x: (x > 0.3) ^ (t % 1 < 0.5), (0.3,), 0.5),
+    "a pulse in time": (lambda t, x: np.where(t < 2, 0, np.where(t < 2.003, 30, 0)), (), 0.001),
+    "a narrow band": (lambda t, x: np.where(np.abs(x - 0.5) < 5e-3, 30, 0), (0.495, 0.505), 5),
+}
+
+
+def _sums(rate, levels, spacing):
+    """The integrals of a rate that is constant between those times."""
+    times = [np.broadcast_to(k, SHIFT.shape) for k in np.arange(0, T_END + spacing, spacing)]
+    for level in levels:
+        for angle in (np.arcsin(level), np.pi - np.arcsin(level)):
+            times += [angle - SHIFT + 2 * np.pi * turn for turn in range(-1, 4)]
+    times = np.sort(np.clip(times, 0, T_END), axis=0)
+    middle = (times[1:] + times[:-1]) / 2
+    return np.sum(rate(middle, np.sin(middle + SHIFT)) * np.diff(times, axis=0), axis=0)
+
+
+def _beside_an_oscillation(rate, method, rtol):
+    """z at the end, where z' = rate(t, sin(t + shift), cos(t + shift))."""
+    system = pi.rhs(dim=3)(lambda t, y: (y[1], -y[0], 1.0 * rate(t, y[0], y[1])))
+    start = np.stack([np.sin(SHIFT), np.cos(SHIFT), 0 * SHIFT], axis=-1)
+    sol = pi.solve(system, start, t_end=T_END, rtol=rtol, atol=rtol, method=method)
+    assert not sol.status.any()
+    return sol.final[:, 2]
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+@pytest.mark.parametrize("method", ["auto", "tsitouras54", "dop853"])
+@pytest.mark.parametrize("name", WITHOUT_A_TRACE)
+def test_no_third_branch_is_missed(name, method, rtol):
+    # 0.003 of a rate of 30 is 0.09, and what a place of a border costs is about ten times rtol
+    rate, *jumps = WITHOUT_A_TRACE[name]
+    error = _beside_an_oscillation(lambda t, x, v: rate(t, x), method, rtol) - _sums(rate, *jumps)
+    assert abs(error).max() < 1000 * rtol
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+@pytest.mark.parametrize("method", ["auto", "tsitouras54", "dop853"])
+def test_an_angle_jumps_by_a_turn(method, rtol):
+    # the integral of an angle within (-pi, pi] is half its square
+    z = _beside_an_oscillation(lambda t, x, v: np.arctan2(x, v), method, rtol)
+    end = (SHIFT + T_END + np.pi) % (2 * np.pi) - np.pi
+    assert abs(z - (end**2 - SHIFT**2) / 2).max() < 1000 * rtol
+
+
+def test_an_angle_of_which_only_sines_are_taken_costs_nothing():
+    def bar(t, x, v):
+        angle = np.arctan2(x[1], x[0]) - t / 3
+        return -x[0] + 0.1 * np.cos(2 * angle), -x[1] + 0.1 * np.sin(2 * angle)
+
+    def same(t, x, v):
+        c, s = np.cos(t / 3), np.sin(t / 3)
+        u, w, r2 = x[0] * c + x[1] * s, x[1] * c - x[0] * s, x[0] ** 2 + x[1] ** 2
+        return -x[0] + 0.1 * (u * u - w * w) / r2, -x[1] + 0.2 * u * w / r2
+
+    start = [1.0, 0.0], [0.0, 1.0]
+    turns, plain = (pi.solve(pi.acceleration(f, dof=2), *start, t_end=20.0) for f in (bar, same))
+    assert turns.final == pytest.approx(plain.final, rel=1e-4)
+    assert abs(turns.steps_taken - plain.steps_taken) < 3
+
+
+def test_a_side_that_is_not_known_costs_nothing():
+    def force(least):
+        return lambda t, x, v: -x + np.where(x > 0.2, np.floor(np.log(np.maximum(x, least))), 0.1)
+
+    steps = [
+        pi.solve(pi.acceleration(force(least)), 1.5, 0.0, t_end=20.0, rtol=1e-9).steps_taken
+        for least in (-np.inf, 0.1)
+    ]
+    assert steps[0] < 2 * steps[1]

@@ -7,7 +7,9 @@
  * the middle, of the polynomial through the nearest places, the parabola through the three has
  *
  *     bend = a + b - 2 m,   slope = |b - a| / 2,
- *     least value = min(a, b) - bend (1 - slope / bend)^2 / 2  if slope < bend. */
+ *     least value = min(a, b) - bend (1 - slope / bend)^2 / 2  if slope < bend.
+ *
+ * What passes two borders between two places may have been on a third branch there. */
 #pragma once
 #include "lanes.h"
 
@@ -33,27 +35,32 @@ INLINE vint too_small(vreal h, vreal t) {
 
 /* Steps that may have paid a visit: they are made again at half the length, until they are short
  * beside the longest that was tried lately. What the polynomial misses is counted by a larger
- * parabola. */
+ * parabola, and more of it where one border is passed: another may have a kink there. */
 #define BROADER  REAL(2.0)
+#define KINKED   REAL(8.0)
 #define DEEPER   REAL(2.0)
 #define SHORTEST REAL(0x1p-15)
 #define FORGETS  REAL(0.97)
 INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest) {
     const PiPair *m = &l->solve->pair;
-    const int64_t R = l->c.R, next = (int64_t)l->solve->system->n_invariants * R;
+    const int n = l->solve->system->n_invariants;
+    const int64_t R = l->c.R, next = (int64_t)n * R;
     vint visits = {0};
-    for (int g = 1; g < l->solve->system->n_invariants; g++) {
-        const vreal *const value = sides_at(l, 0) + g * R + u;
-        const vreal side = vcopysign(vset(1), value[0] + value[next]);
-        vreal b = side * value[0];
-        for (int i = 0; i + 1 < m->places; i++) {
-            const vreal a = b, *const near = value + m->nearest[i] * next;
+    for (int i = 0; i + 1 < m->places; i++) {
+        const vreal *const here = sides_at(l, i) + u, *const near = sides_at(l, m->nearest[i]) + u;
+        const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
+        vint passed = {0};
+        for (int64_t g = R; g < next; g += R) {
+            const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
+            const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
             vreal middle = vset(0);
-            EACH(j, 0, nearest) middle = vfma(vset((real)m->middle[i][j]), near[j * next], middle);
-            b = side * value[(i + 1) * next];
-            const vreal least = vmin(a, b), bend = vfma(side * -2, middle, a + b);
-            const vreal inside = vfma(vset(1 + BROADER), bend, vset(REAL(-0.5)) * vabs(b - a));
+            EACH(j, 0, nearest)
+                middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
+            const vreal bend = vfma(side * -2, middle, a + b);
+            const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
             visits |= (inside > 0) & (least >= 0) & (least * bend < DEEPER / 2 * inside * inside);
+            visits |= passed & (least < 0);
+            passed |= least < 0;
         }
     }
     return visits;
@@ -74,12 +81,12 @@ static void find_visits(Lanes *l) {
         const vreal h = vabs(c->h[u]);
         vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
         *longest = vmax(FORGETS * *longest, h);
-        const vint may = moves(l, u) & ~l->crossed[u] & (h > SHORTEST * *longest) &
-                         ~too_small(SHORTEST * h, c->t0[u]);
+        const vint may =
+            moves(l, u) & (h > SHORTEST * *longest) & ~too_small(SHORTEST * h, c->t0[u]);
         l->visits[u] = vset_int(0);
         if (!vany(may)) continue;
         if (places > 3) l->visits[u] = may & visits_in_register(l, u, PI_NEAREST);
-        else if (places > 2) l->visits[u] = may & visits_in_register(l, u, 3);
+        else l->visits[u] = may & visits_in_register(l, u, places);
     }
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
