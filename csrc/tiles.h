@@ -292,6 +292,7 @@ typedef struct {
     int combined;                /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
     int branches;                /* does the system tell where its force takes another branch? */
     int places;                  /* and at how many of them */
+    double place[PI_MAX_PLACES]; /* parts of the step */
     int place_of[PI_MAX_STAGES]; /* of a stage; 0: not asked, or not kept */
     int nearest[PI_MAX_PLACES];  /* the first of those that make the next middle, */
     double middle[PI_MAX_PLACES][PI_NEAREST]; /* and their weights */

@@ -29,7 +29,7 @@ static int estimate_power(const PiMethod *m) {
  * at the same time is the best. */
 static void make_places(PiPair *pair) {
     const double apart = 0.08;
-    double at[PI_MAX_PLACES] = {0};
+    double *const at = pair->place;
     int stage[PI_MAX_PLACES] = {0}, n = 1;
     for (int s = 0; s < pair->stages; s++) {
         if (!(pair->counts >> s & 1)) continue;

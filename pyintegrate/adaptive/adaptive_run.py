@@ -35,7 +35,7 @@ class Onward(Named):
     @staticmethod
     def width(dim, implicit):
         """The most numbers that the core needs (rows_onward): of Radau's method, of others."""
-        return 13 + 5 * dim + dim * dim if implicit else 11 + 3 * dim
+        return 14 + 5 * dim + dim * dim if implicit else 12 + 3 * dim
 
     @classmethod
     def empty(cls, problem):

@@ -20,7 +20,7 @@ _SIDE: dict[str, Callable] = {
     **{name: partial(make, name) for name in ("sign", "floor", "rint")},
     **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
 }
-_STEPS = {"floor": 0.0, "rint": 0.5, "fmod": 0.0}  # of the next side, below and above
+_STEPS = {"floor": 0.0, "rint": 0.5, "fmod": 0.0}  # from the middle of a stair to its number
 
 
 def borders(nodes, seen=()):
@@ -64,8 +64,7 @@ def _turns(angle, ends, times=1.0):
 def branches(nodes):
     """A number that changes where nodes take another branch, and their borders; none of one branch.
 
-    On one branch a border is not passed, but comes to zero. Of a staircase two are told, to the
-    next stairs below and above.
+    Of a staircase the border is a wave of parabolas that is zero at each stair.
     """
     sides, stairs = [], []
     for node in below(nodes):
@@ -78,5 +77,6 @@ def branches(nodes):
                 a = node.arguments[0]
                 past = (a / node.arguments[1] if node.operation == "fmod" else a) - side
                 past = past + _STEPS[node.operation]
-                stairs += past, 1.0 - past
+                odd = side - make("floor", side * 0.5) * 2.0
+                stairs.append((1.0 - odd * 2.0) * past * (1.0 - past))
     return [sum(sides[1:], sides[0]), *borders(nodes), *stairs] if sides else []

@@ -9,7 +9,9 @@
  *     bend = a + b - 2 m,   slope = |b - a| / 2,
  *     least value = min(a, b) - bend (1 - slope / bend)^2 / 2  if slope < bend.
  *
- * What passes two borders between two places may have been on a third branch there. */
+ * What passes two borders between two places may have been on a third branch there. Where a step
+ * across is rejected, the place of the first border, by secants through a, m and b, tells how far
+ * steps may go. */
 #pragma once
 #include "lanes.h"
 
@@ -36,12 +38,13 @@ INLINE vint too_small(vreal h, vreal t) {
 /* Steps that may have paid a visit: they are made again at half the length, until they are short
  * beside the longest that was tried lately. What the polynomial misses is counted by a larger
  * parabola, and more of it where one border is passed: another may have a kink there. */
-#define BROADER  REAL(2.0)
-#define KINKED   REAL(8.0)
-#define DEEPER   REAL(2.0)
-#define SHORTEST REAL(0x1p-15)
-#define FORGETS  REAL(0.97)
-INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest) {
+#define BROADER   REAL(2.0)
+#define KINKED    REAL(8.0)
+#define DEEPER    REAL(2.0)
+#define SHORTEST  REAL(0x1p-15)
+#define FORGETS   REAL(0.97)
+#define NO_BORDER REAL(2.0)
+INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vreal *border) {
     const PiPair *m = &l->solve->pair;
     const int n = l->solve->system->n_invariants;
     const int64_t R = l->c.R, next = (int64_t)n * R;
@@ -59,8 +62,17 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest) {
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
             visits |= (inside > 0) & (least >= 0) & (least * bend < DEEPER / 2 * inside * inside);
-            visits |= passed & (least < 0);
-            passed |= least < 0;
+            const vint passes = least < 0;
+            visits |= passed & passes;
+            passed |= passes;
+            if (!vany(passes)) continue;
+            const vint early = (middle < 0) != (here[g] < 0);
+            const vreal from = vselect(early, here[g], middle);
+            const vreal to = vselect(early, middle, here[g + next]);
+            const vreal halves = vselect(early, vset(0), vset(1)) + from / (from - to);
+            const real half = (real)(m->place[i + 1] - m->place[i]) / 2;
+            const vreal at = vfma(vset(half), halves, vset((real)m->place[i]));
+            *border = vselect(passes & (at < *border), at, *border);
         }
     }
     return visits;
@@ -84,10 +96,36 @@ static void find_visits(Lanes *l) {
         const vint may =
             moves(l, u) & (h > SHORTEST * *longest) & ~too_small(SHORTEST * h, c->t0[u]);
         l->visits[u] = vset_int(0);
-        if (!vany(may)) continue;
-        if (places > 3) l->visits[u] = may & visits_in_register(l, u, PI_NEAREST);
-        else l->visits[u] = may & visits_in_register(l, u, places);
+        l->border[u] = vset(NO_BORDER);
+        if (!vany(may | l->crossed[u])) continue;
+        const int all = places > 3;
+        l->visits[u] = may & (all ? visits_in_register(l, u, PI_NEAREST, &l->border[u])
+                                  : visits_in_register(l, u, places, &l->border[u]));
     }
+}
+/* A step across a border that was rejected is followed by one to shortly before it, those by steps
+ * twice as long as the rest of the way, until one of them is accepted; behind the border the steps
+ * are soon as long as they were. further: planned by the error of the step h, which was accepted
+ * or not. */
+#define SHORT_OF  REAL(0.01)
+#define AS_BEFORE REAL(0.75)
+INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejected, vreal further) {
+    const Chunk *c = &l->c;
+    const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
+    vreal *const left = own(l, OWN_TO_BORDER) + u, *const error = own(l, OWN_ERROR) + u;
+    const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, REAL(0.5) * at);
+    const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
+    const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
+    *left =
+        vselect(accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)), *left);
+    *left = vselect(located, h * at, *left);
+    const vint near =
+        accepted & (*left != 0) & (2 * vabs(*left) < vabs(further)) & ~too_small(*left, t);
+    further = vselect(located, before, vselect(near, 2 * *left, further));
+    const vint behind = passed & l->crossed[u];
+    const vreal usual = AS_BEFORE * own(l, OWN_LONGEST_TRIED)[u];
+    *error = vselect(behind, vset(NO_ERROR_YET), *error);
+    return vselect(behind & (usual > vabs(further)), vcopysign(usual, further), further);
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
  * sides. From the end of a step across, or near it, the slope leads over the border again, within

@@ -22,6 +22,7 @@ typedef struct Lanes {
     vreal *between;       /* state within the step */
     vreal *tn, *tn_low;   /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
+    vreal *border;          /* where the first border within a step is, as a part of it */
     vreal *sides;           /* of the borders of the force, at each place and at two more */
     vint *crossed, *visits; /* lanes that are not on one branch at all places, or between them */
     Radau radau;
@@ -39,6 +40,7 @@ typedef struct Lanes {
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
+#define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 /* After `own`, or the number of registers, has changed. */
 static void place_own(Lanes *l) {
     for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;

@@ -265,6 +265,7 @@ static int solve_on_rows(PiSolver *solver) {
     l.idle = (vint *)take_rows(c, 1);
     l.crossed = (vint *)take_rows(c, 1);
     l.visits = (vint *)take_rows(c, 1);
+    l.border = take_rows(c, 1);
     l.sides = take_rows(c, sides_rows(s));
     l.whole = take_rows(c, 1);
     l.tried = take_rows(c, 1);

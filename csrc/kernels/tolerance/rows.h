@@ -20,6 +20,7 @@ enum {
                   * the start; or calm steps in a row, since when, and since when it is stiff */
     OWN_RETURNS, /* branches.h: crossings of a border of the force in a row that led back to it, */
     OWN_LONGEST_TRIED, /* and the longest step tried lately */
+    OWN_TO_BORDER,     /* how far the next border is, if that is known */
     OWN_END,           /* those before it go on with a continuation; */
     OWN_CHANGED,       /* a mask: has it changed a step? */
     OWN_LONGEST,       /* the longest step allowed */
@@ -38,7 +39,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
-        else if (i == OWN_RETURNS || i == OWN_LONGEST_TRIED) rows = s->pair.branches;
+        else if (i >= OWN_RETURNS && i < OWN_END) rows = s->pair.branches;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;
@@ -77,9 +78,9 @@ static inline int64_t newton_workspace(const PiSolve *s) {
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
- * intermediate state, slopes of waiting trajectories, three sums; a time, two lengths and ten
- * masks. */
-enum { EACH_SET = 9, SINGLE_ROWS = 13 };
+ * intermediate state, slopes of waiting trajectories, three sums; a time, two lengths, ten
+ * masks and a place. */
+enum { EACH_SET = 9, SINGLE_ROWS = 14 };
 /* The polynomials of the steps (dense.h): their degree, slopes past those of the stages, and rows
  * of coefficients and of states within the steps of implicit pairs. */
 enum { CHORD_DEGREE = 3 };

@@ -33,7 +33,6 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
  */
 #define PLAIN_POINTER(p) __asm__("" : "+r"(p))
 
-#define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
 INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
@@ -302,7 +301,9 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
         /* Where the force jumps the error is proportional to h. */
         const vreal steep = vset(l->solve->pair.power) * error;
-        const vreal would = h * control(l, at, vselect(crossed & ~good, steep, error), good);
+        vreal would = h * control(l, at, vselect(crossed & ~good, steep, error), good);
+        if (combined && branches)
+            would = up_to_border(l, at, accepted, active & crossed & ~good, would);
         vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
