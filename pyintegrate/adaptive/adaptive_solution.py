@@ -17,6 +17,7 @@ from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, W
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, rounded_times
 from .automatic import implicit_method, pairs_of
+from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
@@ -74,6 +75,7 @@ class AdaptiveSolution(Solution):
     _same_in_parts = ("rtol", "atol")
     _of_each = ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since")
     _format = 2  # of its files: solution/storage.py
+    _alone = staticmethod(adaptive_motion_alone)  # the arguments of the solution without tangents
     _elsewhere = RESULTS | {
         "dt": "every trajectory took its own steps (pi.solve), which are np.diff(sol.t) and"
         " sol.last_step; whatever needs steps of one length needs pi.integrate"
@@ -124,12 +126,6 @@ class AdaptiveSolution(Solution):
             error.args = error.args or (how_far,)
 
         return _core.shielded(work, finish)
-
-    @staticmethod
-    def _alone(both):
-        from .sensitivity import adaptive_motion_alone
-
-        return adaptive_motion_alone(both)
 
     # ---- the kept steps: of an interrupted run made when needed, for where some trajectories are
     # far ahead of the others, one array may be much larger than what was kept, or than the memory
@@ -516,10 +512,14 @@ class AdaptiveSolution(Solution):
             options |= dict.fromkeys(names) | {
                 name: values[name] for name in ("t0", "t_end", "max_step", "rtol", "atol", "breaks")
             }
-            return make_adaptive_run(system, state, None, options | {
+            given = options | {
                 "dtype": dtype, "method": "auto" if header["automatic"] else stored.method,
                 "save": "final", "workers": 1, "progress": False, "max_steps": header["max_steps"],
-            })  # fmt: skip
+            }  # fmt: skip
+            if (names := header["sensitivity"]) is None:
+                return make_adaptive_run(system, state, None, given)
+            motion = state[..., system.places[:, 0]]
+            return make_adaptive_run_with_tangents(system.base, motion, None, names, given)[:3]
 
         problem, options, control = stored.run(run)
         problem = problem.changed(method=stored.method)

@@ -22,11 +22,12 @@ from ..stochastic.step import OF_RUN
 from ..system.catalogue import restore
 from ..system.n_body import restore_bodies
 from ..system.system import System
-from ..tangents.tangent_system import TangentSystem
+from ..tangents.directions import tangent_again
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem, restore_own
 from ..values.checks import MOST_COMPONENTS
 from ..values.types import Any
+from .sensitivity import checked_names, tangents_of
 
 _MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
 _DEEP = 40  # nested lists
@@ -107,6 +108,7 @@ def _check_lengths(value):
 _MAKERS: dict = {
     "system": restore,
     "bodies": restore_bodies,
+    "tangent": tangent_again,
     "method": find_method,
     "stochastic_method": stochastic_method,
     "runge_kutta": RungeKutta,
@@ -128,8 +130,6 @@ def _parts(value):
     """(maker, arguments) of a system or a method; TypeError if it is no data."""
     if isinstance(value, Traced):
         return "traced", [value.as_data()]
-    if isinstance(value, TangentSystem):
-        value = value.plain()
     reduced = value.__reduce__()
     for maker, kind in _TRACED.items():
         if type(value) is kind:  # a user-defined function, such as exact=, is no data
@@ -269,6 +269,8 @@ def system_from_data(header, arrays, given):
         refuse("system: slope", f"{len(slope)} numbers, and {name!r} has {system.dim} components")
     if not np.allclose(slope, _slope(system), rtol=1e-9, atol=1e-300, equal_nan=True):
         raise Mismatch(f"the system {name!r} that was saved has other equations")
+    if (names := header["sensitivity"]) is not None:
+        system = tangents_of(system, checked_names(system, names))[0]
     if (names := tuple(header["state_names"])) != system.state_names:
         raise Mismatch(
             f"the components of {name!r} are {', '.join(system.state_names)}, and were"

@@ -62,10 +62,15 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
         The system with tangents, the names, its state, and the dtype of the run.
     """
     names = checked_names(checked_system(system), sensitivity)
-    moved = [d for name in names if name in _STARTS for d in start_components(system, name)]
-    both = system.tangent(len(moved), [name for name in names if name not in _STARTS])
+    both, moved = tangents_of(system, names)
     dtype = checked_dtype(dtype, x0, v0)
     return both, names, both.initial_state(x0, v0, tangents=np.eye(system.dim)[:, moved]), dtype
+
+
+def tangents_of(system, names):
+    """The system with tangents along checked names, and which components move at the start."""
+    moved = [d for name in names if name in _STARTS for d in start_components(system, name)]
+    return system.tangent(len(moved), [name for name in names if name not in _STARTS]), moved
 
 
 def motion_alone(both):

@@ -263,8 +263,7 @@ class Solution(KindOfSolution):
         if self._carried is None:
             raise Missing(
                 "this run has no sensitivities: integrate with sensitivity=('x0', 'v0'), or names"
-                f" of parameters ({', '.join(self.system.params) or 'there are none'}); files"
-                " do not keep them, a pickle does"
+                f" of parameters ({', '.join(self.system.params) or 'there are none'})"
             )
         return derivatives(*self._carried)
 
@@ -328,8 +327,7 @@ class Solution(KindOfSolution):
         precisions: on every machine, with any number of workers, after ``save`` and ``pi.load``. A
         zero has no sign in it, and all NaNs are one. Options that lead to the same solution
         (`bound`, `workers`, ...) and the version that computed it are not included; a function that
-        is not traced is included by its name and parameters. `sensitivity` is included, although
-        files do not hold it.
+        is not traced is included by its name and parameters. `sensitivity` is included.
 
         Examples
         --------

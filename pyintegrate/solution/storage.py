@@ -17,6 +17,7 @@ from importlib import import_module
 from math import inf, prod
 from operator import attrgetter
 from typing import NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -135,6 +136,7 @@ _SHARED = {
     "arithmetic": Field("arithmetic", range(1, 1 << 31)),
     "on_failure": Field("_options.on_failure", ("warn", "raise", "ignore")),
     "state_names": Field("system.state_names", _texts),
+    "sensitivity": Field("", lambda v, h: v is None or _texts(v, h)),
     "components": Field("components", lambda v, h: _texts(v, h) and {*v} <= {*h["state_names"]}),
 }  # fmt: skip
 _OF_STEPS = {
@@ -248,21 +250,22 @@ KINDS = {
 # ---- saving --------------------------------------------------------------------------------------
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
-    lost = ["their sensitivities"] * (solution._carried is not None)
-    lost += ["statistics across the batch"] * bool(solution.across._asked)
-    if lost:
+    if solution.across._asked:
         warn_caller(
-            f"the file holds the states, not {' and '.join(lost)}: pickle the solution to keep"
-            " them",
+            "the file holds the states, not statistics across the batch: pickle the solution to"
+            " keep them",
             UserWarning,
         )
+    system = solution.system
+    solution, names = solution._carried or (solution, None)
     fields, table = KINDS[solution._format][:2]
     arrays = {}
     header = {
         "format": files.FORMAT,
         "version": solution._format,
         "written_by": f"pyintegrate {_core.info()['version']}",
-        "system": system_to_data(solution.system, arrays),
+        "system": system_to_data(system, arrays),
+        "sensitivity": names and [*names],
         **results_to_data(solution, arrays),
     }
     for name in fields.keys() - header.keys():
@@ -371,7 +374,8 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
             f" this version reads formats up to {max(KINDS)}; upgrade pyintegrate"
         )
     try:
-        return _loaded(header, arrays, system, *KINDS[version])
+        with catch_warnings(action="ignore"):  # the run has told
+            return _loaded(header, arrays, system, *KINDS[version])
     except Mismatch as error:
         raise ValueError(f"{path}: {str(error):.800}") from None
     except ValueError as error:
@@ -413,6 +417,8 @@ def _loaded(header, arrays, given, fields, table, module, kind):
         told = getattr(solution, name)
         if told.shape != values[name].shape or not np.array_equal(told, values[name], True):
             refuse(name, "they are not those of a run with this header")
+    if (names := header["sensitivity"]) is not None:
+        solution = solution._with_tangents(lambda: solution, tuple(names))
     return _with_results(solution, header, values)
 
 
@@ -463,8 +469,8 @@ def _check_array(name, field, about, sizes, dtype):
             axes += sizes.setdefault(word, shape[len(axes) : len(axes) + 1])
         forms.append(axes)
     if field.shape.startswith("fit"):
-        inner = shape[:-1] if field.shape == "fit dim" and shape[-1:] == sizes["dim"] else shape
-        forms = [shape if fits_batch(inner, sizes["batch"]) else sizes["batch"]]
+        fits = [fits_batch(a, sizes["batch"]) for a in (shape, shape[:-1])]
+        forms = [shape if any(fits[: len(field.shape.split())]) else sizes["batch"]]
     if shape not in forms:
         refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, forms))}")
 

@@ -61,7 +61,6 @@ class SystemDefinition:
     frozen: Any = None
     base: Any = None
     directions: tuple[str, ...] | None = None
-    asked: tuple[Any, ...] | None = None
     n: int | None = None
     in_units: dict[str, str] | None = None
 

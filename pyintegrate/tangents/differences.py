@@ -4,8 +4,6 @@ Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e
 (2 e), of order e^2; with e = cbrt(eps) (1 + |y| + |p|) / |(dy, dp)| its error is about 1e-10.
 """
 
-import warnings
-
 import numpy as np
 
 from .. import _core
@@ -18,15 +16,6 @@ _RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
 
 class DifferenceSystem(Directions, CallbackSystem):
     """A System of a motion and its tangents, whose force is called; made by ``System.tangent``."""
-
-    def __reduce__(self):
-        return _again, (self.base, *self.definition.asked)
-
-
-def _again(base, k, parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return base.tangent(k, parameters)
 
 
 def by_differences(system, k, elements):
@@ -53,7 +42,6 @@ def by_differences(system, k, elements):
         elements,
         function=_Differences(system, k, [row for _, row in elements]),
         velocity_dependent=system.velocity_dependent,
-        asked=(k, tuple(dict.fromkeys(name.partition("[")[0] for name, _ in elements))),
     )
     return DifferenceSystem(definition, system.params)
 

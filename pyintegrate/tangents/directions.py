@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from math import prod
 
 import numpy as np
@@ -37,6 +38,15 @@ class Directions:
     @property
     def directions(self):
         return self.definition.directions
+
+    @property
+    def _free(self):
+        """The number of tangents along no parameter."""
+        return sum(name.isdigit() for name in self.directions)
+
+    def __reduce__(self):
+        along = (name.partition("[")[0] for name in self.directions[self._free :])
+        return tangent_again, (self.base, self._free, tuple(dict.fromkeys(along)))
 
     def parts(self, y):
         """The base's state and its tangents.
@@ -91,12 +101,11 @@ class Directions:
         >>> dy[:, 0].round(6).tolist()  # sin t, cos t
         [0.841471, 0.540302]
         """
-        base, n = self.definition.base, len(self.directions)
+        base, n, k = self.definition.base, len(self.directions), self._free
         usual = self.parts(self.initial)[1]
         if x0 is None is v0 is base.initial:  # it has none
             x0 = np.zeros(base.dim)
         components, shapes = components_of(base, x0, v0)
-        k = sum(name.isdigit() for name in self.directions)
         dy = usual if tangents is None else numbers("tangents", tangents)
         if k == 1 and dy.ndim == 1:
             dy = dy[:, np.newaxis]
@@ -122,6 +131,12 @@ class Directions:
         """The index of component d of the base and of each tangent, (base.dim, 1 + n)."""
         base = self.definition.base
         return places_of(base.dim, base.dof, len(self.directions))
+
+
+def tangent_again(base, k, parameters):
+    """``base.tangent``, of a system from a pickle or a file: what it warns of has been said."""
+    with warnings.catch_warnings(action="ignore"):
+        return base.tangent(k, parameters)
 
 
 def places_of(dim, dof, n):

@@ -11,7 +11,6 @@ Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VI.2 (lemma 4.1:
 commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -32,10 +31,6 @@ _ENTRIES = 32  # components up to which products with the Jacobian are tried as 
 
 class TangentSystem(Directions, TracedSystem):
     """A System of a motion and its tangents; made by ``System.tangent``."""
-
-    def plain(self):
-        """The same equations as a TracedSystem that knows of no base."""
-        return TracedSystem(replace(self.definition, base=None, directions=None), self.params)
 
 
 def tangent(system, k, parameters=()):

@@ -156,7 +156,7 @@ def test_sensitivities_of_tight_runs_are_differences_of_tight_runs():
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-10)
 
 
-def test_sensitivities_to_a_tolerance_go_on_and_are_pickled(tmp_path):
+def test_sensitivities_to_a_tolerance_go_on_and_are_pickled():
     call = {"rtol": 1e-10, "atol": 1e-12, "sensitivity": ("x0", "mu")}
     whole = pi.solve(pi.systems.kepler, t_end=9.0, **call)
     part = pi.solve(pi.systems.kepler, t_end=4.0, **call)
@@ -169,9 +169,6 @@ def test_sensitivities_to_a_tolerance_go_on_and_are_pickled(tmp_path):
     assert same_bits(again.sensitivity["mu"], whole.sensitivity["mu"])
     assert again.digest() == whole.digest()
     assert whole.digest() != pi.solve(pi.systems.kepler, t_end=9.0, rtol=1e-10).digest()
-    with pytest.warns(UserWarning, match="not their sensitivities"):
-        whole.save(tmp_path / "run.npz")
-    assert same_bits(pi.load(tmp_path / "run.npz").y, whole.y)
 
 
 def test_a_batch_to_a_tolerance_has_the_bits_of_its_trajectories():
@@ -196,15 +193,50 @@ def test_a_batch_to_a_tolerance_has_the_bits_of_its_trajectories():
         pi.solve(growth, [0.5], t_end=1.0, sensitivity="r", bound=3.0)
 
 
-def test_a_file_holds_the_states_and_says_so(tmp_path):
-    sol = pi.integrate(SPRING, dt=0.05, n_steps=10, sensitivity="k")
-    with pytest.warns(UserWarning, match="not their sensitivities"):
-        sol.save(tmp_path / "run.npz")
-    loaded = pi.load(tmp_path / "run.npz")
-    assert same_bits(loaded.y, sol.y)
-    with pytest.raises(ValueError, match="no sensitivities.*files do not keep them, a pickle does"):
-        _ = loaded.sensitivity
-    assert getattr(loaded, "sensitivity", None) is None
+RUNS = {
+    "history": lambda: pi.integrate(
+        pi.systems.kepler(mu=[1.0, 2.0]), dt=0.01, n_steps=30, save=7, sensitivity=("v0", "mu"),
+        method="adams_bashforth4", compensated=True),
+    "times": lambda: pi.integrate(SPRING, dt=0.1, n_steps=9, times=[0.05, 0.12], sensitivity="k"),
+    "noise": lambda: pi.integrate(
+        pi.systems.ornstein_uhlenbeck, dt=0.01, n_steps=30, seed=3, sensitivity="x0"),
+    "steps": lambda: pi.solve(pi.systems.kepler, t_end=3.0, sensitivity=("x0", "mu")),
+    # Per component, where a batch has the length of the components; and of each trajectory.
+    "components": lambda: pi.solve(
+        SPRING(k=[15.0, 20.0, 30.0, 50.0]), t_end=3.0, rtol=[1e-4, 1e-8], sensitivity=("x0", "k")),
+    "batch": lambda: pi.solve(
+        SPRING(k=[15.0, 20.0]), t_end=3.0, rtol=[[1e-4], [1e-12]], sensitivity="k", save="all"),
+    "resumed": lambda: pi.solve(
+        pi.systems.lorenz, t_end=1.0, dtype="f4", rtol=1e-4, sensitivity="x0").resume(t_end=2.0),
+    "corners": lambda: pi.solve(
+        pi.systems.acceleration_profile, t_end=3.0, sensitivity="accelerations", max_step=0.1),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:the force of")
+@pytest.mark.parametrize("kind", ["npz", "zarr"])
+@pytest.mark.parametrize("run", RUNS)
+def test_a_file_holds_them(run, kind, tmp_path):
+    sol = RUNS[run]()
+    sol.save(tmp_path / f"run.{kind}")
+    with warnings.catch_warnings(action="error"):
+        loaded = pi.load(tmp_path / f"run.{kind}")
+    assert loaded.system == sol.system
+    assert loaded.digest() == sol.digest()
+    for name, found in sol.sensitivity.items():
+        assert same_bits(loaded.sensitivity[name], found)
+    further = {"n_steps": 9} if hasattr(sol, "dt") else {"t_end": 4.0}
+    assert loaded.resume(**further).digest() == sol.resume(**further).digest()
+
+
+@pytest.mark.filterwarnings("ignore:the force of")
+def test_a_file_of_a_function_takes_its_system(tmp_path):
+    called = pi.rhs(dim=2, trace=False, k=2.0)(lambda t, y, k: (y[1], -k * y[0]))
+    sol = pi.integrate(called, [1.0, 0.0], dt=0.01, n_steps=30, sensitivity=("x0", "k"))
+    sol.save(tmp_path / "run.npz")
+    with pytest.raises(ValueError, match=f"give it, as pi.load.path, system={called.name}."):
+        pi.load(tmp_path / "run.npz")
+    assert pi.load(tmp_path / "run.npz", system=called).digest() == sol.digest()
 
 
 def test_failures_are_those_of_the_base():

@@ -127,6 +127,26 @@ def test_parameters_change_the_base_as_well():
     assert pickle.loads(pickle.dumps(both)).base == both.base
 
 
+@pytest.mark.parametrize("kind", ["npz", "zarr"])
+@pytest.mark.parametrize(
+    "both",
+    [
+        pi.systems.spring(k=[4.0, 5.0]).tangent(2, ("k", "m")), pi.systems.three_body.tangent(1),
+        pi.acceleration(k=15.0)(lambda t, x, v, k: -k * x).tangent(1, "k"),
+        pi.systems.ornstein_uhlenbeck.tangent(1),
+    ],
+    ids=lambda both: both.name,
+)  # fmt: skip
+def test_a_loaded_one_is_the_one_that_was_saved(both, kind, tmp_path):
+    seed = {} if both.noise is None else {"seed": 1}
+    sol = pi.integrate(both, both.initial_state(), dt=0.01, n_steps=5, **seed)
+    sol.save(tmp_path / f"run.{kind}")
+    loaded = pi.load(tmp_path / f"run.{kind}")
+    assert loaded.system == both
+    assert same_bits(loaded.system.parts(loaded.y)[1], both.parts(sol.y)[1])
+    assert loaded.digest() == sol.digest()
+
+
 def test_a_batch_has_the_bits_of_its_parts(tmp_path):
     """Splits, workers, saves, resumed runs, a Stepper, compensated sums and files."""
     both = pi.systems.henon_heiles(coupling=np.linspace(0.5, 1, 37)).tangent(2)
