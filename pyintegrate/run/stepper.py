@@ -38,6 +38,11 @@ from .times import time_of
 # The halves of a step that can be called separately, by the method's name: kick and drift.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
 
+_REMEMBERS = (
+    "the method remembers what came before, to which another state does not belong: make a new"
+    " Stepper instead"
+)
+
 
 class LiveParameters(Mapping):
     """Parameters by name: arrays with fixed addresses whose numbers may be written."""
@@ -84,6 +89,8 @@ def live_parameters(problem):
 
 def assign(name, view, value):
     array = numbers(name, value)
+    if not view.flags.writeable:
+        raise ValueError(f"{name}: {_REMEMBERS}")
     try:
         with np.errstate(over="ignore", under="ignore"):
             _core.to_nearest(view.__setitem__, ..., array)
@@ -163,8 +170,8 @@ class Stepper:
     -----
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    the start of the next step, and no event. A method of several steps also goes on from what came
-    before such a state: make a new Stepper. Use a Stepper from one thread at a time.
+    the start of the next step, and no event. A method of several steps remembers what came before,
+    and its state is read-only after the first step. Use a Stepper from one thread at a time.
 
     Examples
     --------
@@ -213,11 +220,12 @@ class Stepper:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
         self._rows = whole(problem.initial, problem.stride)
-        self._begin = self.y.copy()
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._compensated = options.compensated
+        self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
+        self._remembers = self._has_past and not problem.method.starts_from_positions
         self._by_hand = None
         if watch is not None or events is not None:
             from ..watching.by_hand import ByHand
@@ -231,6 +239,7 @@ class Stepper:
             bits=problem.dtype.itemsize * 8, lanes=problem.lanes, bound=options.bound,
             t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,
         )  # fmt: skip
+        self._begin = self.y.copy()
         self._restored = 0  # times
         self._resets = np.zeros(problem.batch, np.int64)
         self._has_history = problem.has_history
@@ -282,9 +291,10 @@ class Stepper:
     # ---- the state as views of its rows ----
     def _view(self, first, count, single):
         lanes, batch = self._problem.lanes, self._problem.batch
-        if single:
-            return self._rows[first, :lanes].reshape(batch)
-        return outward(self._rows[first : first + count, :lanes], batch)
+        rows = self._rows[first] if single else self._rows[first : first + count]
+        if self._remembers and self._core.n:
+            rows.flags.writeable = False
+        return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
 
     @property
     def y(self) -> Floats:
@@ -435,9 +445,8 @@ class Stepper:
         >>> (stepper.x == 1.0).tolist()
         [True, False, False]
         """
-        carried = len(self._rows) - self.system.dim * self._compensated  # rows from there on
-        if carried > self.system.dim:
-            raise ValueError(f"{self.method.name!r} remembers the past: make a new Stepper instead")
+        if self._has_past:
+            raise ValueError(f"reset: {_REMEMBERS}")
         problem = self._problem
         try:
             mask = np.asarray(mask)
@@ -474,7 +483,7 @@ class Stepper:
                 self._param_rows[-1][SEED_ROWS] = np.array(seed_parts(seed))[:, np.newaxis]
             np.copyto(self.y, values, where=mask[..., np.newaxis])
             self._resets = self._resets + mask
-            self._rows[carried:, np.flatnonzero(mask)] = 0.0
+            self._rows[self.system.dim :, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
                 self._core.clear_failure(int(lane))
             if self._by_hand is not None:

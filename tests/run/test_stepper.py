@@ -181,6 +181,31 @@ def test_a_memory_that_is_rolled_back_is_made_again(n):
     assert same_bits(stepper.y, there)
 
 
+PAST = [name for name, method in pi.methods.items() if method.family == "multistep"]
+
+
+@pytest.mark.parametrize("method", PAST)
+def test_a_state_without_its_past_is_refused(method):
+    """A method of several steps would go on from forces, or states, of another motion."""
+    options = {"dt": 0.01, "method": method}
+    stepper = pi.Stepper(pi.systems.pendulum, 1.0, 0.0, **options)
+    stepper.x[...] = 3.0
+    stepper.x, stepper.v = 2.0, 0.5  # which has no past yet
+    stepper.step(9)
+    other = pi.Stepper(pi.systems.pendulum, 2.0, 0.5, **options)
+    other.step(9)
+    assert same_bits(stepper.y, other.y)
+    if pi.methods[method].starts_from_positions:  # its past is `previous`, which is assigned too
+        stepper.x = 0.3
+        return
+    for name in ("x", "v", "y"):
+        with pytest.raises(ValueError, match=f"{name}: the method remembers.*new Stepper"):
+            setattr(stepper, name, 0.3)
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(stepper, name)[...] = 0.3
+    assert same_bits(stepper.y, other.y)
+
+
 def test_reset_restarts_some_and_leaves_the_others():
     y = states(pi.systems.pendulum, (6,))
     stepper = pi.Stepper(pi.systems.pendulum, y, dt=0.01)
