@@ -14,7 +14,7 @@ from ..run.arguments import fitting_end, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..values.checks import DOUBLE, floats, whole_steps
+from ..values.checks import DOUBLE, floats, truth, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
 from ..values.types import (
@@ -164,7 +164,7 @@ class FixedSolution(Solution):
         return count_evaluations(self._problem, self.n_steps)
 
     @explains_keywords()
-    def at(self, t: ArrayLike) -> Floats:
+    def at(self, t: ArrayLike, *, derivative: bool = False) -> Floats:
         """States between the saved ones, by cubic Hermite interpolation.
 
         Of noise, and of what drive= changes, on a chord.
@@ -173,6 +173,8 @@ class FixedSolution(Solution):
         ----------
         t : array_like
             Times within the range of the saves, the same for every trajectory.
+        derivative : bool, optional
+            Give dy/dt instead: f(t, y) in these states.
 
         Returns
         -------
@@ -192,7 +194,13 @@ class FixedSolution(Solution):
         from .interpolation import hermite
 
         self._need_all("at(t)")
-        return hermite(self, floats("t", t))
+        t = floats("t", t)
+        if not truth("derivative", derivative):
+            return hermite(self, t)
+        if self.system.noise is not None or self._problem.driven:
+            raise ValueError("derivative=True is f(t, y), and noise or drive= moved this one too")
+        when = t.reshape(t.shape + (1,) * len(self._problem.batch))
+        return self.system.rhs(when, hermite(self, t))
 
     # ---- continuation ----
     @explains_keywords()

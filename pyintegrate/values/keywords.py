@@ -43,7 +43,6 @@ _ELSEWHERE = {
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",
     "sensitivity": "pi.integrate and pi.solve take sensitivity=",
-    "derivative": "of fixed steps, sol.system.rhs(t, sol.at(t)) is dy/dt there",
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",

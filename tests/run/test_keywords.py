@@ -116,8 +116,6 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, max_steps=5)
     with pytest.raises(TypeError, match="solve takes no step_size: its steps are found"):
         pi.solve(OSCILLATOR, t_end=1.0, step_size=0.1)
-    with pytest.raises(TypeError, match=r"at takes no derivative: .* sol.system.rhs\(t"):
-        pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).at(0.1, derivative=True)
     with pytest.raises(TypeError, match="lyapunov takes no n_steps: the end is t_end="):
         pi.lyapunov(OSCILLATOR, dt=0.1, n_steps=5)
     with pytest.raises(TypeError, match="RungeKutta takes no b_hat: .*b_embedded="):

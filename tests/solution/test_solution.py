@@ -242,6 +242,23 @@ def test_at_takes_times_of_any_shape(shape):
         found = sol.at(np.full(shape, 0.55))
         assert found.shape == (*shape, *batch, 2)
         assert found.dtype == np.float32
+        assert sol.at(np.full(shape, 0.55), derivative=True).shape == found.shape
+
+
+def test_the_derivative_at_a_time_is_that_of_the_states():
+    system, h = pi.systems.driven_pendulum(omega0=[1.0, 2.0, 3.0]), 1e-5
+    sol = run(system, states(system, (3,)), t0=np.array([0.0, 0.0, 0.5]), n_steps=10, dt=0.1)
+    t = np.array([[0.55, 0.61], [0.72, 0.93]])
+    slopes = (sol.at(t + h) - sol.at(t - h)) / (2 * h)
+    # A cubic's slope is wrong by sqrt(3) / 216 dt^3 w^4 |y|, w = 3 and its overtones.
+    assert sol.at(t, derivative=True) == pytest.approx(slopes, abs=2e-3 * abs(sol.y).max())
+    assert sol.at(sol.t[0, 2], derivative=True)[2] == pytest.approx(
+        system.rhs(sol.t[0], sol.initial)[2], abs=1e-14)  # fmt: skip
+    driven = pi.integrate(OSCILLATOR, dt=0.1, n_steps=5, drive={"omega": np.ones(5)})
+    with pytest.raises(ValueError, match="derivative=True is f.*drive="):
+        driven.at(0.2, derivative=True)
+    with pytest.raises(TypeError, match="derivative must be True or False, got 'yes'"):
+        sol.at(0.6, derivative="yes")
 
 
 @pytest.mark.parametrize("t", [-0.01, 1.01, np.nan, np.inf, [0.5, 1.01]])
