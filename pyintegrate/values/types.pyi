@@ -12,9 +12,9 @@ from os import PathLike as PathLike
 from typing import Any as Any
 from typing import Concatenate as Concatenate
 from typing import Literal as Literal
+from typing import Protocol, TypeAlias
 from typing import Self as Self
 from typing import SupportsIndex as SupportsIndex
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.animation import FuncAnimation as FuncAnimation
@@ -72,6 +72,27 @@ ToATolerance: TypeAlias = tuple[str | Method, Tolerance]
 Quantity: TypeAlias = str | Callable[..., Any]
 Function: TypeAlias = Callable[..., Any]  # a user's
 Decorator: TypeAlias = Callable[[Function], TracedSystem]
+
+class OfQuantity(Protocol):
+    """A function of ``pi.watch``."""
+
+    def __call__(
+        self, quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None
+    ) -> Reduction: ...
+
+class OfCondition(Protocol):
+    """Another, of a condition."""
+
+    def __call__(
+        self, condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
+    ) -> Reduction: ...
+
+class AcrossBatch(Protocol):
+    """A function of ``pi.across``."""
+
+    def __call__(
+        self, quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None
+    ) -> Statistic: ...
 
 class KindOfSolution:
     """What a Solution has, and what each kind has in its own way."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.checks import floats, integer
-from ..values.types import ArrayLike, Quantity
+from ..values.types import ArrayLike, Function, OfCondition, OfQuantity, Quantity
 
 
 class Reduction:
@@ -44,7 +44,7 @@ class Reduction:
         return f"<pi.watch.{self.name} of {told}>"
 
 
-def of_quantity(trace):
+def of_quantity(trace: Function) -> OfQuantity:
     """The function of ``pi.watch`` whose trace this is."""
 
     def made(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
@@ -53,7 +53,7 @@ def of_quantity(trace):
     return like(made, trace)
 
 
-def of_condition(trace):
+def of_condition(trace: Function) -> OfCondition:
     """The same, of a condition."""
 
     def made(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:

@@ -4,6 +4,8 @@ Each has options ``every=k`` (steps 0, k, 2k, ... only) and ``after=t`` (no step
 time). Results are in ``sol.watched``.
 """
 
+from typing import TYPE_CHECKING
+
 from .batch.density import density
 from .counts import (
     count,
@@ -29,7 +31,9 @@ __all__ = [
 _NUMPY = {"max": "maximum", "min": "minimum", "sum": "total", "average": "mean", "var": "variance"}
 
 
-def __getattr__(name):
-    """Explain NumPy's names."""
-    cure = f": it is pi.watch.{_NUMPY[name]}" if name in _NUMPY else ""
-    raise AttributeError(f"pi.watch has no {name!r}{cure}")
+if not TYPE_CHECKING:  # for which such a module has any name
+
+    def __getattr__(name):
+        """Explain NumPy's names."""
+        cure = f": it is pi.watch.{_NUMPY[name]}" if name in _NUMPY else ""
+        raise AttributeError(f"pi.watch has no {name!r}{cure}")

@@ -111,9 +111,10 @@ def test_mypy_sees_what_is_wrong(tmp_path):
     """That the settings above let nothing pass."""
     pytest.importorskip("mypy")
     wrong = "import pyintegrate as pi\n\nx: int = pi.systems.spring\npi.integrate(3, dt=0.1)\n"
-    (tmp_path / "user_code.py").write_text(wrong + "pi.Solution.nothing\n")
+    wrong += "pi.Solution.nothing\npi.watch.max\npi.across.max\npi.watch.mean(x='x')\n"
+    (tmp_path / "user_code.py").write_text(wrong)
     (tmp_path / "mypy.ini").write_text(MYPY)
-    assert len(complaints(["mypy", "."], tmp_path)) == 3
+    assert len(complaints(["mypy", "."], tmp_path)) == 6
 
 
 @pytest.mark.long

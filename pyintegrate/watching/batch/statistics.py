@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from copy import copy
 from inspect import signature
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...values.checks import integer, numbers, printable
-from ...values.types import ArrayLike, Quantity, Sequence
+from ...values.types import AcrossBatch, ArrayLike, Callable, Function, Quantity, Sequence
 from ..quantity import label
 from ..reduction import like
 from .density import checked_edges
@@ -32,10 +33,12 @@ _NUMPY = {"max": "maximum", "min": "minimum", "average": "mean", "var": "varianc
           "percentile": "quantiles"}  # fmt: skip
 
 
-def __getattr__(name):
-    """Explain NumPy's names."""
-    cure = f": it is pi.across.{_NUMPY[name]}" if name in _NUMPY else ""
-    raise AttributeError(f"pi.across has no {name!r}{cure}")
+if not TYPE_CHECKING:  # for which such a module has any name
+
+    def __getattr__(name):
+        """Explain NumPy's names."""
+        cure = f": it is pi.across.{_NUMPY[name]}" if name in _NUMPY else ""
+        raise AttributeError(f"pi.across has no {name!r}{cure}")
 
 
 class Statistic:
@@ -86,7 +89,7 @@ class Statistic:
         return f"<pi.across.{self.name} of {', '.join(map(label, self.quantities))}>"
 
 
-def _of_quantity(*kinds):
+def _of_quantity(*kinds: int) -> Callable[[Function], AcrossBatch]:
     """A function of ``pi.across`` of this name and docstring, by accumulators of these kinds."""
     needs = tuple((kind, 0, 0) for kind in kinds)
 

@@ -14,6 +14,8 @@ from pyintegrate.analysis import Convergence, EnergyDrift
 from pyintegrate.analysis.side_by_side import Comparison, Comparisons
 from pyintegrate.system.n_body import NBody
 from pyintegrate.user_system.traced import TracedSystem
+from pyintegrate.watching.batch.statistics import Statistic
+from pyintegrate.watching.reduction import Reduction
 
 Floats = NDArray[np.float64]
 
@@ -124,6 +126,9 @@ adaptive = pi.solve(pi.systems.lorenz, t_end=1.0, events={"top": pi.event("z")})
 positions: NDArray[np.float64] = adaptive.x
 assert_type(adaptive.steps_taken, NDArray[np.signedinteger[Any]])
 assert_type(adaptive.last_step, Floats)
+watched = [pi.watch.maximum("x", every=2), pi.watch.entries("y", after=1.0)]
+assert_type(watched, list[Reduction])
+assert_type(pi.across.mean("x", every=10, by=np.arange(3)), Statistic)
 assert_type(adaptive.events["top"].t, Floats)
 assert_type(adaptive.events["top"]["x"], Floats)
 assert_type(adaptive.events["top"].first.count, NDArray[np.signedinteger[Any]])
