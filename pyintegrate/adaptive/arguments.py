@@ -63,7 +63,7 @@ def _make(system, x0, v0, given):
     if given.get("across") is not None:
         from .across_times import check_across
 
-        check_across(given["across"], system, given)
+        check_across(given["across"], system, given, numbers)
         options = options.changed(across=given["across"])
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)

@@ -426,6 +426,24 @@ def test_pictures_of_bands_and_histograms():
     matplotlib.pyplot.close("all")
 
 
+def test_statistics_of_solve_take_the_numbers_of_events():
+    """As those of integrate; and what is wrong is refused before the run."""
+    h, x0 = np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    floor = pi.event(lambda t, x, v, h: x < h, params={"h": h}, keep=2)
+    across = {"m": pi.across.mean(lambda t, x, v, h: x * h)}
+    run = {"t_end": 1.0, "times": [0.0, 0.5, 1.0], "across": across}
+    sol = pi.solve(SPRING, x0, 0 * x0, events={"floor": floor}, **run)
+    # Three products, a sum and a quotient.
+    assert sol.across["m"] == pytest.approx((sol.x * h).mean(axis=1), rel=1e-15, abs=1e-15)
+    assert sol.events["floor"].count.tolist() == [1, 1, 1]
+    never = {"on_failure": "raise", "max_steps": 1}  # which a run would need
+    with pytest.raises(TypeError, match="takes 'h', which is no parameter of 'spring'"):
+        pi.solve(SPRING, x0, 0 * x0, **run, **never)
+    twice = {name: pi.event("x", params={"h": h}) for name, h in (("a", 1.0), ("b", 2.0))}
+    with pytest.raises(ValueError, match="params= of several events give different values"):
+        pi.solve(SPRING, x0, 0 * x0, events=twice, **run, **never)
+
+
 def test_solve_has_the_statistics_of_its_states_at_times():
     """Against the saved states; those that have stopped are missing; parts merge to the bits."""
     x0, times = np.linspace(0.5, 2.9, 200), np.linspace(0, 10, 21)

@@ -427,7 +427,8 @@ def merge(*parts: Any) -> Across:
     Parameters
     ----------
     *parts : Solution, or their `across`
-        Runs of one system over the same times with the same ``across=``. With noise, no two may
+        Runs of one system over the same times with the same ``across=``; parameters may differ, as
+        in a batch. With noise, no two may
         share a trajectory of a seed: ``first_trajectory=`` sets them apart.
 
     Returns
