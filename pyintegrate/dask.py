@@ -266,6 +266,8 @@ def integrate(
     """
     given = locals()
     del given["first_trajectory"]
+    if times is not None and isinstance(save, str) and save == "all":  # the default
+        del given["save"]
     if n_steps is not None:
         given["n_steps"] = integer("n_steps", n_steps, 0)
     if isinstance(t_end, da.Array):

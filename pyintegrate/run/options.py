@@ -285,7 +285,7 @@ class Options(Named):
         if not fields:
             return USUAL
         if "times" in fields:
-            if "save" in fields:
+            if "save" in given:
                 raise ValueError("give save= or times=, not both: times= says what is saved")
             fields["save"] = "final"  # when the run is continued
         if type(fields.get("save")) is np.ndarray:

@@ -223,6 +223,7 @@ def test_labelled_arrays_and_comparisons():
         ({"times": [1j]}, "real"),
         ({"times": [[1.0, 2.0]]}, r"\(n, \*batch\) with the batch \(91,\)"),
         ({"times": [1.0], "save": 10}, "not both"),
+        ({"times": [1.0], "save": "all"}, "not both"),
         ({"times": [1.0], "drive": {"g": np.ones(N)}}, "drive"),
     ],
 )
