@@ -90,6 +90,9 @@ def solve_ivp(
     rtol: ArrayLike = 1e-3,
     atol: ArrayLike = 1e-6,
     jac: Any = None,
+    jac_sparsity: Any = None,
+    lband: Any = None,
+    uband: Any = None,
     **options: Any,
 ) -> OdeResult:
     """Solve y' = fun(t, y): SciPy's ``solve_ivp``, with its arguments and its results.
@@ -119,7 +122,7 @@ def solve_ivp(
     args : sequence, optional
         Further arguments of `fun` and of the events.
     rtol, atol : float or array_like, shape (n,)
-    jac
+    jac, jac_sparsity, lband, uband
         Not used: derivatives are those of the traced function, or differences.
     **options
         Those of ``pi.solve``: `first_step`, `max_step`, `max_steps`, `workers`.

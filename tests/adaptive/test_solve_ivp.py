@@ -356,6 +356,15 @@ def test_wrong_arguments_are_named(wrong, told):
         pi.solve_ivp(**given)
 
 
+def test_what_scipy_is_told_of_the_jacobian_changes_nothing():
+    told = {"jac": lambda t, y: np.eye(2), "jac_sparsity": np.ones((2, 2)), "lband": 1, "uband": 1}
+    for method in ("Radau", "LSODA"):
+        one, other = (pi.solve_ivp(rational, (5, 9), START, method, **some) for some in ({}, told))
+        assert np.array_equal(one.y, other.y)
+    with pytest.raises(TypeError, match="no min_step: steps are as small as .*max_steps="):
+        pi.solve_ivp(rational, (5, 9), START, "LSODA", min_step=1e-6)
+
+
 def test_an_event_that_cannot_be_traced_says_what_to_type():
     with pytest.raises(TypeError, match=r"np\.sin, not math\.sin"):
         pi.solve_ivp(rational, (5, 9), START, events=called(lambda t, y: y[0]))
