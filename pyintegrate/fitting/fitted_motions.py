@@ -9,6 +9,7 @@ from ..errors import warn_caller
 from ..run.options import over_batch
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
+from ..values.names import ByName
 from ..values.parameters import system_at
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Any, ArrayLike, Solution
@@ -130,7 +131,7 @@ class Fit(Tabled):
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
-        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch)))
+        self.parameters = ByName(zip(names, x[shots.where].reshape(len(names), *batch)))
         self.system = shots.system(
             **{k: v.reshape((*batch, *v.shape[1:])) for k, v in shots.parameters(x).items()}
         )
@@ -153,7 +154,7 @@ class Fit(Tabled):
         with quiet():  # for those that failed
             spread, errors = spread * self._variance, errors * np.sqrt(self._variance)
         self.covariance = np.moveaxis(spread, -1, 0).reshape(*batch, p, p)
-        self.standard_errors = dict(zip(names, errors.reshape(p, *batch)))
+        self.standard_errors = ByName(zip(names, errors.reshape(p, *batch)))
         self.residuals = self.data - self.predict(self.t)
 
     plot = drawn_by("fitted")

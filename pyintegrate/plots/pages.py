@@ -15,6 +15,7 @@ from ..analysis.observables import energies, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
+from ..values.checks import pair
 from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
 from .curves import batch_of, batch_size, collect, exact_curve
@@ -372,6 +373,7 @@ def comparison(
     if not (several and hasattr(several[0][1], "summary")):
         several = [("", comparison)]
     keywords, column = line_keywords(keywords), is_column(ax, figsize)
+    window = window if window is None else pair("window", window)
     rows = [row for name, one in several for row in _rows(one, labels, name)]
     held = [possible_panels(curves) for _, curves in rows]
     possible = [panel for panel in PANELS if all(panel in one for one in held)]

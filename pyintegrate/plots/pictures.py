@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 from matplotlib.collections import QuadMesh
 
+from ..values.checks import pair
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
 
@@ -49,8 +50,10 @@ def panels(axes):
 def figure_size(figsize, default):
     """Size in inches: the given one, ``rcParams["figure.figsize"]`` if set, or the default, which
     grows with the text."""
-    asked = figsize or tuple(matplotlib.rcParams["figure.figsize"])
-    if figsize or asked != tuple(matplotlib.rcParamsDefault["figure.figsize"]):
+    if figsize is not None:
+        return pair("figsize", figsize)
+    asked = tuple(matplotlib.rcParams["figure.figsize"])
+    if asked != tuple(matplotlib.rcParamsDefault["figure.figsize"]):
         return asked
     return default and tuple(side * enlargement() for side in default)
 
@@ -116,7 +119,7 @@ def chosen_panels(panels, possible, known):
     """
     if panels is None:
         return list(possible)
-    asked = [panels] if isinstance(panels, str) else list(panels)
+    asked = np.ravel(panels).tolist()
     for name in asked:
         if name not in known:
             raise ValueError(f"panels must be some of {', '.join(known)}, got {name!r}")
@@ -333,6 +336,8 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         def draw(*arguments, **keywords):
             about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
             page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
+            if keywords.get("window") is not None:
+                keywords["window"] = pair("window", keywords["window"])
             if "sources" in also:
                 arguments = [collect(arguments, about["labels"], page.ax, keywords)]
             elif arguments and of_result:

@@ -12,6 +12,7 @@ from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..values.memory import outward, pad, whole
+from ..values.names import ByName
 from ..values.parameters import rows_of
 from ..values.types import (
     Across,
@@ -48,7 +49,7 @@ class LiveParameters(Mapping):
     """Parameters by name: arrays with fixed addresses whose numbers may be written."""
 
     def __init__(self, views):
-        self._views = views
+        self._views = ByName(views)
 
     def __getitem__(self, name):
         return self._views[name]

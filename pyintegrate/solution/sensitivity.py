@@ -9,6 +9,7 @@ import numpy as np
 
 from ..run.arguments import checked_dtype, checked_system
 from ..run.core import Outcome
+from ..values.names import ByName
 from .origin import Origin
 
 _STARTS = ("x0", "v0")
@@ -106,7 +107,7 @@ def derivatives(both, names):
         followed by the axes of the parameter.
     """
     base, columns = both.system.base, both.system.parts(both.y)[1]
-    found, free = {}, 0
+    found, free = ByName(), 0
     fixed = sum(len(start_components(base, name)) for name in names if name in _STARTS)
     for name in names:
         if name in _STARTS:

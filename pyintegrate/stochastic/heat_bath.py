@@ -13,7 +13,7 @@ from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
 from ..values.keywords import explains_keywords
 from ..values.parameters import checked
-from ..values.types import ArrayLike
+from ..values.types import Any, ArrayLike, Never, Self
 from .noisy_system import NoisySystem
 from .step import OF_RUN
 
@@ -122,10 +122,10 @@ def langevin(
 class LangevinSystem(NoisySystem):
     """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
 
-    def __call__(self, /, **params):
+    def __call__(self, /, *values: Never, **params: Any) -> Self:
         """The same system with other parameters; warns if the mass was that of the old ones, and of
         damping or a drive."""
-        made = super().__call__(**params)
+        made = super().__call__(*values, **params)
         whole = params.keys() >= self.params.keys()  # as tangents and files make it anew
         if params.keys() & self.definition.base.params.keys() and not whole:
             _tell_of_own_damping(made._cold)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..values.checks import broadcast_shape, numbers
 from ..values.parameters import checked
-from ..values.types import ArrayLike, Floats
+from ..values.types import ArrayLike, Floats, Never
 from .definition import SystemDefinition
 from .system import System
 
@@ -54,7 +54,7 @@ class RigidBody(System):
     dof = property(lambda self: 6)
     _springs = property(lambda self: self.shapes["stiffness"][0])
 
-    def __call__(self, **params: ArrayLike) -> RigidBody:  # type: ignore[override]
+    def __call__(self, /, *given: Never, **params: ArrayLike) -> RigidBody:
         """The same body with other parameters; the parameters of springs are given all together.
 
         Raises
@@ -80,7 +80,7 @@ class RigidBody(System):
                 for name, form in fresh.items():
                     values[name] = checked(name, np.full(form, float(name == "stiffness")), form)
         made = RigidBody(replace(self.definition, shapes=shapes), values)
-        made = System.__call__(made, **params)
+        made = System.__call__(made, *given, **params)
         if np.any(np.asarray(made.params["inverse_mass"]) < 0):
             raise ValueError("parameter inverse_mass must not be negative")
         _check_inertia(made.params["inverse_inertia"])

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..values.checks import broadcast_shape, numbers
-from ..values.names import near_names
+from ..values.names import ByName, near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from ..values.table import Table
 from ..values.types import (
@@ -22,6 +22,7 @@ from ..values.types import (
     Mapping,
     MaybeFloats,
     Method,
+    Never,
     Self,
     Sequence,
     SystemDefinition,
@@ -108,7 +109,7 @@ class System(ClosedForms):
         self.__dict__.update(
             {name: getattr(definition, name) for name in _OF_ITS_DEFINITION},
             definition=definition,
-            params=MappingProxyType(params),
+            params=MappingProxyType(ByName(params)),
             core=definition.name,
             positions=definition.dof if definition.positions is None else definition.positions,
             fitting={},
@@ -143,7 +144,9 @@ class System(ClosedForms):
     @property
     def units(self) -> Mapping[str, str]:
         quantities = (*self.definition.state, *self.definition.params)
-        return MappingProxyType({q[0]: q[1] for q in quantities} | {"t": self.definition.time_unit})
+        return MappingProxyType(
+            ByName({q[0]: q[1] for q in quantities} | {"t": self.definition.time_unit})
+        )
 
     @cached_property
     def batch_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -192,8 +195,14 @@ class System(ClosedForms):
         """Whether ``energy()`` returns one: every system of positions and velocities has one."""
         return self.dof > 0
 
-    def __call__(self, /, **params: ArrayLike) -> Self:
+    def __call__(self, /, *values: Never, **params: ArrayLike) -> Self:
         """The same system with other parameters: scalars, or arrays over the batch."""
+        if values:
+            named = ", ".join(f"{name}=..." for name in self.shapes)
+            raise TypeError(
+                f"{self.name} takes its parameters by name: {self.name}({named}); its force is"
+                f" {self.name}.rhs(t, y)"
+            )
         for name in params:
             if name not in self.shapes:
                 known = sorted(self.shapes)

@@ -146,6 +146,14 @@ def positive(name, value):
     return float(number)
 
 
+def pair(name, value):
+    """Two finite numbers."""
+    array = numbers(name, value)
+    if array.shape != (2,) or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be two finite numbers, got {value!r}")
+    return tuple(array.tolist())
+
+
 def whole_steps(n_steps):
     """A number of steps that a double can hold exactly."""
     if type(n_steps) is int and 0 <= n_steps <= 1 << 53:

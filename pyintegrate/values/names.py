@@ -190,6 +190,13 @@ class Names:
         return repr(name) if stands_for == name else f"{name!r} ({stands_for})"
 
 
+class ByName(dict):
+    """A dictionary that says which names there are."""
+
+    def __missing__(self, name):
+        raise KeyError(f"there is no {name!r}: there are {', '.join(self) or 'none'}")
+
+
 def near_names(name, known):
     """Possible corrections of a misspelt name, as text, which may be empty."""
     from difflib import get_close_matches

@@ -12,6 +12,7 @@ from os import PathLike as PathLike
 from typing import Any as Any
 from typing import Concatenate as Concatenate
 from typing import Literal as Literal
+from typing import Never as Never
 from typing import Protocol, TypeAlias
 from typing import Self as Self
 from typing import SupportsIndex as SupportsIndex

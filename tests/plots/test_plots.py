@@ -231,6 +231,20 @@ def test_refuses_by_name():
         pi.plots.phase_portrait(sol, components=("x", "y", "z"))
 
 
+@pytest.mark.parametrize("wrong", [5, (1, 2, 3), (np.nan, 1), "wide", None, [[1, 2]]])
+@pytest.mark.parametrize("name", ["figsize", "window"])
+def test_a_pair_of_numbers_is_two_numbers(name, wrong):
+    c = pi.compare(pi.systems.oscillator, methods=["rk4", "euler"], dt=0.1, t_end=9.0)
+    for draw in (c.plot, lambda **given: pi.plots.energy(c, **given)):
+        if wrong is None:
+            draw(**{name: (4, 6)})
+            continue
+        with pytest.raises((TypeError, ValueError), match=f"{name} must (be two fin|hold real)"):
+            draw(**{name: wrong})
+    with pytest.raises(ValueError, match="panels must be some of .*, got 3"):
+        c.plot(panels=3)
+
+
 def test_an_exploded_trajectory_does_not_flatten_the_others():
     sol = oscillate("explicit_euler", omega=[0.1, 1000.0], n_steps=400, on_failure="ignore")
     low, high = pi.plots.trajectory(sol).get_ylim()

@@ -254,3 +254,29 @@ def test_names_that_cannot_be_printed_are_refused(name):
         with pytest.raises(ValueError, match="name|title|method") as told:
             call()
         assert name not in str(told.value)  # shown by its escapes
+
+
+def test_parameters_are_given_by_name():
+    bath = pi.langevin(pi.systems.oscillator, friction=0.5, temperature=1.0)
+    for system in [*pi.systems.values(), bath, pi.systems.spring.tangent(1)]:
+        if system.name != "n_body":  # which takes the number of bodies
+            with pytest.raises(TypeError, match=f"{system.name} takes its parameters by name"):
+                system(15.0, 0.1)
+    with pytest.raises(TypeError, match=r"its force is fall.rhs\(t, y\)"):
+        pi.rhs(dim=1, name="fall")(lambda t, y: -y)(0.0, [1.0])
+
+
+def test_a_name_that_is_none_is_answered_with_those_there_are():
+    spring, t = pi.systems.spring, np.linspace(0, 1, 9)
+    watched = {"watch": {"far": pi.watch.maximum("x")}, "events": {"top": pi.event("x")}}
+    sol = pi.integrate(spring, dt=0.1, n_steps=9, **watched)
+    moved = pi.integrate(spring, dt=0.1, n_steps=9, sensitivity=("x0", "k"))
+    fit = pi.fit(spring, t, np.cos(4 * t), free={"k": (0, 20)}, observe="x")
+    for found, known in [
+        (sol, "x, v"), (sol.watched, "far, far.time"), (sol.events, "top"),
+        (sol.events["top"], "x, v"), (moved.sensitivity, "x0, k"), (spring.params, "k, b, m"),
+        (spring.units, "x, v, k, b, m, t"), (pi.Stepper(spring, dt=0.1).params, "k, b, m"),
+        (fit.parameters, "k"), (fit.standard_errors, "k"),
+    ]:  # fmt: skip
+        with pytest.raises(KeyError, match=f"{known}.*'g1'|'g1'.*{known}"):
+            found["g1"]
