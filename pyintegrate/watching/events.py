@@ -371,6 +371,9 @@ def _new_state(view, function, system, own):
             f" {system.dim} components ({', '.join(system.state_names)})\n  at"
             f" {tracing.place_of_function(function)}"
         )
+    if system.structure == "rigid_body" and nodes[3:7] != [*map(view.graph.state, range(3, 7))]:
+        turn = np.array([*map(Symbol, nodes[3:7])])  # of length 1, as at the start
+        nodes[3:7] = [node_of(view.graph, q) for q in turn / np.sqrt(turn @ turn)]
     return nodes
 
 
