@@ -458,7 +458,7 @@ class AdaptiveSolution(Solution):
             return "one holds all accepted steps, and the other does not"
         if np.all(self._onward[1] == after._problem.rows_t0):
             return None
-        return "it begins at another time: a solution's resume() goes on"
+        return "it begins at another time"
 
     @staticmethod
     def _joined(parts):

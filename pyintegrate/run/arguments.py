@@ -20,10 +20,6 @@ from .random_numbers import OF_NOISE, RandomNumbers, check_without
 _WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE = np.dtype(np.float32)
 _AS_IT_IS = nullcontext()
-_UNEVEN = (
-    ": give n_steps=, with which trajectories end at different times; or make one call for each"
-    " dt or t_end; or use pi.solve(..., rtol=...), which finds the steps, and takes an array t_end"
-)
 
 
 def make_run(*arguments, noise=None, options=None, **keywords):
@@ -105,7 +101,7 @@ def checked_run(
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    n_steps = steps_between(dt, t0, t_end, _UNEVEN) if n_steps is None else whole_steps(n_steps)
+    n_steps = steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
     if options.steps is not None:
         check_last(options.steps, n_steps)
     if options.times is not None:
@@ -338,7 +334,7 @@ def fitting_end(t_end, dtype, batch):
     return t_end
 
 
-def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):
+def steps_between(dt, t0, t_end):
     """The number of steps from t0 to t_end, an integer and the same for every trajectory."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
@@ -365,6 +361,8 @@ def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):
     if np.any(n != n[0]):
         raise ValueError(
             f"every trajectory must take the same number of steps: t_end, t0 and dt give from"
-            f" {n.min():.0f} to {n.max():.0f}{cure}"
+            f" {n.min():.0f} to {n.max():.0f}: make one call for each dt or t_end; or give"
+            " pi.integrate n_steps=, with which trajectories end at different times, or"
+            " pi.solve(..., rtol=...), which finds the steps, an array t_end"
         )
     return int(n[0])

@@ -281,7 +281,7 @@ class FixedSolution(Solution):
         """Why a part does not begin where this one ends, or None."""
         end, first = self._problem.first + self.n_steps, after._problem.first
         if first != end:
-            return f"it begins at step {first}, not {end}: a solution's resume() goes on"
+            return f"it begins at step {first}, not {end}"
         return None
 
     @staticmethod

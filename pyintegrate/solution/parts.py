@@ -13,7 +13,8 @@ def concatenate(*parts: Solution) -> Solution:
     Parameters
     ----------
     *parts : Solution
-        The second is the result of ``resume`` on the first, and so on.
+        The second is the result of ``resume`` on the first, and so on: other runs from where a part
+        ends have other steps, and times that round otherwise.
 
     Returns
     -------
@@ -50,7 +51,10 @@ def concatenate(*parts: Solution) -> Solution:
                 " with save="
             )
         if number and (reason := _break(parts[number - 1], part)):
-            raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
+            raise ValueError(
+                f"part {number} does not follow on from part {number - 1}: {reason};"
+                f" part {number - 1}.resume(...) makes one that does"
+            )
     carried = [part._carried for part in parts if part._carried is not None]
     if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
         both = [one for one, _ in carried]

@@ -188,6 +188,7 @@ def test_batches_of_parameters_and_steps():
         ({"transient": -1.0}, "transient must be"),
         ({"method": "adams_bashforth4"}, "remembers earlier states"),
         ({"t_end": 0.123}, "not a whole number"),
+        ({"dt": [0.01, 0.02]}, "from 50 to 100: make one call for each dt .*give pi.integrate n_"),
     ],
 )
 def test_wrong_arguments_are_named(options, message):
