@@ -5,6 +5,7 @@ A trajectory's bits do not depend on its neighbours, so they do not depend on th
 
 from __future__ import annotations
 
+from collections import abc
 from copy import copy
 from functools import reduce
 
@@ -209,6 +210,7 @@ def integrate(
     workers: int = 1,
     bound: float | None = None,
     compensated: bool = False,
+    drive: Mapping[str, Any] | None = None,
     components: Sequence[str] | None = None,
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
@@ -233,6 +235,8 @@ def integrate(
         Name to array_like or dask.array, (*batch) or (*batch, *shape).
     method, save, dtype, workers, bound, compensated, components
         As in ``pyintegrate.integrate``; `workers` is for each chunk.
+    drive : mapping of str to array_like or dask.array, optional
+        As in ``pyintegrate.integrate``: (n_steps, *batch, *shape).
     times : array_like, optional
         Instead of `save`: a one-dimensional array, the same for all trajectories.
     watch, events
@@ -438,6 +442,11 @@ class _Call:
         self.arrays = {name: given.pop(name) for name in over_batch}
         params = given.pop("params") or {}
         self.arrays |= {f"params.{name}": value for name, value in params.items()}
+        if isinstance(given.get("drive"), abc.Mapping):  # the axis of steps goes behind the batch
+            self.arrays |= {
+                f"drive.{name}": np.moveaxis(np.atleast_1d(value), 0, -1)
+                for name, value in given.pop("drive").items()
+            }
         self.fixed = given | {"on_failure": "ignore"}
         if given["across"] is not None:
             self.fixed["across"] = checked_across(given["across"], self.system)
@@ -453,8 +462,9 @@ class _Call:
                 )
             elif name in ("rtol", "atol"):
                 self.inner[name] = int(np.shape(value)[-1:] == (dim,))
-            elif name.startswith("params."):
-                self.inner[name] = len(shapes.get(name.removeprefix("params."), ()))
+            elif name.startswith(("params.", "drive.")):
+                kind, _, own = name.partition(".")
+                self.inner[name] = len(shapes.get(own, ())) + (kind == "drive")
 
     def batches(self):
         """Names and shapes over the batch."""
@@ -501,8 +511,12 @@ class _Call:
     def made(self, arrays):
         """The checked arguments, of which a Solution is made."""
         arrays, fixed = dict(arrays), dict(self.fixed)
-        params = {name.removeprefix("params."): arrays.pop(name)
-                  for name in [*arrays] if name.startswith("params.")}  # fmt: skip
+        params, driven = (
+            {name[len(kind) :]: arrays.pop(name) for name in [*arrays] if name.startswith(kind)}
+            for kind in ("params.", "drive.")
+        )
+        if driven:
+            fixed["drive"] = {name: np.moveaxis(value, -1, 0) for name, value in driven.items()}
         system = self.system(**params) if params else self.system
         if fixed["across"] is not None:
             fixed["across"] = {

@@ -118,7 +118,8 @@ def solve(
     sensitivity : str or sequence of str, optional
         Keep the derivatives of all saved states with respect to these, in
         ``solution.sensitivity["k"]``: as in ``pi.integrate``, exact for the steps taken. The steps
-        are chosen for the motion alone; to include the tangents in the error control, solve
+        are chosen for the motion alone, and the states agree to the tolerance with those of a run
+        without this option; to include the tangents in the error control, solve
         ``system.tangent(...)``.
 
     Returns

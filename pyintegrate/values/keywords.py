@@ -39,6 +39,7 @@ _ELSEWHERE = {
     "drive": "pi.integrate takes it, and stepper.params change between steps; for pi.solve the"
     " force has the time as t, and breaks= are where it jumps",
     "start": "pi.integrate and pi.Stepper take it, for methods that remember earlier states",
+    "on_failure": "status tells which trajectories failed",
     "min_step": "steps are as small as the tolerance needs; max_steps= is the most of them",
     "t": f"{_END}; sol.at(t) gives the states at any times",
     "dense_output": "sol.at(t) gives the states at any times within the run",

@@ -144,6 +144,23 @@ def test_numbers_alone_and_array_parameters():
     assert same_bits(sol.y, whole.y)
 
 
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize("shape", [(50, N), (50, 1), (50,)])
+def test_a_drive_goes_with_its_trajectories(shape, lazy):
+    k = 15 + np.random.default_rng(1).normal(size=shape)
+    call = {"dt": 0.01, "n_steps": 50, "save": 9}
+    x0 = np.linspace(0, 1, N)
+    whole = pi.integrate(SPRING, x0, 0.0, **call, drive={"k": k})
+    drive = {"k": da.from_array(k, chunks=7) if lazy else k}
+    sol = pi.dask.integrate(SPRING, da.from_array(x0, chunks=11), 0.0, **call, drive=drive)
+    assert sol.compute().digest() == whole.digest()
+    y, gravity = np.random.default_rng(2).normal(size=(N, 6)), np.ones((50, N, 3)) * k.mean()
+    whole = pi.integrate(pi.systems.spring_3d, y, **call, drive={"gravity": gravity})
+    drive = {"gravity": da.from_array(gravity, chunks=(9, 8, 2)) if lazy else gravity}
+    sol = pi.dask.integrate(pi.systems.spring_3d, da.from_array(y, chunks=13), **call, drive=drive)
+    assert same_bits(sol.y.compute(), whole.y)
+
+
 def test_failures_are_in_the_status_and_are_no_warning():
     y = states(LORENZ, (9,))
     y[4] = np.nan
@@ -200,6 +217,12 @@ WRONG = [
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, params={"q": x}), TypeError,
      "no parameter 'q'"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, save=0), ValueError, "save"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, drive={"k": x}), ValueError,
+     r"drive\['k'\] has 6 steps, and the run 2"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, drive=3.0), TypeError,
+     "drive must map names"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, on_failure="warn"), TypeError,
+     "no on_failure: status tells"),
 ]  # fmt: skip
 
 
