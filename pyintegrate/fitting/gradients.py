@@ -7,6 +7,8 @@ many tangents as there are inputs, backward too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..errors import warn_caller
@@ -41,12 +43,25 @@ class Motion:
             raise ValueError(f"times has shape {self.times.shape}: expected (n,)")
         self.run = integrate if "dt" in options else solve
         self.shape = (len(self.times), system.dim)
+        self.both(np.empty((0, len(names) + system.dim)))  # of an empty batch: options are checked
 
     def inputs(self, values, start, stack):
         """Both arguments as one array (..., inputs), by a package's `stack`."""
-        if {*values} != {*self.names}:
-            raise ValueError(f"parameters must be {', '.join(self.names)}, got {', '.join(values)}")
+        if not isinstance(values, Mapping) or {*values} != {*self.names}:
+            raise ValueError(
+                f"parameters must be a dictionary of {', '.join(self.names) or 'nothing'}, got"
+                f" {values!r:.80}"
+            )
         return stack([values[name] for name in self.names], start)
+
+    def checked(self, start, axes):
+        """An array of a package, with so many axes, the last that of the components."""
+        shape, names = tuple(start.shape), self.system.state_names
+        if len(shape) != axes or shape[-1] != len(names):
+            raise ValueError(
+                f"start has shape {shape}: expected ({len(names)},), as ({', '.join(names)})"
+            )
+        return start
 
     def both(self, inputs):
         """States (*batch, n, dim) and their derivatives (*batch, n, dim, inputs)."""
@@ -142,7 +157,8 @@ def to_jax(
         return y, jacobian @ tangents[0]
 
     def stack(values, start):
-        parts = [*(jnp.reshape(value, 1) for value in values), jnp.asarray(start)]
+        start = motion.checked(jnp.asarray(start), 1)  # vmap has batches
+        parts = [*(jnp.reshape(value, 1) for value in values), start]
         return jnp.concatenate([part.astype(dtype) for part in parts])
 
     return lambda parameters, start: states(motion.inputs(parameters, start, stack))
@@ -205,6 +221,7 @@ def to_torch(
 
     def stack(values, start):
         start = torch.as_tensor(start, dtype=torch.float64)
+        motion.checked(start, max(start.ndim, 1))
         values = [torch.as_tensor(value, dtype=torch.float64) for value in values]
         batch = torch.broadcast_shapes(start.shape[:-1], *(value.shape for value in values))
         rows = [value.expand(batch)[..., None] for value in values]

@@ -45,6 +45,7 @@ def test_a_batch_in_jax_is_one_call(jax, monkeypatch):
     solve = gradients.solve
     monkeypatch.setattr(gradients, "solve", lambda *a, **k: calls.append(1) or solve(*a, **k))
     f = pi.to_jax(pi.systems.pendulum, TIMES, ["length"], **EXACT)
+    calls.clear()
     slope = jax.grad(lambda length, start: f({"length": length}, start)[-1, 0])
     lengths = np.linspace(1.0, 1.4, 5)
     found = jax.vmap(slope, in_axes=(0, None))(lengths, jax.numpy.array(START))
@@ -90,6 +91,19 @@ def test_torch_passes_its_own_check_of_gradients():
 
 
 @pytest.mark.parametrize("package", ["jax", "torch"])
+@pytest.mark.filterwarnings("ignore:JAX computes in float32")
+def test_a_start_of_another_shape_is_told(package):
+    pytest.importorskip(package)
+    f = getattr(pi, f"to_{package}")(pi.systems.pendulum, TIMES, ["length"])
+    for wrong in (1.0, [1.0, 0.0, 0.0], np.ones((2, 2, 3))):
+        with pytest.raises(ValueError, match=r"start has shape .*expected \(2,\), as \(theta, om"):
+            f({"length": 1.0}, wrong)
+    for wrong in (None, [1.0], {}, {"g": 1.0}):
+        with pytest.raises(ValueError, match="parameters must be a dictionary of length, got"):
+            f(wrong, START)
+
+
+@pytest.mark.parametrize("package", ["jax", "torch"])
 def test_a_missing_package_is_told(package, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, package, None)
     with pytest.raises(ImportError, match=rf"pip install pyintegrate\[{package}\]"):
@@ -108,3 +122,19 @@ def test_a_missing_package_is_told(package, monkeypatch):
 def test_wrong_arguments_are_told(system, times, free, told):
     with pytest.raises(ValueError, match=told):
         pi.to_jax(system, times, free)
+
+
+@pytest.mark.parametrize("make", [pi.to_jax, pi.to_torch])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"rtoll": 1e-9}, "solve takes no rtoll: did you mean rtol"),
+        ({"dt": 0.3}, "not a whole number"),
+        ({"save": "all"}, "save or times, not both"),
+        ({"watch": "energy_drift"}, "sensitivity and watch exclude"),
+        ({"t_end": 0.5}, "times must lie between"),
+    ],
+)
+def test_wrong_options_are_told_before_a_function_is_made(make, options, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        make(pi.systems.pendulum, TIMES, ["length"], **options)
