@@ -166,7 +166,7 @@ def solve_ivp(
             raise ValueError(f"{word} has shape {np.shape(value)}: pi.solve takes batches")
     if not isinstance(args, list | tuple | None):
         raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)")
-    several = events if isinstance(events, list | tuple) else [events] if events else []
+    several = events if isinstance(events, list | tuple) else [] if events is None else [events]
     for one in several:
         if not callable(one):
             raise TypeError(f"events must be functions of (t, y), got {one!r}")
@@ -174,10 +174,12 @@ def solve_ivp(
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
     system = _system(_bound(fun, args), start, vectorized)
     name: Any = getattr(method, "__name__", method)
+    if isinstance(name, str):
+        name = _OTHERS.get(name, name)
     keep = 100
     while True:
         run = solve(
-            system, start, t0=t0, t_end=t_end, method=_OTHERS.get(name, name), save="all",
+            system, start, t0=t0, t_end=t_end, method=name, save="all",
             rtol=rtol, atol=atol, on_failure="ignore", **options,
             events={str(i): event(one, keep=keep) for i, one in enumerate(looked_at)} or None,
         )  # fmt: skip

@@ -42,7 +42,7 @@ static void add_zero(Isolation *s, double x, int rises) {
 static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi) {
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
     const double p = cheb_value(s->n, s->a, m), slope = cheb_value(s->n - 1, s->d, m);
-    if (fabs(p) > fabs(slope) * r + rest) return;
+    if (!(fabs(p) <= fabs(slope) * r + rest)) return; /* nor if it is no number */
     const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0;
     const int monotone = fabs(slope) > s->bend * r;
     const double error = s->begins ? s->error / (hi + 1) : s->error;
@@ -69,6 +69,7 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
         cheb_coefficients(n, g, a);
     }
     error = fmax(error, 0x1p-46 * size);
+    if (size > 0x1p1000) return *near = 1, 0; /* its coefficients may overflow */
     if (size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error)) return 0;
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
@@ -160,7 +161,8 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
         fall = step < fall ? step : fall;
         changes += (c[k] < 0) != (c[k - 1] < 0);
     }
-    if (least > error || most < -error || found == PI_MOST_ZEROS) return found;
+    if (!(least <= error && most >= -error) || found == PI_MOST_ZEROS) return found;
+    if (most - least > 0x1p1000) return *near = 1, found; /* multiples of these may overflow */
     const int crosses = c[0] < 0 ? c[n] >= 0 : c[0] > 0 && c[n] <= 0;
     const int monotone = rise == 0 || fall == 0;
     const int single = monotone || (changes == 1 && closest > error);

@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures
 from ..solution.solution import Solution, span
-from ..values.checks import floats
+from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
@@ -375,7 +375,7 @@ class AdaptiveSolution(Solution):
         if self._carried is not None:  # on the polynomials of the steps with their tangents
             both = self._carried[0]
             return both.at(t, derivative=derivative)[..., both.system.places[:, 0]]
-        return states_at(self, floats("t", t), derivative)
+        return states_at(self, floats("t", t), truth("derivative", derivative))
 
     @property
     def _has_states_within(self):

@@ -21,7 +21,7 @@ from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import column, first_of, in_dtype
 from ..values.checks import DOUBLE, broadcast_shape, floats, integer
-from ..values.memory import pad, padded, spread
+from ..values.memory import check_memory, pad, padded, spread
 from ..values.names import SENTENCES, plain
 from .adaptive_run import IMPLICIT, StepControl
 from .automatic import automatic_pairs, with_estimates
@@ -86,9 +86,11 @@ def _make(system, x0, v0, given):
         breaks = over_batch(breaks, batch)
     loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
+    lanes = prod(batch)
+    size = 2 * lanes * system.dim * dtype.itemsize
+    check_memory(size, 2, batch, system.dim, what="states", cure="use dtype=np.float32")
     rows = np.asarray(spread(components, batch, dtype))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        lanes = prod(batch)
         problem = Problem(
             system, method, dtype, batch, lanes, padded(lanes, dtype), np.nan, t0, np.nan,
             row(t0, batch, dtype), tuple(row(p, batch, dtype) for p in system.parameter_rows), (),
@@ -132,8 +134,9 @@ def checked_method(method, rtol, system):
 def _loose(rtol, system, batch):
     """Which trajectories "auto" begins with the pair for loose tolerances, if only some of them."""
     least = rtol.min(axis=-1) if _each(rtol, system) else rtol
-    loose = np.broadcast_to(least >= automatic_pairs(system)[2], batch).reshape(-1)
-    return loose if loose.any() and not loose.all() else None
+    loose = least >= automatic_pairs(system)[2]
+    some = loose.any() and not loose.all()  # before a batch of any size is laid out
+    return np.broadcast_to(loose, batch).reshape(-1) if some else None
 
 
 def _check_out(problem, options, save, n, inputs):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..method.catalogue import find_method
+from ..values.checks import numbers
 from ..values.table import Table
 from ..values.types import ArrayLike, Methods, System
 from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, doubt_of, fits, follow, suitable_methods
@@ -107,7 +108,8 @@ def advise_dt(
 
 def check_error(error):
     """Refuse an error that no motion is known to, or that is none."""
-    if np.ndim(error) or not 1e-12 <= error < 1:
+    value = numbers("error", error)
+    if value.ndim or not 1e-12 <= value < 1:
         raise ValueError(
             f"error must be between 1e-12 and 1, relative to the motion, got {error!r}"
         )
@@ -417,6 +419,8 @@ def advise(
     ...                    method=advice.best, save="final")
     """
     check_error(error)
+    for name, value in (("t0", t0), ("t_end", t_end)):
+        numbers(name, value)
     if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     if getattr(system, "noise", None) is not None:  # what is no system is refused below

@@ -149,7 +149,10 @@ def fit(
     choice("loss", loss, LOSSES)
     if unknowns.priors and sigma is None:
         warn_caller("priors weigh against data whose sigma is 1: give sigma=", UserWarning)
-    starts, seed = integer("starts", starts, 1), seed if seed is None else integer("seed", seed, 0)
+    starts, seed = (
+        integer("starts", starts, 1),
+        seed if seed is None else integer("seed", seed, 0, 1 << 64),
+    )
     components, shapes = components_of(system, x0, v0)
     first = recordings.t[0] if t0 is None else numbers("t0", t0).astype(float)
     batch = broadcast_shape(

@@ -55,7 +55,7 @@ class FixedTimestep:
             raise TypeError(f"stepper must be a Stepper, got {type(stepper).__name__}")
         if not isinstance(stepper.dt, float) or stepper.dt <= 0:
             raise ValueError(f"stepper must have one positive dt, got {stepper.dt}")
-        self.stepper, self.max_steps = stepper, integer("max_steps", max_steps, 1)
+        self.stepper, self.max_steps = stepper, integer("max_steps", max_steps, 1, 1 << 63)
         self.dropped = 0
         self._rest = 0.0  # time that has passed since the last step
         self._keep(stepper.y)

@@ -150,7 +150,10 @@ def places_of(dim, dof, n):
 
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
-    given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    try:
+        given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    except TypeError:
+        raise TypeError(f"parameters must be names of parameters, got {parameters!r}") from None
     rows, first = {}, 0
     for name, shape in system.shapes.items():
         rows[name] = [

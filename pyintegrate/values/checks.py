@@ -109,8 +109,8 @@ def units_by_name(units, known):
     return {**dict.fromkeys(known, "1"), "t": "s", **units}
 
 
-def integer(name, value, least, most=None):
-    """An int of at least `least`, and at most `most`; a bool is refused."""
+def integer(name, value, least, most=1 << 53):
+    """An int of at least `least`, and at most `most`, 2**53; a bool is refused."""
     if isinstance(value, _TRUTH):
         raise TypeError(f"{name} must be an integer, got {value}")
     try:
@@ -119,7 +119,7 @@ def integer(name, value, least, most=None):
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
-    if most is not None and value > most:
+    if value > most:
         raise ValueError(f"{name} must be at most {most}, got {value}")
     return value
 
@@ -158,10 +158,7 @@ def whole_steps(n_steps):
     """A number of steps that a double can hold exactly."""
     if type(n_steps) is int and 0 <= n_steps <= 1 << 53:
         return n_steps
-    n_steps = integer("n_steps", n_steps, 0)
-    if n_steps > 1 << 53:
-        raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
-    return n_steps
+    return integer("n_steps", n_steps, 0)
 
 
 def places_of(components, system):

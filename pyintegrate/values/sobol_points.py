@@ -56,5 +56,7 @@ def sobol_points(n, dim, seed=None):
         for k in range(max(n - 1, 0).bit_length()):
             found[:, d] ^= np.where(digits >> k & 1, direction[k], 0)
     if seed is not None:
-        found ^= np.random.default_rng(integer("seed", seed, 0)).integers(1 << _BITS, size=dim)
+        found ^= np.random.default_rng(integer("seed", seed, 0, 1 << 64)).integers(
+            1 << _BITS, size=dim
+        )
     return found / 2.0**_BITS

@@ -194,6 +194,8 @@ def reduce(
     >>> round(float(sol.watched["far"]), 3)
     0.5
     """
+    if not callable(update):
+        raise TypeError(f"update must be a function, got {update!r}")
     start = floats("initial", initial)
     if start.ndim > 1 or not start.size:
         raise ValueError(f"initial must be a number or a list of numbers, got {initial!r}")

@@ -146,7 +146,8 @@ def event(
             direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
-    if isinstance(direction, bool) or direction not in (-1, 0, 1):
+    known = isinstance(direction, Real) and not isinstance(direction, bool)
+    if not known or direction not in (-1, 0, 1):
         raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
     if not isinstance(params, Mapping | None):
         raise TypeError(f"params must map names to numbers, got {type(params).__name__}")

@@ -42,6 +42,19 @@ def declared(decorator, function):
     return lambda **options: decorator(**options)(function)
 
 
+def with_event(verb, **run):
+    run |= {"on_failure": "ignore"}
+    return lambda **given: verb(SPRING, [1.0, 2.0], 0.0, **run, events={"a": pi.event(**given)})
+
+
+def with_watch(make):
+    return lambda **given: pi.integrate(
+        SPRING, [1.0, 2.0], 0.0, dt=0.1, n_steps=5, on_failure="ignore", watch={"a": make(**given)}
+    )
+
+
+EVENT = {"quantity": "x", "direction": 0, "stop": False, "keep": 1, "then": None, "values": None,
+         "params": None, "max_per_step": 100, "after": None, "level": None}  # fmt: skip
 RUN = {"system": SPRING, "x0": [1.0, 2.0], "v0": 0.0, "dt": 0.1, "n_steps": 3, "t0": 0.0}
 OWN = {"k": 1.0, "name": "a", "title": "b", "units": None, "energy": None, "exact": None}
 # name: the function, and arguments that are right
@@ -52,6 +65,20 @@ CALLS = {
         "on_failure": "ignore", "bound": None, "compensated": False, "start": None, "drive": None,
         "out": None, "components": None,
         "watch": None, "events": None}),
+    "solve": (pi.solve, {
+        "system": SPRING, "x0": [1.0, 2.0], "v0": 0.0, "t_end": 1.0, "t0": 0.0, "rtol": 1e-6,
+        "atol": 1e-9, "method": "auto", "save": None, "times": None, "first_step": None,
+        "max_step": None, "max_steps": 99, "breaks": None, "bound": None, "components": None,
+        "dtype": None, "workers": 1, "on_failure": "ignore", "out": None, "watch": None,
+        "events": None, "across": None, "sensitivity": None}),
+    "event": (with_event(pi.integrate, dt=0.1, n_steps=9), EVENT),
+    "event of solve": (with_event(pi.solve, t_end=1.0), EVENT),
+    "watch.maximum": (with_watch(pi.watch.maximum), {"quantity": "x", "every": 1, "after": None}),
+    "watch.reduce": (with_watch(pi.watch.reduce), {
+        "update": lambda kept, t, x, v: kept + x, "initial": 0.0, "every": 1}),
+    "watch.histogram": (with_watch(pi.watch.histogram), {
+        "quantity": "x", "bins": 4, "range": (-2, 2), "every": 1}),
+    "tangent": (SPRING.tangent, {"k": 1, "parameters": ()}),
     "noise": (pi.noise, {"seed": 1, "trajectory": 0, "step": 0, "component": 0, "stream": 0}),
     "sde": (lambda **given: pi.sde(lambda t, y: (-y, 1.0), **given), {
         "dim": 1, "interpretation": "ito", "initial": None}),
@@ -125,6 +152,8 @@ ALSO_NAMED = {
     "pointer": "pointer|function|System|integer",
     "batched": "arguments, expected",
     "x0": "batch", "v0": "batch", "dt": "batch", "t0": "batch",
+    **dict.fromkeys(("quantity", "then", "values", "update"), "takes|returns"),  # a function
+    "level": "the quantity of event .* is",
 }  # fmt: skip
 # Elsewhere: pi.compare and what is in analysis and plots have tests of their own.
 ELSEWHERE = {

@@ -220,3 +220,20 @@ def test_a_place_without_a_value_does_not_spread():
     assert sol.watched["one"] == 3
     assert abs(sol.watched["way"] - (np.cos(3) - 1)) < 1e-5
     assert abs(sol.watched["sine"] - 2.5514958) < 1e-5  # Si(2) + Si(1)
+
+
+@pytest.mark.parametrize("most", [1e301, 1e302, 1e305, 1.7e308])
+def test_numbers_that_may_overflow_between_steps_are_found_or_unresolved(most):
+    """Sums of them are infinite: halving an interval with such a polynomial had no end."""
+    start, pendulum = [1.0, 2.0], pi.systems.pendulum
+    quantities = {"far": lambda t, x, v: x - most, "wave": lambda t, x, v: x * (most / 4)}
+    events = {name: pi.event(quantity, keep=9) for name, quantity in quantities.items()}
+    plain = {"wave": pi.event("theta", keep=9)}
+    for verb, run in (
+        (pi.integrate, {"dt": 0.125, "n_steps": 80, "save": "final"}), (pi.solve, {"t_end": 10.0}),
+    ):  # fmt: skip
+        sol, known = (verb(pendulum, start, 0.0, events=e, **run).events for e in (events, plain))
+        assert (sol["far"].count == 0).all()
+        wave = sol["wave"]
+        found = np.isclose(wave.t, known["wave"].t, rtol=1e-9, equal_nan=True).all(axis=-1)
+        assert (found | wave.unresolved).all()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import Status
 from ...integration import integrate
-from ...run.arguments import components_of
+from ...run.arguments import checked_system, components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
@@ -155,6 +155,7 @@ def scan(
 
 def checked_axes(word, axes, system):
     """Names and values of the axes of a grid, the argument `word`, as float arrays (n,)."""
+    checked_system(system)
     if not isinstance(axes, Mapping) or not axes:
         raise TypeError(
             f"{word} must map names to values, {{'k': np.linspace(1, 9)}}, got {axes!r:.80}"

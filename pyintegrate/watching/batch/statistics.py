@@ -281,7 +281,7 @@ def covariance(
     >>> pi.across.covariance(("x", "v"))
     <pi.across.covariance of x, v>
     """
-    if isinstance(quantities, str) or callable(quantities) or not len(quantities):
+    if not isinstance(quantities, list | tuple) or not quantities:
         raise TypeError(f"covariance takes a tuple of quantities, got {quantities!r}")
     some = np.arange(len(quantities)).tolist()
     needs = [(SUM, i, i) for i in some] + [(PRODUCT, i, j) for i in some for j in some[i:]]
