@@ -139,7 +139,7 @@ def fit(
     if not observed:
         raise ValueError("observe is empty: name components, or leave it away")
     for what in observed:
-        if not callable(what) and what not in system.state_names:
+        if not callable(what) and str(what) not in system.state_names:
             raise ValueError(
                 f"observe has {what!r}: expected a component of {system.name}"
                 f" ({', '.join(system.state_names)}) or a function"
@@ -168,7 +168,7 @@ def fit(
         "method": "rk4" if dt is not None and method == "auto" else method,
     }  # fmt: skip
     n = int(np.min(recordings.length))
-    if segments == "auto":
+    if isinstance(segments, str) and segments == "auto":
         segments = max(1, min((n - 1) // IN_A_SEGMENT, MOST_SEGMENTS))
     segments = integer("segments", segments, 1)
     bounds = unknowns.bounds(batch)

@@ -198,7 +198,7 @@ class Shots:
         given |= {name: run[name] for name in ("workers", "method")}
         with quiet():
             if run["dt"] is not None:
-                n = int(np.ceil(np.max((end - begin) / run["dt"]) - 1e-9))
+                n = int(min(np.ceil(np.max((end - begin) / run["dt"]) - 1e-9), 2.0**60))
                 return integrate(system, y, dt=run["dt"], n_steps=n, **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
             share, tangents = 1 / np.sqrt(own.shape[1]), own.shape[1] > 1

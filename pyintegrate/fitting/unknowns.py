@@ -60,7 +60,7 @@ class Unknowns:
                 "nothing is free: name parameters, free={'k': (low, high)}, or the start,"
                 " free_start=True"
             )
-        shared = _some("shared", (shared,) if isinstance(shared, str) else shared, free)
+        shared = _some("shared", _named("shared", shared), free)
         self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
         common = [_base(name) in shared for name, _ in self.elements]
         self.order = sorted(range(len(common)), key=common.__getitem__)
@@ -70,6 +70,10 @@ class Unknowns:
         self.names = (*starts, *(self.elements[j][0] for j in self.order))
         self.ranges = [ranges[_base(name)] for name in self.names]
         priors = {} if priors is None else priors
+        if not isinstance(priors, Mapping):
+            raise TypeError(
+                f"priors must map names to (mean, standard deviation), got {priors!r:.80}"
+            )
         _some("priors", priors, dict.fromkeys([*ranges, *self.names]))
         self.priors = {}
         for j, name in enumerate(self.names):

@@ -479,6 +479,12 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"observe": []}, "observe is empty"),
         ({"starts": 2, "seed": -1}, "seed must be at least 0, got -1"),
         ({"seed": "a"}, "seed must be an integer, got 'a'"),
+        ({"shared": 3.0}, "shared must be names, .* got 3.0"),
+        ({"priors": ["length"]}, r"priors must map names to \(mean, standard deviation\), got"),
+        ({"priors": 1.0}, "priors must map names"),
+        ({"segments": np.ones(3)}, "segments must be an integer"),
+        ({"observe": np.ones(3)}, "observe has array"),
+        ({"dt": 5e-324}, "n_steps must be at most"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_told_with_the_cure(changes, told):
