@@ -151,7 +151,8 @@ def _explanation(function, rest, arguments, keywords, error):
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
     parts = []
-    timed = given.keys() & {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
+    times = {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
+    timed = given.keys() & times or not times & {*known}
     if not timed and _is_pair(given.get("x0")) and (is_function or "v0" in given):
         parts.append(
             f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0), which"

@@ -247,3 +247,19 @@ def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
     ]:
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"transient": np.inf}, "transient must be finite, got inf"),
+        ({"dt": 10**400}, "dt must hold real numbers"),
+        ({"dt": 0.0}, "dt must be finite and non-zero"),
+    ],
+)
+def test_wrong_times_of_a_bifurcation_are_named(wrong, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        pi.analysis.bifurcation(
+            pi.systems.duffing, {"gamma": [0.3, 0.4]}, "x",
+            **{"dt": 0.1, "transient": 5.0, "keep": 2} | wrong,
+        )  # fmt: skip

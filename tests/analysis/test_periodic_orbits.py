@@ -111,6 +111,9 @@ def test_wrong_arguments_are_named():
     for rtol in (-1.0, [1e-9, 1e-9]):
         with pytest.raises(ValueError, match="rtol must be a positive number, got"):
             pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, rtol=rtol)
+    with pytest.raises(TypeError, match="^tolerance must hold real numbers"):  # no solve_ivp
+        pi.analysis.periodic_orbits(
+            pi.systems.kepler, [1.0, 0.0], v0=[0.0, 1.0], period=6.3, tolerance="a")  # fmt: skip
     with pytest.raises(ValueError, match="periods of the drive of 'duffing'.* same after 5$"):
         pi.analysis.periodic_orbits(pi.systems.duffing, [1.0, 0.0], [2 * np.pi / 1.2, 5.0])
     with pytest.raises(ValueError, match="segments must be at least 1"):

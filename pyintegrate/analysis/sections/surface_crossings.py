@@ -8,9 +8,10 @@ from inspect import Parameter, signature
 import numpy as np
 
 from ...integration import integrate
+from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
 from ...solution.jumps import direction as sense
-from ...values.checks import integer, numbers, positive
+from ...values.checks import DOUBLE, integer, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
@@ -638,14 +639,16 @@ def bifurcation(
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     (parameter,) = grid
-    period, settled = options.get("period"), np.abs(numbers("transient", transient))
+    period = options.get("period")
+    settled = np.abs(checked_times("transient", transient, DOUBLE, {}))
     where, surface = _where(section, options), section
     if period is None and (section is None or section in EXTREMES):
         options = {"direction": EXTREMES[section or "maxima"]} | options
         surface = rate_of(system, quantity)
     if t_end is None and options.get("n_steps") is None:
         length = settled + (settled if period is None else (keep + 1) * np.abs(period))
-        options["n_steps"] = int(np.ceil(np.max(length / np.abs(dt))))
+        step = np.abs(checked_times("dt", dt, DOUBLE, {}))
+        options["n_steps"] = int(np.ceil(np.max(length / step)))
     arguments = laid_out(system, grid, x0, v0)
     own = quantity if callable(quantity) else None
     after = options.get("t0", 0.0) + np.sign(dt) * settled
