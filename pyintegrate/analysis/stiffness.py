@@ -9,11 +9,11 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_times
+from ..run.arguments import check_structure, checked_system, checked_times
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
-from ..values.checks import DOUBLE, integer, numbers
+from ..values.checks import DOUBLE, integer, numbers, pair, positive
 from ..values.table import Table
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import listed, suitable_methods
@@ -468,7 +468,7 @@ def max_stiffness(
     >>> print(f"{k:.1f} N/m")
     40000.0 N/m
     """
-    if parameter not in system.params:
+    if str(parameter) not in checked_system(system).params:
         names = ", ".join(system.params)
         raise ValueError(f"{system.name!r} has no parameter {parameter!r}: it has {names}")
     if np.ndim(system.params[parameter]):
@@ -476,7 +476,9 @@ def max_stiffness(
             f"parameter {parameter} is searched for: give the system a single {parameter}, got an "
             f"array of shape {np.shape(system.params[parameter])}"
         )
-    low, high = between or (10.0**-DECADES, 10.0**DECADES)
+    ends = 10.0**-DECADES, 10.0**DECADES
+    low, high = ends if between is None else pair("between", between)
+    rtol = max(positive("rtol", rtol), 1e-14)
     if not 0 < low < high:
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
     named = suitable_methods(system) if methods is None else listed(methods)

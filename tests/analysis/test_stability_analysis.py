@@ -137,6 +137,13 @@ def test_a_nonlinear_motion_explodes_by_its_own_measure():
         pi.analysis.max_stiffness("rk4", pi.systems.pendulum, dt=0.1)
 
 
+def test_an_edge_is_found_to_rounding_and_no_further():
+    """Halving to an rtol below it had no end."""
+    edge = pi.analysis.max_stiffness("rk4", pi.systems.spring, dt=0.1, rtol=1e-300)
+    usual = pi.analysis.max_stiffness("rk4", pi.systems.spring, dt=0.1)
+    assert edge == pytest.approx(usual, rel=1e-2)  # its rtol
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -144,6 +151,8 @@ def test_a_nonlinear_motion_explodes_by_its_own_measure():
         (lambda f: f("rk4", pi.systems.spring, dt=0.1, between=(2, 1)), "ascending"),
         (lambda f: f("rk5", pi.systems.spring, dt=0.1), "rk4"),
         (lambda f: f(EULER, pi.systems.lorenz, "rho", dt=0.1), "lorenz"),
+        (lambda f: f("rk4", pi.systems.spring, dt=0.1, rtol=0.0), "rtol must be a positive"),
+        (lambda f: f("rk4", pi.systems.spring, dt=0.1, between=3), "between must be two finite"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(call, message):
