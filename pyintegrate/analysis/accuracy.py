@@ -18,7 +18,7 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_times, steps_between
+from ..run.arguments import check_structure, checked_system, checked_times, steps_between
 from ..solving import solve
 from ..values.checks import DOUBLE, numbers
 from ..values.types import Any, Methods, Sequence, System
@@ -72,7 +72,7 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     if not names:
         raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
     for method in chosen:
-        check_structure(method, system)
+        check_structure(method, checked_system(system))
         if names.count(method.name) > 1:
             raise ValueError(f"methods has {method.name!r} {names.count(method.name)} times")
     return chosen

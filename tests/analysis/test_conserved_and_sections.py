@@ -263,3 +263,19 @@ def test_wrong_times_of_a_bifurcation_are_named(wrong, told):
             pi.systems.duffing, {"gamma": [0.3, 0.4]}, "x",
             **{"dt": 0.1, "transient": 5.0, "keep": 2} | wrong,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"value": 10**400}, "value must hold real numbers"),
+        ({"value": np.ones(3)}, r"value must be one number, got the shape \(3,\)"),
+        ({"value": np.nan}, "value must be finite"),
+        ({"modulo": -1.0}, "modulo must be a positive number"),
+        ({"modulo": np.ones(3)}, "modulo must be a positive number"),
+    ],
+)
+def test_wrong_levels_of_a_section_are_named(wrong, told):
+    sol = pi.integrate(pi.systems.spring, dt=0.1, n_steps=50)
+    with pytest.raises((TypeError, ValueError), match=told):
+        pi.analysis.poincare_section(sol, "x", **wrong)

@@ -394,7 +394,7 @@ def _every(box, along, dt, period, every):
     if np.ndim(dt) or not np.isfinite(dt) or dt == 0:
         raise ValueError(f"dt must be one step for all, finite and non-zero, got {dt!r}")
     if period is not None:
-        steps = period / abs(dt)
+        steps = positive("period", period) / abs(dt)
         if not steps > 0.5 or abs(steps - round(steps)) > 1e-9 * steps:
             raise ValueError(
                 f"period is {steps:.12g} steps: give dt = period / {max(1, round(steps))}"

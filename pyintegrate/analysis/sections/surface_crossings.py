@@ -146,11 +146,14 @@ def poincare_section(
     )
     if period is None:
         place = _place(system, component)
+        value = checked_times("value", value, DOUBLE, {})
+        if np.ndim(value):
+            raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
         height = flat[..., place].astype(float) - value
     else:
         ahead = np.broadcast_to(sense(solution), batch).ravel()
         height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
-    turn = np.floor(height / modulo) if modulo is not None else height >= 0
+    turn = height >= 0 if modulo is None else np.floor(height / positive("modulo", modulo))
     if period is not None:  # a save once per period may be just before its turn, by rounding
         near = np.rint(height / period)
         turn = np.where(abs(height / period - near) <= 8 * np.spacing(abs(near) + 1), near, turn)
