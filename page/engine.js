@@ -245,6 +245,7 @@ export async function engineOf(bytes, about) {
       if (told.energy) {
         const { errors, first } = energyErrors(system, params, t, y);
         made.energy = errors;
+        made.relative = first !== 0;
         made.ghost_energy = energyErrors(system, params, t, ghost, first).errors;
       }
       made.phase = phaseErrors(system, told, params, y, ghost, failed);

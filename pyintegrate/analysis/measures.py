@@ -116,14 +116,16 @@ def measured(solution, known):
     known: as for `true_motion`.
     """
     kinds = (
-        "energy_ratio", "max_energy_error", "phase_error", "max_position_error", "reference_error",
+        "energy_ratio", "energy_change", "energy_error", "max_energy_error", "phase_error",
+        "position_error", "max_position_error", "reference_error",
     )  # fmt: skip
-    measures = dict.fromkeys((*kinds, "energy_error", "position_error"))
+    measures = dict.fromkeys(kinds)
     held, truth = energies(solution), None
     with quiet():
         if held is not None:
             energy, start = held
             measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
+            measures["energy_change"] = solution.energy_error()[-1]
     if exact_states(solution) is None and (judged := true_motion(known, solution)):
         truth, doubt = judged
         doubt = doubt[..., : solution.system.dof or None]  # first order: the whole state

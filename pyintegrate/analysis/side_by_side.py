@@ -295,7 +295,8 @@ class Comparison(Several["Solution"]):
         Returns
         -------
         dict of dict
-            By key of the comparison: `energy_ratio` E(end)/E(0), `max_energy_error` (largest
+            By key of the comparison: `energy_ratio` E(end)/E(0), `energy_change` (the last of
+            `Solution.energy_error`), `max_energy_error` (largest
             |E - E0|/|E0| of the saves), `phase_error` at the end [rad, positive = ahead],
             `max_position_error` (largest distance of the saves from the exact position; from the
             exact state for a first-order system), each of the batch shape, None if it does not
@@ -328,7 +329,8 @@ class Comparison(Several["Solution"]):
         """Show the main results, a row per solution, as text or HTML.
 
         For a batch every cell gives the median and the worst trajectory. If the system has an
-        exact solution, its energy comes first: a damped spring should lose some.
+        exact solution, its energy comes first: a damped spring should lose some. Where E0 <= 0, for
+        any trajectory, E(end)/E(0) gives way to the change of the energy, as in `energy_error`.
 
         Returns
         -------

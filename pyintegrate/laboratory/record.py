@@ -7,6 +7,7 @@ from math import inf, isfinite
 import numpy as np
 
 from ..analysis.accuracy import fits
+from ..analysis.observables import energies
 from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import compare
@@ -436,9 +437,10 @@ def make_record(system, state, methods):
     record : dict
         "runs", in the order of the methods: "t" (n,), "y" and "ghost" (n, dim), "energy" and
         "ghost_energy" (n,) or None, "phase" (n,) [rad] or None, "distance" (n,) from the true
-        position (of a rigid body from its orientation [rad]), all float64; "dt", "failed" (the
-        first step not completed, or -1), "evaluations", "stability". Also "ghost" (the kind of the
-        true motion), "turning" (eigenvalues), "python", "fan" (see `make_fan`).
+        position (of a rigid body from its orientation [rad]), all float64; "relative" (whether
+        energies are shares of E0), "dt", "failed" (the first step not completed, or -1),
+        "evaluations", "stability". Also "ghost" (the kind of the true motion), "turning"
+        (eigenvalues), "python", "fan" (see `make_fan`).
 
     Raises
     ------
@@ -583,8 +585,7 @@ def _measured(solution, truth, made):
     return {
         "method": solution.method.name, "dt": float(solution.dt), "t": np.asarray(solution.t),
         "y": y, "ghost": np.ascontiguousarray(truth), "distance": away,
-        "energy": solution.energy_error() if system.has_energy else None,
-        "ghost_energy": _energy_of(solution, truth), "phase": _phase(solution, truth, made),
+        **_energies(solution, truth), "phase": _phase(solution, truth, made),
         "failed": int(solution.failed_step), "evaluations": int(solution.evaluations),
         "stability": None if system.noise else stability_of(solution.method),
     }  # fmt: skip
@@ -597,14 +598,15 @@ def _angle(p, q):
     return 4 * np.arcsin(apart / 2)
 
 
-def _energy_of(solution, truth):
-    """(E - E0)/|E0| of the true motion: 0 unless something drives or brakes it."""
-    if not solution.system.has_energy:
-        return None
+def _energies(solution, truth):
+    """(E - E0)/|E0|, or E - E0 where E0 = 0; the true motion has 0 unless driven or braked."""
+    held = energies(solution)
+    if held is None:
+        return {"energy": None, "ghost_energy": None}
+    first = float(held[1])
     with quiet():
-        energy = solution.system.energy(truth, np.asarray(solution.t))
-        first = solution.system.energy(solution.origin, solution._origin_time)
-        return (energy - first) / (abs(first) or 1.0)
+        ghost = (solution.system.energy(truth, np.asarray(solution.t)) - first) / (abs(first) or 1)
+    return {"energy": solution.energy_error(), "ghost_energy": ghost, "relative": first != 0}
 
 
 def _phase(solution, truth, made):

@@ -69,6 +69,14 @@ def test_phase_and_energy_are_the_articles():
     )
 
 
+@pytest.mark.parametrize(("name", "relative"), [("pendulum", True), ("constant_force", False)])
+def test_energies_are_shares_unless_the_first_is_zero(name, relative):
+    """The front end writes shares as percentages; joules from 0 are none."""
+    lab = pi.lab(name)
+    assert {run["relative"] for run in lab.record["runs"]} == {relative}
+    assert lab.solution["rk4"].energy()[0] == 0 or relative
+
+
 def test_the_lines_make_the_same_numbers():
     lab = pi.lab(pi.systems.spring(k=3.0), 0.3, -0.1, methods=["rk4", "velocity_verlet"], dt=0.03)
     sent_by_the_browser(lab, params={"k": 7.123456789012345, "b": 0.0, "m": 1.0}, t_end=2.0,

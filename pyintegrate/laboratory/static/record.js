@@ -47,8 +47,9 @@ export function stripsOf(record, system, logarithmic) {
   const all = (name) => record.runs.map((run) => run[name]);
   const strips = [];
   if (all("energy").every(Boolean)) {
-    const range = rangeOf([...all("energy"), ...all("ghost_energy")], 1.5, logarithmic);
-    const note = "(E \u2212 E\u2080)/|E\u2080|";
+    const { relative } = record.runs[0];
+    const range = rangeOf([...all("energy"), ...all("ghost_energy")], relative ? 1.5 : Infinity, logarithmic);
+    const note = relative ? "(E \u2212 E\u2080)/|E\u2080|" : "E \u2212 E\u2080, as E\u2080 = 0";
     strips.push({ name: "energy", title: "energy error", note, ghost: "ghost_energy", range });
   }
   if (all("phase").every(Boolean)) {
@@ -89,7 +90,7 @@ export function fanStrip(record, system, colour, look) {
 
 /** What is read below a canvas after n steps: names and values. */
 export function readingsOf(run, n, system) {
-  const readings = run.energy ? [["energy", percent(run.energy[n])]] : [];
+  const readings = run.energy ? [["energy", (run.relative ? percent : signed)(run.energy[n])]] : [];
   if (run.phase) return [...readings, ["phase", `${signed(run.phase[n])} rad`]];
   const unit = system.scene.kind === "box" ? "rad" : system.state[0].unit;
   return [...readings, ["off by", `${short(run.distance[n], 3)} ${unit ?? ""}`.trim()]];
