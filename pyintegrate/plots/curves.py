@@ -12,6 +12,7 @@ from ..analysis.results import quiet, unit_of
 from ..errors import Status
 from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
 from .style import (
+    METHOD_COLOURS,
     PALETTE,
     colours,
     equation,
@@ -305,20 +306,22 @@ def _told_apart(runs):
 
 def looks_of(names, ax):
     """The colour and line style of curves by these methods."""
-    palette, looks = colours(names), []
-    used = [] if ax is None else [line.get_color() for line in ax.get_lines()]
-    seen = {}  # curves by a method so far
-    for name in names:
-        turn = seen[name] = seen.get(name, -1) + 1
-        colour = palette[name]
-        if turn == 0 or len(palette) == 1:
-            start = PALETTE.index(colour)
-            free = [c for c in PALETTE[start:] + PALETTE[:start] if on_ground(c) not in used]
-            colour = (free or [colour])[0]
-            used.append(on_ground(colour))
-            turn = 0 if free else turn
-        looks.append({"color": on_ground(colour), "linestyle": line_style(colour, turn)})
-    return looks
+    palette, looks = colours(names), {}
+    drawn = [] if ax is None else [line.get_color() for line in ax.get_lines()]
+    alone = len(palette) == 1
+    taken = alone or any(on_ground(colour) in drawn for colour in palette.values())
+    # Methods with a colour of their own come first, so that no other takes its first line style.
+    for i in sorted(range(len(names)), key=lambda i: names[i] not in METHOD_COLOURS):
+        name = names[i]
+        if taken and (alone or name not in names[:i]):
+            start = PALETTE.index(palette[name])
+            others = PALETTE[start:] + PALETTE[:start]
+            palette[name] = min(others, key=lambda colour: drawn.count(on_ground(colour)))
+        colour = on_ground(palette[name])
+        style = line_style(palette[name], drawn.count(colour))
+        looks[i] = {"color": colour, "linestyle": style}
+        drawn.append(colour)
+    return [looks[i] for i in range(len(names))]
 
 
 def _step(solution):

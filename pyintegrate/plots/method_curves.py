@@ -16,7 +16,7 @@ from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.types import Any, Axes, Mapping, Methods
-from .pictures import figure_size, muted, picture, place_legend, several_axes, wrapped
+from .pictures import muted, picture, place_legend, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
 
 
@@ -311,8 +311,8 @@ def stability_map(
     """
     one = isinstance(methods, str | Method)
     chosen = [find_method(method) for method in listed(methods)]
-    size = figure_size(figsize, (3.1 * len(chosen) + 1.5, 3.7))
-    axes = several_axes(ax, (1, len(chosen)), size, sharey=True)[0]
+    size = (3.1 * len(chosen) + 1.5, 3.7)
+    axes = several_axes(ax, (1, len(chosen)), size, figsize, sharey=True)[0]
     limits = [min(m.stability_limit, 4.0) for m in chosen]
     if stiffness is None:
         stiffness = 1.35 * max(max(limits), 2.0) ** 2 / dt**2

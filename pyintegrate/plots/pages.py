@@ -300,7 +300,7 @@ def period_of(solution):
 
 
 PANELS = ("motion", "phase error", "energy", "phase portrait")
-WIDTH, HEIGHT = 3.1, 2.75  # of one panel, inches
+WIDTH, HEIGHT = 3.1, 2.87  # of one panel, inches
 APART = 0.09  # of the height of the axes, at least: one line of text
 NO_DRIFT = 0.05  # of the oscillation: an incomplete oscillation causes smaller trends
 
@@ -321,8 +321,8 @@ def comparison(
     """Draw all panels of a comparison in one figure: a row per dt, a column per quantity.
 
     The columns are position (against time: its last periods), phase error, energy and phase
-    portrait, if the system has them. The numbers at the right edge are the final phase
-    error and the change of the mean energy over the run.
+    portrait, if the system has them. The numbers at the right edge, where all find room, are the
+    final phase error and the change of the mean energy over the run.
 
     Parameters
     ----------
@@ -381,14 +381,12 @@ def comparison(
     if panels is None and ax is None and figsize is not None:
         names = fitting(names, len(rows), figsize)
         notes += [f"{len(names)} of {len(possible)} panels"] * (len(names) < len(possible))
-    below = 0.06 * sum(len(curves) for _, curves in rows)  # a long legend
-    size = max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8 + below
+    usual = max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8
     shape = len(rows), len(names)
-    size = figure_size(figsize, size)
-    small = column or (ax is None and size[1] < 0.8 * HEIGHT * len(rows))
+    small = column or (ax is None and figure_size(figsize, usual)[1] < 0.8 * HEIGHT * len(rows))
     with small_text(small):
         lying = (shape[0] * shape[1], 1) if column else shape
-        axes = several_axes(ax, lying, size).reshape(shape)
+        axes = several_axes(ax, lying, usual, figsize).reshape(shape)
         for (heading, curves), row in zip(rows, axes):
             shown = last_periods(curves[0].solution) if window is None else window
             for panel, one in zip(names, row):
@@ -481,6 +479,8 @@ def _final_values(ax, curves, ends, texts):
     order = [i for i in np.argsort(places) if np.isfinite(ends[i])]
     line = 1.25 * points("font.size") / 72 / (ax.get_position().height * ax.figure.get_figheight())
     room = max(APART, line) * np.arange(len(order))  # of those below
+    if np.any(room > 1):  # the table has them
+        return
     pushed = np.maximum.accumulate(places[order] - room) + room  # up, until none overlap
     places[order] = np.minimum(pushed, 1 - room[::-1])  # and down into the axes
     for i in order:
@@ -557,7 +557,7 @@ def dashboard(
     rows = 2 if ax is None and len(names) > 3 else 1
     shape = (rows, 3 if rows == 2 else len(names))
     size = (13.0, 7.0) if rows == 2 else (ALONE[0] * shape[1], ALONE[1])
-    axes = several_axes(ax, shape, figure_size(figsize, size))
+    axes = several_axes(ax, shape, size, figsize)
     places, window = list(axes.ravel()), last_periods(curves[0].solution)
     if window is not None and len(curves) == 1 and dies_away(curves[0].solution, window):
         window = None  # its decay is what one sees; of several, how far they are apart

@@ -17,6 +17,7 @@ from .curves import TRAJECTORIES, batch_size, collect
 
 SIZE = "font.size"
 SMALL = 5.0  # inches: a figure for a column of a paper
+ROWS = 4  # of a legend below the data, for which the usual size of a figure has room
 SHARE = 0.48  # of the width of a figure that a legend beside the data may take
 
 
@@ -72,7 +73,7 @@ def sized(size):
     return {"figsize": size, "dpi": dpi}
 
 
-def several_axes(ax, shape, size, **keywords):
+def several_axes(ax, shape, usual, figsize=None, **keywords):
     """Axes of a picture with several panels: the given ones, or those of a new figure.
 
     Parameters
@@ -80,8 +81,10 @@ def several_axes(ax, shape, size, **keywords):
     ax : Axes, sequence of Axes, or None
     shape : tuple of int
         (rows, columns).
-    size : tuple of float
-        Size of a new figure in inches.
+    usual : tuple of float
+        Size of a new figure in inches, if none is asked for; a long legend makes it higher.
+    figsize : tuple of float, optional
+        The size that is asked for.
     **keywords
         For `pyplot.subplots`.
 
@@ -105,8 +108,11 @@ def several_axes(ax, shape, size, **keywords):
         return panels(given.reshape(shape))
     from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
 
-    keywords = {"layout": "constrained", "squeeze": False, **sized(size), **keywords}
-    return panels(pyplot.subplots(*shape, **keywords)[1])
+    size = sized(figure_size(figsize, usual))
+    keywords = {"layout": "constrained", "squeeze": False, **size, **keywords}
+    figure, axes = pyplot.subplots(*shape, **keywords)
+    figure.grows = figure_size(figsize, None) is None
+    return panels(axes)
 
 
 def chosen_panels(panels, possible, known):
@@ -207,17 +213,20 @@ def muted():
 def place_legend(ax, share=SHARE, least=2, **keywords):
     """A legend for some axes, if it has more than one name, or `least`.
 
-    It is beside the data if the figure has room; below them if it would take too much of
-    the width; inside the axes if the figure's layout makes no room for legends.
+    It is beside the data if the figure has room; below them if it is higher than the figure, or
+    would take too much of the width; inside the axes if the figure's layout makes no room for
+    legends.
     """
     handles, names = ax.get_legend_handles_labels()
     if len(names) < least:
         return
     figure = ax.figure
-    wide = legend_width(names) > share * slot(ax)
-    if figure.get_layout_engine() is None or (wide and len(figure.axes) > 1):
+    large = (
+        legend_width(names) > share * slot(ax) or legend_height(len(names)) > figure.get_figheight()
+    )
+    if figure.get_layout_engine() is None or (large and len(figure.axes) > 1):
         ax.legend(handles, names, loc="best", **keywords)
-    elif wide:
+    elif large:
         legend_below(figure, handles, names, **keywords)
     else:
         beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "frameon": False}
@@ -228,7 +237,10 @@ def legend_below(figure, handles, names, **keywords):
     """A legend below all axes of a figure, in as many columns as fit."""
     each = legend_width(names)
     columns = max(1, min(len(names), int(figure.get_figwidth() / each)))
-    columns = -(-len(names) // -(-len(names) // columns))  # no more than as many rows need
+    rows = -(-len(names) // columns)
+    columns = -(-len(names) // rows)  # no more than as many rows need
+    if getattr(figure, "grows", False) and rows > ROWS:
+        figure.set_figheight(figure.get_figheight() + legend_height(rows - ROWS))
     below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
     if figure.get_figwidth() < SMALL:
         below |= {"fontsize": "small", "labelspacing": 0.25, "borderaxespad": 0.2}
@@ -238,6 +250,11 @@ def legend_below(figure, handles, names, **keywords):
 def legend_width(names):
     """Approximate width in inches of a legend of one column: the longest name and the sample."""
     return max(text_width(name, "legend.fontsize") for name in names) + 0.55
+
+
+def legend_height(rows):
+    """Approximate height in inches of the rows of a legend."""
+    return rows * points("legend.fontsize") * 0.021  # 1.5 of the size a row
 
 
 def two_digits(value):
@@ -303,7 +320,7 @@ class Page:
     def __call__(self, default=(8.4, 3.8), **keywords):
         if self.ax is not None:
             return self.ax
-        return several_axes(None, (1, 1), figure_size(self.figsize, default), **keywords)[0, 0]
+        return several_axes(None, (1, 1), default, self.figsize, **keywords)[0, 0]
 
 
 def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:

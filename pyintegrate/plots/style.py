@@ -38,7 +38,7 @@ GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
 
 
 def colours(names):
-    """A colour for each method: its own if possible, otherwise the next free one.
+    """A colour for each method: its own if possible, otherwise the next that fewest have.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def colours(names):
         own = METHOD_COLOURS.get(name)
         start = PALETTE.index(own) if own else zlib.crc32(name.encode())
         turned = [PALETTE[(start + i) % len(PALETTE)] for i in range(len(PALETTE))]
-        free = [colour for colour in turned if colour not in chosen.values()]
-        chosen[name] = (free or turned)[0]
+        chosen[name] = min(turned, key=list(chosen.values()).count)
     return chosen
 
 
@@ -102,14 +101,12 @@ def looks(names):
     >>> looks(["rk4"])
     {'rk4': {'color': '#0072B2', 'linestyle': '-', 'marker': 'o'}}
     """
-    names = list(dict.fromkeys(names))
-    palette, chosen = colours(names), {}
-    seen = {}
-    for name in names:
-        turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
-        line, marker = line_style(palette[name], turn), MARKERS[turn % len(MARKERS)]
-        colour = on_ground(palette[name])
-        chosen[name] = {"color": colour, "linestyle": line, "marker": marker}
+    chosen, seen = {}, []
+    for name, colour in colours(names).items():
+        turn = seen.count(colour)
+        line, marker = line_style(colour, turn), MARKERS[turn % len(MARKERS)]
+        chosen[name] = {"color": on_ground(colour), "linestyle": line, "marker": marker}
+        seen.append(colour)
     return chosen
 
 

@@ -189,3 +189,45 @@ def test_the_label_of_a_small_picture_is_whole(figsize):
     label = ax.yaxis.label.get_window_extent()
     assert label.y0 >= 0
     assert label.y1 <= ax.figure.bbox.y1 + 1  # a pixel of rounding
+
+
+def many(count):
+    fit = [name for name, method in pi.methods.items() if method.requires in ("any", "second_order")
+           and method.self_starting and not method.implicit]  # fmt: skip
+    return fit[:count]
+
+
+def test_three_dozen_methods_look_different():
+    c = pi.compare(pi.systems.pendulum, methods=many(36), dt=0.05, n_steps=20)
+    lines = list(pi.plots.energy(c, exact=False).get_lines())
+    assert len({(line.get_color(), str(line._dash_pattern)) for line in lines}) == 36
+    found = style.looks(many(36)).values()
+    assert len({(one["color"], str(one["linestyle"])) for one in found}) == 36
+    rk4 = labelled(pi.plots.energy(c["rk4"], exact=False))[c["rk4"].method.title]
+    beside = labelled(pi.plots.energy(c, exact=False))[c["rk4"].method.title]
+    assert rk4._dash_pattern == beside._dash_pattern
+    assert rk4.get_color() == beside.get_color()
+
+
+@pytest.mark.parametrize("count", [16, 36])
+@pytest.mark.parametrize("draw", [
+    lambda c: c.plot(), lambda c: pi.plots.dashboard(c), lambda c: pi.plots.energy(c),
+    lambda c: pi.plots.phase_portrait(c),
+    lambda c: pi.plots.trajectory(c, labels=[str(i) for i in range(len(c))]),
+], ids=["comparison", "dashboard", "energy", "portrait", "short names"])  # fmt: skip
+def test_a_picture_has_room_for_the_names_of_many_methods(draw, count):
+    c = pi.compare(pi.systems.pendulum, methods=many(count), dt=0.05, n_steps=20)
+    figure = draw(c).figure
+    figure.draw_without_rendering()  # a layout that does not fit is a warning, here an error
+    (legend,) = [*figure.legends, *filter(None, (ax.get_legend() for ax in figure.axes))]
+    assert len(legend.get_texts()) >= count
+    boxes = [text.get_window_extent() for ax in figure.axes for text in ax.texts]
+    for box in [legend.get_window_extent(), *boxes]:
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+    for ax in figure.axes:
+        if ax.get_visible():
+            assert ax.bbox.height > figure.dpi * 1.2  # inches: as few methods have
+            taken = ax.bbox if legend is ax.get_legend() else ax.get_tightbbox()
+            assert not taken.overlaps(legend.get_window_extent())
+    pyplot.close(figure)
