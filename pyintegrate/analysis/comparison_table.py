@@ -5,8 +5,8 @@ import numpy as np
 from ..errors import one_record_warning
 from ..values.table import Number, Table
 from ..values.types import Any
-from .measures import FINE
-from .observables import energies, every_step, exact_states, found, only_the_end, start_time, times
+from .measures import FINE, watched_error
+from .observables import energies, every_step, exact_states, only_the_end, start_time, times
 from .results import extent, quiet, with_unit
 
 ABSENT = "-"
@@ -114,7 +114,7 @@ def joint_table(comparisons):
 def _kind_of_largest(solutions, quantity):
     """Which measure is the largest error, and the words after and before its name."""
     watched = quantity == "energy" and all(
-        every_step(one) or found(one, "max_abs", "energy_error") is not None for one in solutions
+        every_step(one) or watched_error(one, quantity) is not None for one in solutions
     )
     if watched:
         return "max_", "", "max "

@@ -4,9 +4,10 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..errors import Status
 from ..solution.jumps import has_jumped, until_jump
 from .accuracy import to_a_tolerance
-from .observables import energies, exact_states, found, only_the_end
+from .observables import energies, exact_states, found, last_is_the_end, only_the_end
 from .phase import phase_drift
 from .results import quiet
 from .vectors import norm
@@ -105,9 +106,12 @@ def _components(solution, names):
 
 
 def watched_error(solution, quantity):
-    """The largest error of all steps, (*batch), NaN after a jump; None if it was not watched."""
+    """The largest error of all steps, (*batch), NaN after a jump; None if it was not watched, or
+    the saves end before the run."""
     known = found(solution, "max_abs", _WATCHED.get(quantity, ""))
-    return None if known is None else np.where(has_jumped(solution), np.nan, known)[()]
+    if known is None or not np.all(last_is_the_end(solution)):
+        return None
+    return np.where(has_jumped(solution), np.nan, known)[()]
 
 
 def measured(solution, known):
@@ -133,12 +137,15 @@ def measured(solution, known):
     for quantity in ("energy",) * (held is not None) + ("position",):
         with suppress(ValueError):  # the motion is not known
             error = errors(solution, quantity, truth=truth)
+            made = solution.valid | (solution.status == Status.STOPPED) | (quantity == "energy")
+            measures[f"{quantity}_error"] = np.where(made[-1], error[-1], np.nan)[()]
+            # What a failed one repeats is no state of its time. The state of a stop is no step's.
+            largest = np.max(error, axis=0, where=made, initial=0.0)
             watched = watched_error(solution, quantity)
-            measures[f"{quantity}_error"] = error[-1]
             if watched is None:
-                none = only_the_end(solution)
-                watched = np.full_like(error[-1], np.nan) if none else error.max(axis=0)
-            measures[f"max_{quantity}_error"] = watched
+                seen = np.any(made, axis=0) & (not only_the_end(solution))
+                watched = np.where(seen, largest, np.nan)[()]
+            measures[f"max_{quantity}_error"] = np.maximum(largest, watched)
     with suppress(ValueError):  # the system has no phase, or nothing to compare it with
         measures["phase_error"] = phase_drift(solution)[-1]
     measures["evaluations"] = solution.evaluations

@@ -300,7 +300,8 @@ class Comparison(Several["Solution"]):
             |E - E0|/|E0| of the saves), `phase_error` at the end [rad, positive = ahead],
             `max_position_error` (largest distance of the saves from the exact position; from the
             exact state for a first-order system), each of the batch shape, None if it does not
-            exist; `energy_error` and `position_error`, the same at the end; `evaluations` of the
+            exist; `energy_error` and `position_error`, the same at the end (NaN for one that
+            failed); `evaluations` of the
             force, for one trajectory; and the `seconds` of the run of the whole batch, None
             if not timed. Without a closed form the motion by ``pi.solve`` at rtol = 1e-13 counts as
             exact, and `reference_error` is the largest distance from that at 1e-11. The largest

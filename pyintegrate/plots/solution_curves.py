@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..analysis.measures import errors, watched_error
-from ..analysis.observables import energies, largest_of, last_is_the_end, only_the_end
+from ..analysis.observables import energies, largest_of, only_the_end
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of, with_unit
 from ..errors import one_record_warning
@@ -479,8 +479,7 @@ def error(
             one = np.fmax.accumulate(one, axis=0)
             known = watched_error(curve.solution, quantity) if reference is None else None
             if known is not None:
-                ended = last_is_the_end(curve.solution) & ~np.isnan(one[-1])
-                one[-1] = np.where(ended, known, one[-1])
+                one[-1] = np.where(np.isnan(one[-1]), np.nan, known)
             if reference is None or quantity == "energy":  # the truth ends at a jump
                 one = until_jump(curve.solution, one, "the error")
         with quiet():

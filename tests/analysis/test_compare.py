@@ -267,3 +267,33 @@ def test_what_an_event_has_stopped_is_compared_with_the_truth_at_the_stop(dt):
 def test_a_comparison_of_no_trajectories_has_a_table():
     c = pi.compare(pi.systems.pendulum, np.zeros((0, 2)), methods=["rk4", "gauss4"], dt=1, t_end=5)
     assert "median / worst of 0 trajectories" in str(c.table())
+
+
+@pytest.mark.parametrize("saved", [{"save": "all"}, {"save": "final"}, {"times": [0.5, 1.0, 2.5]}])
+def test_the_end_is_one_moment_in_all_columns(saved):
+    """Two throws that come down at different times; the saves may end before the run."""
+    ground = pi.event("z", direction=-1, stop=True)
+    c = pi.compare(pi.systems.projectile, methods=["rk4", "semi_implicit_euler"], dt=0.1, t_end=5.0,
+                   events={"ground": ground}, **saved)  # fmt: skip
+    for name, found in c.summary().items():
+        assert found["energy_error"] == abs(found["energy_change"]) <= found["max_energy_error"]
+        assert c[name].error()[-1, :3] @ c[name].error()[-1, :3] == pytest.approx(
+            found["position_error"] ** 2
+        )
+    short = pi.compare(pi.systems.pendulum, methods="rk4", dt=0.1, t_end=5.0, times=[0.5, 1.0])
+    (found,) = short.summary().values()
+    assert found["max_energy_error"] == abs(short["rk4"].energy_error()).max()
+    assert "max energy error of the saves" in str(short.table())
+
+
+def test_a_state_that_a_failed_run_repeats_is_not_compared_with_later_ones():
+    run = {"methods": "explicit_euler", "dt": 0.1, "bound": 6.0, "on_failure": "ignore"}
+    whole = pi.compare(pi.systems.pendulum, t_end=20.0, **run)
+    sol = whole["explicit_euler"]
+    held = pi.compare(pi.systems.pendulum, n_steps=int(sol.failed_step) - 1, **run)
+    (found,), (until,) = whole.summary().values(), held.summary().values()
+    assert found["max_position_error"] == until["max_position_error"]
+    assert np.isnan(found["position_error"])
+    assert found["energy_change"] == until["energy_change"]  # of the last good state
+    late = pi.compare(pi.systems.pendulum, t_end=20.0, times=[10.0, 20.0], **run)
+    assert np.isnan(late.summary()["explicit_euler"]["max_position_error"])
