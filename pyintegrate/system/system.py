@@ -196,7 +196,10 @@ class System(ClosedForms):
         return self.dof > 0
 
     def __call__(self, /, *values: Never, **params: ArrayLike) -> Self:
-        """The same system with other parameters: scalars, or arrays over the batch."""
+        """The same system with other parameters: scalars, or arrays over the batch.
+
+        Numbers in arrays of xarray are matched by the names of their dimensions.
+        """
         if values:
             named = ", ".join(f"{name}=..." for name in self.shapes)
             raise TypeError(
@@ -209,6 +212,13 @@ class System(ClosedForms):
                 near, all_names = near_names(name, known), ", ".join(known) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
+        named: dict[str, Any] = {
+            k: v for k, v in params.items() if hasattr(v, "dims") and not self.shapes[k]
+        }
+        dims = dict.fromkeys(dim for value in named.values() for dim in value.dims)
+        for name, value in named.items():
+            own = np.asarray(value.transpose(*(dim for dim in dims if dim in value.dims)))
+            params[name] = own.reshape([value.sizes.get(dim, 1) for dim in dims])
         changed = {name: checked(name, value, self.shapes[name]) for name, value in params.items()}
         return type(self)(self.definition, {**self.params, **changed})
 

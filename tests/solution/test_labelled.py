@@ -41,6 +41,21 @@ def test_what_is_not_alone_or_not_unique_names_no_dimension(system):
     assert np.array_equal(data["k"].values, system.params["k"])
 
 
+@pytest.mark.parametrize("count", [4, 3])
+def test_parameters_of_xarray_are_matched_by_their_dimensions(count):
+    """As xarray itself multiplies them; beyond the lengths, which may be equal."""
+    xarray = pytest.importorskip("xarray")
+    k = xarray.DataArray(K[:count], dims="stiffness")
+    b = xarray.DataArray(B, dims="damping")
+    both = (k * b).transpose("damping", "stiffness") + 1.0
+    system = pi.systems.spring(k=k, b=b, m=both)
+    values = np.broadcast_arrays(*(system.params[name] for name in ("k", "b", "m")))
+    for found, wanted in zip(values, xarray.broadcast(k, b, both), strict=True):
+        assert np.array_equal(found, wanted)
+    data = pi.integrate(pi.systems.spring(k=k, b=b), dt=0.1, n_steps=2).to_xarray()
+    assert data["x"].dims == ("t", "k", "b")
+
+
 def test_statistics_across_the_batch_have_their_own_times():
     labels = np.arange(9) % 2
     across = {
