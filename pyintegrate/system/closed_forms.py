@@ -87,6 +87,8 @@ class ClosedForms(HasParameters):
     def phase(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
         """An angle [rad] that grows along the motion, shape (*batch); None if none is known.
 
+        NaN for a motion that has none: at rest, or one that does not turn.
+
         Examples
         --------
         >>> import numpy as np, pyintegrate as pi

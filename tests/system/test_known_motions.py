@@ -210,3 +210,23 @@ def test_populations_rest_where_they_should():
     assert_array_equal(system.rhs(0.0, [[0.0], [64.0]]), 0)
     endless = pi.systems.logistic(r=2.0, capacity=np.inf)
     assert_array_equal(endless.rhs(0.0, [3.0]), 6.0)
+
+
+RESTS = {
+    "oscillator": [0.0, 0.0], "spring": [0.0, 0.0], "momentum_spring": [0.0, 0.0],
+    "van_der_pol": [0.0, 0.0], "pendulum": [0.0, 0.0], "lotka_volterra": [3.0, 1.5],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESTS)
+def test_a_motion_at_rest_has_no_phase(name):
+    system, rest = pi.systems[name], np.array(RESTS[name])
+    assert np.all(system.rhs(0.0, rest) == 0)
+    near = rest + [1e-3, 0.0]
+    assert np.isnan(system.phase([rest, near])).tolist() == [True, False]
+    exact = system.exact_phase([0.0, 1.0], [rest, near])
+    assert exact is None or np.isnan(exact).tolist() == [[True, False]] * 2
+    sol = pi.integrate(
+        system, [rest, near], dt=0.01, n_steps=5, watch={"angle": pi.watch.last("phase")}
+    )
+    assert np.isnan(sol.watched["angle"]).tolist() == [True, False]

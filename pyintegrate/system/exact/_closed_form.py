@@ -28,6 +28,11 @@ def known(value):
     return isinstance(value, np.ndarray | np.generic | float | int | list)
 
 
+def direction(y, x):
+    """The angle of a point in the plane, nan at the origin: a motion at rest has no phase."""
+    return np.where((x == 0) & (y == 0), np.nan, np.arctan2(y, x))
+
+
 def some(mask):
     """Whether the mask may be true anywhere."""
     return not known(mask) or np.any(mask)

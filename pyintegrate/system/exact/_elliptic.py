@@ -54,8 +54,8 @@ def uniform_direction(sin, cos, m1):
     if known(sin):
         steps = _landen_steps(float(np.fmin.reduce(m1, axis=None, initial=1.0)))
     size = np.abs(sin)
-    with np.errstate(all="ignore"):  # no direction: the angle 0
-        y = np.where((sin == 0) & (cos == 0), np.inf, cos / size)
+    with np.errstate(all="ignore"):
+        y = cos / size  # nan if there is no direction
         a, b, turns = 1.0, np.sqrt(m1), 0.0
         for _ in range(steps):  # a and b are not halved: they double, as the angle does
             turns = 2 * turns + np.where(y < 0, 1.0, 0.0)

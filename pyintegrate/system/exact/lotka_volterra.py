@@ -7,7 +7,7 @@ ones are circles, run at the frequency sqrt(a c), in the coordinates
 
 import numpy as np
 
-from ._closed_form import closed_form
+from ._closed_form import closed_form, direction
 
 
 @closed_form
@@ -29,4 +29,4 @@ def phase(y, t, *, a, b, c, d):
         Radians, of the broadcast shape.
     """
     prey, predator = y
-    return np.arctan2((b * predator - a) * np.sqrt(c), (d * prey - c) * np.sqrt(a))
+    return direction((b * predator - a) * np.sqrt(c), (d * prey - c) * np.sqrt(a))

@@ -12,7 +12,7 @@ kappa h > 1, (2) separates the slow eigenvalue from the fast one, and does not o
 
 import numpy as np
 
-from ._closed_form import closed_form, known
+from ._closed_form import closed_form, direction, known
 
 
 @closed_form
@@ -63,7 +63,7 @@ def phase(y, t, *, k, b, inverse_mass):
     x, p = y
     square = k * inverse_mass
     omega = np.sqrt(np.where(square > 0, square, np.nan))
-    return np.arctan2(-inverse_mass * p / omega, x)
+    return direction(-inverse_mass * p / omega, x)
 
 
 @closed_form
@@ -83,7 +83,7 @@ def exact_phase(t, y0, t0, *, k, b, inverse_mass):
     sine, cosine = 2 * tangent, (1 - tangent) * (1 + tangent)
     to_x, to_p = (w * p + gamma * x) / kappa, (gamma * p + k * x) / kappa
     w_omega = w / np.sqrt(k * w)
-    return np.arctan2(w_omega * to_p * sine - w_omega * p * cosine, to_x * sine + x * cosine)
+    return direction(w_omega * to_p * sine - w_omega * p * cosine, to_x * sine + x * cosine)
 
 
 def phase_is_uniform(*, k, b, inverse_mass):

@@ -5,7 +5,7 @@ x(t) = x0 cos(omega (t - t0)) + v0 sin(omega (t - t0)) / omega.
 
 import numpy as np
 
-from ._closed_form import closed_form
+from ._closed_form import closed_form, direction
 
 
 @closed_form
@@ -36,7 +36,7 @@ def exact(t, y0, t0, *, omega):
 def phase(y, t, *, omega):
     """Phase atan2(-v / omega, x), which grows by omega (t - t0); of the broadcast shape."""
     x, v = y
-    return np.arctan2(-v / np.abs(omega), x)
+    return direction(-v / np.abs(omega), x)
 
 
 def phase_is_uniform(*, omega):

@@ -4,9 +4,7 @@ Neither the motion nor its limit cycle has a closed form; the cycle goes around 
 period.
 """
 
-import numpy as np
-
-from ._closed_form import closed_form
+from ._closed_form import closed_form, direction
 
 
 @closed_form
@@ -26,4 +24,4 @@ def phase(y, t, *, mu):
         Radians, of the broadcast shape.
     """
     x, v = y
-    return np.arctan2(-v, x)
+    return direction(-v, x)
