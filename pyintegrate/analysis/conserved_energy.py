@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
-from .observables import at, blocks, check_solution, cure, found, only_the_end, times
+from .observables import at, blocks, check_solution, cure, found, only_the_end, some_saves, times
 from .results import extent, quiet, result_class
 from .vectors import applied
 
@@ -178,7 +178,8 @@ def _watched(solution, result):
         if lacking:
             warn_record(
                 "of the energy only the end is known, and its slope, oscillation and largest error"
-                ' are NaN, but for what was watched. Integrate with save="all" or save=k, or'
+                f' are NaN, but for what was watched. Run it with save="all" or'
+                f" {some_saves(solution)}, or"
                 f' watch="energy_drift": {cure(*lacking)}'
             )
     result |= {name: value for name, value in known.items() if value is not None}

@@ -57,6 +57,11 @@ def start_time(solution):
     return time_of(solution.t0, solution.dt, solution._problem.first)
 
 
+def some_saves(solution):
+    """The argument that asks for some saves of a run like this one."""
+    return "save=k" if hasattr(solution, "dt") else "times="
+
+
 def only_the_end(solution):
     """Whether only the last of several states was saved."""
     end = solution._problem.first + solution.n_steps

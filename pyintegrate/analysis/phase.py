@@ -19,6 +19,7 @@ from .observables import (
     found,
     last_is_the_end,
     only_the_end,
+    some_saves,
     times,
 )
 from .results import quiet
@@ -191,7 +192,8 @@ def period_error(
 
     The slope is that of the least-squares line through all valid saves: variations within a
     period average out, to about one part in the number of periods. A run that has watched
-    "period_error" has the line through all its steps, whatever it has saved.
+    "period_error" has the line through all its steps, whatever it has saved: its slope [rad/s] is
+    ``watched["period_error.phase_slope"]``.
 
     Parameters
     ----------
@@ -235,7 +237,8 @@ def period_error(
         if only_the_end(solution):
             warn_record(
                 "the period error is NaN: it is the slope of a line through the saves, and there is"
-                ' one save. Integrate with save="all", with save=k and some saves a period, or with'
+                f' one save. Run it with save="all", with {some_saves(solution)} and some saves a'
+                " period, or with"
                 f' watch={{"period": {cure(("slope", "phase_drift"))}}}'
             )
         drift = phase_drift(solution, reference, phase=phase)
@@ -258,14 +261,16 @@ def period_error(
 
 def _where_followed(solution, angle, frequency):
     """A frequency counted in saves, NaN if a motion may turn half a turn between two."""
-    widest = np.diff(solution.steps).max(initial=0) * np.abs(solution.dt)
+    apart = np.abs(np.diff(times(solution), axis=0))
+    widest = np.fmax.reduce(apart, axis=0, initial=0.0)
     with quiet():
         lost = np.broadcast_to(widest * turning(solution, angle) >= np.pi, frequency.shape)
     if not lost.any() or len(solution) < 2:
         return frequency
     warn_record(
         f"the period error of {np.count_nonzero(lost):,} of {lost.size:,} trajectories is NaN:"
-        ' there are fewer than two saves a period. Integrate with save="all", or a smaller save=k'
+        ' there are fewer than two saves a period. Run it with save="all", or closer'
+        f" {some_saves(solution)}"
     )
     return np.where(lost, np.nan, frequency)
 

@@ -10,7 +10,7 @@ from .reductions import Reduction, last, max_abs, slope, windings
 ANALYSES = {
     "energy_drift": {"": slope("energy_error"), ".largest": max_abs("energy_error")},
     "phase_drift": {"": last("phase_drift"), ".largest": max_abs("phase_drift")},
-    "period_error": {"": slope("phase_drift")},
+    "period_error": {".phase_slope": slope("phase_drift")},
 }
 
 

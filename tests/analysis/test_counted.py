@@ -1,6 +1,7 @@
 """Measures of runs that saved only their end, from watches, are those of all saves, to rounding."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -254,3 +255,30 @@ def test_turns_between_times_of_a_run_to_a_tolerance_are_not_guessed():
         assert abs(known[-1] - whole[-1]) < 1e-6
     fine = pi.solve(pi.systems.oscillator, t_end=2000.0, rtol=1e-9, **two)
     assert np.isfinite(phase_drift(fine)).all()
+
+
+def test_a_watched_name_says_what_was_measured():
+    """The slope of the phase drift is no relative error: T/T_0 - 1 = -s / (w + s)."""
+    sol = run("oscillator", save="final", n_steps=500, watch="period_error")
+    slope = sol.watched["period_error.phase_slope"]
+    assert period_error(sol) == pytest.approx(-slope / (1 + slope), rel=1e-12)  # w = 1
+    assert "period_error" not in sol.watched
+
+
+def test_the_cure_suits_the_run():
+    for solve, cure in ((pi.solve, "times="), (partial(pi.integrate, dt=0.1), "save=k")):
+        sol = solve(pi.systems.pendulum, t_end=50.0, save="final")
+        for measure in (period_error, energy_drift):
+            with pytest.warns(pi.RecordWarning) as told:
+                measure(sol)
+            assert cure in str(told[0].message)
+            assert ("save=k" in str(told[0].message)) == (cure == "save=k")
+
+
+def test_the_period_of_a_solution_to_a_tolerance_beside_a_finer_one():
+    """By the same saves of steps of one length, which follow the coarse motion to 1e-8."""
+    run = {"times": np.arange(0.0, 50.0, 0.1), "t_end": 50.0}
+    coarse, fine = (pi.solve(pi.systems.lotka_volterra, rtol=r, **run) for r in (1e-4, 1e-10))
+    truth = pi.integrate(pi.systems.lotka_volterra, dt=0.01, method="dop853", **run)
+    assert period_error(coarse, fine) == pytest.approx(period_error(coarse, truth), abs=1e-8)
+    assert abs(period_error(coarse, fine)) > 1e-5
