@@ -26,7 +26,8 @@ def check_start(start, method, system):
         if method.starts_from_positions:
             raise TypeError(
                 f"start of {method.name!r} must be 'taylor' or the positions one step before the"
-                f" first, got the method {starter.name!r}"
+                f" first, got the method {starter.name!r}: it finds them by a step backwards,"
+                f" pi.integrate(..., dt=-dt, n_steps=1, method={starter.name!r}).x[-1]"
             )
         if starter.family not in ("explicit_rk", "implicit_rk"):
             raise ValueError(

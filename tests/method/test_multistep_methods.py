@@ -223,3 +223,14 @@ def test_euler_predicted_and_corrected_is_heun():
     y = states(pi.systems.lorenz, (5,))
     one, other = (run(pi.systems.lorenz, y, n_steps=100, method=m).final for m in (pece, "heun2"))
     assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_positions_before_the_first_may_come_from_a_method():
+    """By the line that the refusal gives; the error of the whole is of order 2 with any start."""
+    how = {"method": "stormer_verlet", "dt": 0.05, "t_end": 10.0}
+    with pytest.raises(TypeError, match=r"dt=-dt, n_steps=1, method='rk4'\)\.x\[-1\]"):
+        pi.integrate(pi.systems.pendulum, start="rk4", **how)
+    before = pi.integrate(pi.systems.pendulum, dt=-0.05, n_steps=1, method="rk4").x[-1]
+    errors = [abs(pi.integrate(pi.systems.pendulum, start=start, **how).error()).max()
+              for start in (before, "taylor")]  # fmt: skip
+    assert errors[0] == pytest.approx(errors[1], rel=0.05)
