@@ -126,3 +126,25 @@ def test_pictures_of_a_map_and_a_spectrum():
     assert (
         pi.analysis.frequencies(pi.systems.henon_heiles, **run).plot().get_ylabel() == "amplitude"
     )
+
+
+@pytest.mark.parametrize("signals", [None, [("x", "v")]])
+def test_saves_too_far_apart_have_no_frequency(signals):
+    """Two saves a period are the least: w < pi / distance. Folded, w would be 2 pi / d - w."""
+    motion = pi.systems.oscillator(omega=np.array([0.5, 0.57, 0.7, 3.0]))
+    sol = pi.integrate(
+        motion, dt=0.01, n_steps=100_000, save=500, method="yoshida6"
+    )  # pi/5 = 0.628
+    with pytest.warns(pi.RecordWarning, match="2 of 4 motions .*closer save=k"):
+        found = pi.analysis.frequencies(sol, 1, signals=signals)
+    assert found.values[:2, 0, 0] == pytest.approx([0.5, 0.57], abs=1e-6)
+    assert np.isnan(found.values[2:]).all()
+
+
+def test_a_component_that_was_not_saved_has_no_frequency():
+    sol = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=99, components=["omega"])
+    with pytest.raises(ValueError, match="theta was not saved"):
+        pi.analysis.frequencies(sol)
+    whole = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=99)
+    alone, beside = (pi.analysis.frequencies(one, signals="omega").values for one in (sol, whole))
+    assert np.array_equal(alone, beside)

@@ -6,12 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...errors import warn_record
 from ...integration import integrate
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, Complexes, Floats, Sequence, Solution, System
-from ..observables import check_solution
+from ..observables import check_solution, some_saves, times
 from ..results import drawn_by, quiet, result_class
 from ..vectors import norm
 
@@ -107,6 +108,9 @@ def frequencies(
         With ``values`` (*batch, m, k), ``amplitudes``, ``means``, ``residuals``, ``drifts``,
         ``table()`` and ``plot()``.
 
+        NaN, with one `RecordWarning`, for motions with fewer than two saves a period. Overtones
+        that are too fast for the saves appear folded, with their amplitude.
+
     Raises
     ------
     TypeError, ValueError
@@ -136,7 +140,7 @@ def frequencies(
         sol = integrate(source, x0, v0, **options)
     n, *batch = sol.y.shape[:-1]
     spacing = _spacing(sol, n, batch)
-    names, several = _signals(sol, signals)
+    names, several = _signals(sol, signals, spacing)
     lanes, m = int(np.prod(batch)), len(several)
     parts = [_analysed(s.reshape(n, lanes), k) for s in several]
     values, amplitudes, means, residuals, drifts = (
@@ -163,9 +167,13 @@ def _spacing(sol, n, batch):
     return np.broadcast_to((t[-1] - t[0]) / (n - 1), batch)
 
 
-def _signals(sol, signals):
-    """Names and values (n, *batch) of the signals; NaN where a trajectory failed."""
-    system = sol.system
+def _signals(sol, signals, spacing):
+    """Names and values (n, *batch) of the signals; NaN where a trajectory failed or is folded."""
+    system, folded = sol.system, np.zeros(spacing.shape, bool)
+    rates = None  # of a signal below half the rate of saves at most that times its size
+    if sol._complete and system.noise is None:
+        with quiet():
+            rates = system.rhs(times(sol), sol.y)
     if signals is None:
         signals = system.state_names[: system.dof or system.dim]
     asked = [signals] if isinstance(signals, str) or callable(signals) else list(signals)
@@ -173,6 +181,7 @@ def _signals(sol, signals):
         raise ValueError("signals is empty: name components, or leave it away")
     names, several = [], []
     for one in asked:
+        lost = False
         if callable(one):
             value = np.asarray(one(sol))
             if value.shape != sol.y.shape[:-1]:
@@ -185,11 +194,28 @@ def _signals(sol, signals):
             pair = (one,) if isinstance(one, str) else tuple(one)
             if not 0 < len(pair) < 3:
                 raise ValueError(f"signals has {one!r}: expected a name or a pair of names")
-            parts = [sol.y[..., i] for i in places_of(pair, system)]
-            value = parts[0] if len(pair) == 1 else parts[0] - 1j * parts[1]
+            places = places_of(pair, system)
+            value = _joined([sol[name] for name in pair])
+            if rates is not None:
+                rate = _joined([rates[..., i] for i in places])
+                with quiet():  # squares neither vanish nor overflow
+                    own, fast = (part / np.abs(value).max(axis=0) for part in (value, rate))
+                    fast = np.sqrt(np.mean(np.abs(fast * spacing) ** 2, axis=0))
+                    lost = fast > np.pi * np.std(own, axis=0)
             names.append(" - i ".join(pair))
-        several.append(np.where(sol.valid.all(axis=0), value, np.nan))
+        folded |= lost
+        several.append(np.where(sol.valid.all(axis=0) & ~lost, value, np.nan))
+    if folded.any():
+        warn_record(
+            f"frequencies of {np.count_nonzero(folded):,} of {folded.size:,} motions are NaN: there"
+            f" are fewer than two saves a period. Run them with closer {some_saves(sol)}"
+        )
     return tuple(names), several
+
+
+def _joined(parts):
+    """A signal of one component, or of a pair."""
+    return parts[0] if len(parts) == 1 else parts[0] - 1j * parts[1]
 
 
 def _analysed(signal, k):
