@@ -220,7 +220,10 @@ class System(ClosedForms):
             own = np.asarray(value.transpose(*(dim for dim in dims if dim in value.dims)))
             params[name] = own.reshape([value.sizes.get(dim, 1) for dim in dims])
         changed = {name: checked(name, value, self.shapes[name]) for name, value in params.items()}
-        return type(self)(self.definition, {**self.params, **changed})
+        changed = {**self.params, **changed}
+        if check := self.closed_form("check_parameters"):
+            check(**changed)
+        return type(self)(self.definition, changed)
 
     # ---- equality and pickling ----
     def _bits(self):

@@ -123,3 +123,12 @@ def test_questions_take_any_batch_and_refuse_what_is_no_state(system):
         system.rhs(0, 1.0)
     with pytest.raises(TypeError, match="y must hold real numbers"):
         system.jacobian(0, 1j * y)
+
+
+def test_the_times_of_a_profile_ascend():
+    profile = pi.systems.acceleration_profile
+    for times in [(0, 2, 1, 6, 8), [[0, 2, 4, 6, 8], [8, 6, 4, 2, 0]]]:
+        with pytest.raises(ValueError, match="parameter times must ascend"):
+            profile(times=times)
+    assert profile(times=(0, 2, 2, np.inf, np.inf)).params["times"][2] == 2
+    assert np.isnan(profile(times=(0, np.nan, 4, 6, 8)).params["times"][1])  # fails when it runs

@@ -9,6 +9,12 @@ import numpy as np
 from ._closed_form import closed_form
 
 
+def check_parameters(*, times, accelerations):
+    """Refuse times that do not ascend: no piece would be known by its number."""
+    if np.any(np.diff(times) < 0):
+        raise ValueError(f"parameter times must ascend (inf where not needed), got {times}")
+
+
 @closed_form
 def exact(t, y0, t0, *, times, accelerations):
     """Position and velocity at the times `t`.
