@@ -110,3 +110,20 @@ def test_attractors_have_the_colour_of_their_starts():
         assert starts.get_color() == points.get_color()
         assert len(starts.get_xdata()) == np.count_nonzero(found.label == number)
     assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 7), (-7, 0), (-7, 7)])
+def test_nullclines_on_the_border_are_shown(low, high):
+    """theta' = omega is 0 along omega = 0; omega' along theta = -pi, 0 and pi."""
+    box = {"omega": (low, high), "theta": (-np.pi, np.pi)}
+    ax = pi.plots.phase_plane(pi.systems.pendulum, box, length=0)
+    across, up = (
+        [line.vertices for line in one.get_paths()] for one in ax.collections
+        if type(one).__name__ == "QuadContourSet"
+    )  # fmt: skip
+    (line,) = across
+    assert np.ptp(line[:, 0]) == pytest.approx(2 * np.pi)
+    assert line[:, 1] == pytest.approx(0, abs=1e-6)
+    assert {*np.concatenate(up)[:, 0].round(3)} == {-3.142, 0.0, 3.142}
+    assert ax.get_xlim() == (-np.pi, np.pi)
+    assert ax.get_ylim() == (low, high)

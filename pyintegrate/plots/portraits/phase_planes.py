@@ -37,6 +37,7 @@ from ..style import (
 )
 
 GRID = 121  # points along each axis, of the field
+BEYOND = 1e-9  # of the box: the nullclines on its border are within
 
 
 @picture("legend")
@@ -116,7 +117,8 @@ def phase_plane(
         note = f"the field at t = {t:g}"
     found = found_equilibria(system, box, n, t=t)
     ax = page((7.4, 4.8))
-    share = np.stack(np.meshgrid(*[np.linspace(0, 1, GRID)] * 2), axis=-1)
+    # Not to the border: where a component stands still there, it changes its sign beyond.
+    share = np.stack(np.meshgrid(*[np.linspace(-BEYOND, 1 + BEYOND, GRID)] * 2), axis=-1)
     y = room.filled(share.reshape(-1, 2))
     plane = y.reshape(GRID, GRID, 2)
     with quiet():
@@ -128,7 +130,8 @@ def phase_plane(
         # As wide as field lines at least, however many turns there are.
         phase_portrait(solution, ax=ax, exact=False, legend=False, zorder=3.5, linewidth=1.1)
     mark(ax, found.points[:, 0], found.points[:, 1], found, {})
-    ax.set(xlim=plane[0, [0, -1], 0], ylim=plane[[0, -1], 0, 1])
+    wide, high = room.filled(np.array([[0, 0], [1, 1]])).T
+    ax.set(xlim=wide, ylim=high)
     lost = found.lost / found.starts
     if lost > 0.05:
         note += f"{'; ' * bool(note)}{lost:.0%} of the starts led to no equilibrium"
@@ -147,8 +150,9 @@ def _draw_field(ax, plane, field, nullclines, system, keywords):
     for d, (colour, style) in enumerate(((ORANGE, "--"), (GREEN, "-."))):
         f = np.ma.masked_invalid(field[..., d])
         if f.count() and f.min() < 0 < f.max():
-            ax.contour(x, y, f, [0.0], colors=[on_ground(colour)], linestyles=[style],
-                       linewidths=1.2, zorder=2)  # fmt: skip
+            lines = ax.contour(x, y, f, [0.0], colors=[on_ground(colour)], linestyles=[style],
+                               linewidths=1.2, zorder=2.6)  # fmt: skip
+            lines.set_clip_on(False)  # seen on the border, too
             name = sign_of(system.state_names[d])
             ax.plot([], [], color=on_ground(colour), linestyle=style, linewidth=1.2,
                     label=f"d{name}/dt = 0")  # fmt: skip
