@@ -61,8 +61,9 @@ INLINE void turn(vreal c, const vreal *s, vreal *q) {
     spin(s, q, spun);
     EACH(i, 0, 4) q[i] = vfma(c, q[i], spun[i]);
 }
+/* To length 1; NaN, which is no attitude, and not 0, where the square of the length overflows. */
 INLINE void normalise(vreal *q) {
-    const vreal scale =
-        1 / vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
+    const vreal square = vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0])));
+    const vreal scale = 1 / vsqrt(square) + (square - square);
     EACH(i, 0, 4) q[i] *= scale;
 }

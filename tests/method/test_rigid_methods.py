@@ -254,3 +254,14 @@ print(seen.hexdigest())
 def test_every_instruction_set_gives_the_same_bits():
     found = printed_on_each(PROGRAM)
     assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize("method", NORMALISED, ids=str)
+def test_the_last_good_attitude_is_one(method):
+    """Beyond a turn whose square overflows there is none: a quaternion over infinity is 0."""
+    body = FREE(inverse_inertia=np.diag([1.0, 1 / 2, 1 / 3]))
+    w = np.logspace(2, 300, 30)[:, np.newaxis] * [1, 1.1, 0.9]
+    sol = pi.integrate(body, [0, 0, 0, 1, 0, 0, 0], np.concatenate([0 * w, w], axis=1), dt=0.1,
+                       n_steps=10, method=method, on_failure="ignore")  # fmt: skip
+    length = np.linalg.norm(sol.y[..., 3:7], axis=-1)
+    assert length == pytest.approx(1, abs=1e-14)
