@@ -97,7 +97,7 @@ export async function open(root, bytes, about) {
   const story = document.getElementById("story");
   let subject = null; // the system of the story
   const lab = mount(root, engine, completed(about, asked), {
-    footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. Its bits: "), bits],
+    footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. The digest of the page's own runs, which are fewer than those of info --digest: "), bits],
     swarm,
     onState: (state) => {
       history.replaceState(null, "", `#${addressOf(state)}`);
