@@ -12,7 +12,7 @@ from pyintegrate.command_line.printing import as_json, show
 EXAMPLES = {
     "compare": "python -m pyintegrate compare spring --set k=15 b=0 --x0 1 --v0 0 "
     "--methods rk4,semi_implicit_euler --dt 0.1 --t-end 90 --output out.png",
-    "stability": "python -m pyintegrate stability rk4,semi_implicit_euler --dt 0.01 "
+    "stability": "python -m pyintegrate stability --methods rk4,semi_implicit_euler --dt 0.01 "
     "--output regions.png",
     "convergence": "python -m pyintegrate convergence kepler --methods rk4,velocity_verlet "
     "--output orders.png",
@@ -111,11 +111,7 @@ def _parser():
 
     compare = add("compare", _compare, "integrate one motion by several methods")
     _add_motion(compare)
-    compare.add_argument(
-        "--methods",
-        type=_names,
-        help="names, separated by commas (default: rk4 and the simplest suitable one)",
-    )
+    _add_methods(compare, "rk4 and the simplest suitable one")
     compare.add_argument("--dt", type=_numbers, required=True, help="step, or several: 0.1,0.25")
     span = compare.add_mutually_exclusive_group(required=True)
     span.add_argument("--t-end", type=float, help="time of the end")
@@ -130,16 +126,15 @@ def _parser():
     compare.add_argument("--output", metavar="FILE", help="draw the picture: .png, .pdf or .svg")
 
     stability = add("stability", _stability, "find how stiff a spring can be, and draw regions")
-    stability.add_argument(
-        "methods", nargs="?", type=_names, help="names, separated by commas (default: all)"
-    )
+    _add_methods(stability)
+    stability.add_argument("names", nargs="?", type=_names, help="the same as --methods")
     stability.add_argument("--dt", type=float, default=0.01, help="step (default: 0.01)")
     stability.add_argument("--b", type=float, default=0.0, help="damping [kg/s] (default: 0)")
     stability.add_argument("--output", metavar="FILE", help="draw the regions: .png, .pdf or .svg")
 
     order = add("convergence", _convergence, "measure the order of accuracy of methods on a motion")
     _add_motion(order)
-    order.add_argument("--methods", type=_names, help="names, separated by commas (default: all)")
+    _add_methods(order)
     order.add_argument("--t-end", type=float, help="end time (default: one period)")
     order.add_argument("--output", metavar="FILE", help="draw errors over dt: .png, .pdf or .svg")
 
@@ -173,6 +168,11 @@ def _add_motion(command):
     )
     command.add_argument("--x0", type=_numbers, help="positions, or the whole state: 1 or 1,0,0")
     command.add_argument("--v0", type=_numbers, help="velocities")
+
+
+def _add_methods(command, default="all"):
+    said = f"names, separated by commas (default: {default})"
+    command.add_argument("--methods", type=_names, help=said)
 
 
 def _system(text):
@@ -243,9 +243,11 @@ def _tell(options, make, draw):
 
 
 def _stability(options):
+    asked = options.names if options.methods is None else options.methods
+
     def make():
         spring = pi.systems.spring(b=options.b)
-        methods = [method.name for method in pi.analysis.suitable_methods(spring, options.methods)]
+        methods = [method.name for method in pi.analysis.suitable_methods(spring, asked)]
         return pi.analysis.max_stiffness(methods, spring, dt=options.dt)
 
     _tell(options, make, lambda found: pi.plots.stability_region([*found]))

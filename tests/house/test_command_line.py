@@ -319,6 +319,7 @@ def test_stability_prints_the_largest_springs(capsys):
     spring = pi.systems.spring(b=2.0)
     expected = pi.analysis.max_stiffness(["rk4", "semi_implicit_euler"], spring, dt=0.1)
     assert (code, out) == (0, f"{expected.table().text(100)}\n")
+    assert run(capsys, "stability --methods rk4,semi_implicit_euler --dt 0.1 --b 2")[1] == out
     everything = run(capsys, "stability")[1]
     assert all((m.name in everything) != m.velocity_free for m in POINT_METHODS)
 
