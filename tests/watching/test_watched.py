@@ -289,3 +289,14 @@ def test_a_wrong_watch_is_refused_before_anything_runs(watch, words):
 def test_wrong_options_of_a_watch_are_refused(make):
     with pytest.raises((TypeError, ValueError)):
         make()
+
+
+@pytest.mark.parametrize("n_steps", [10, 1000, 100_000])
+def test_an_exact_line_has_no_residual(n_steps):
+    """What is left of a square is the difference of three, eight roundings at most: below, 0."""
+    watch = {"line": pi.watch.slope(lambda t, x, v: 2 * t + 1), "x": pi.watch.slope("x"),
+             "swing": pi.watch.slope(lambda t, x, v: t + 1e-6 * np.sin(t))}  # fmt: skip
+    sol = pi.integrate(pi.systems.constant_force(force=0.0), 0.0, 1.0, dt=0.01, n_steps=n_steps,
+                       save="final", watch=watch)  # fmt: skip
+    assert sol.watched["line.residual"] == sol.watched["x.residual"] == 0
+    assert n_steps != 1000 or 1e-7 < sol.watched["swing.residual"] < 1e-6
