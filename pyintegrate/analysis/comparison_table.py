@@ -96,7 +96,9 @@ def joint_table(comparisons):
     tables = {name: comparison_table(one) for name, one in comparisons.items()}
     heads = list(dict.fromkeys(head for table in tables.values() for head in table.columns))
     last = [head for head in heads if head in ("steps", "evaluations", "seconds", "failed")]
-    heads = [head for head in heads if head not in last] + last
+    columns = [table.columns for table in tables.values()]
+    place = {head: max(c.index(head) for c in columns if head in c) for head in heads}
+    heads = [*sorted({*heads} - {*last}, key=lambda head: (place[head], head)), *last]
     rows = []
     for name, table in tables.items():
         for row in table.rows:

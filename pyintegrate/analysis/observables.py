@@ -132,12 +132,13 @@ def exact_states(solution):
 
 
 def energies(solution):
-    """Energy at the saved times and at the start, (n_saved, *batch) and (*batch), or None.
+    """Energy at the saved times and at the start, (n_saved, *batch) and (*batch), or None, as
+    where only some components were saved.
 
     The start is the origin of the motion, not the first save: they differ if only the end is
     kept, and if a run was resumed.
     """
-    if not solution.system.has_energy:
+    if not (solution.system.has_energy and solution._complete):
         return None
     start = solution.system.energy(solution.origin, solution._origin_time)
     return solution.energy(), np.asarray(start)

@@ -368,7 +368,7 @@ def energy(
     held = [energies(curve.solution) for curve in curves]
     for curve, one in zip(curves, held):
         if one is None:
-            raise ValueError(f"the system {curve.solution.system.name!r} has no energy to draw")
+            curve.solution.energy()  # says why
     quantity = choice("quantity", _quantity(curves, held) if quantity is None else quantity, LABELS)
     ax, system = page(), curves[0].solution.system
     if exact:

@@ -297,3 +297,18 @@ def test_a_state_that_a_failed_run_repeats_is_not_compared_with_later_ones():
     assert found["energy_change"] == until["energy_change"]  # of the last good state
     late = pi.compare(pi.systems.pendulum, t_end=20.0, times=[10.0, 20.0], **run)
     assert np.isnan(late.summary()["explicit_euler"]["max_position_error"])
+
+
+def test_a_comparison_of_some_components_has_a_table():
+    c = pi.compare(pi.systems.kepler, dt=0.05, n_steps=20, components=["x"])
+    assert c.table().columns == ("method", "evaluations", "seconds")
+    both = pi.compare(pi.systems.pendulum, dt=0.05, n_steps=20, components=["theta"])
+    assert "position error [rad]" in both.table().columns
+
+
+def test_a_joint_table_has_its_columns_in_the_order_of_the_single_ones():
+    systems = [pi.systems.kepler, pi.systems.lorenz, pi.systems.pendulum]
+    joint = list(pi.compare(systems, dt=0.01, n_steps=20).table().columns)
+    for system in systems:
+        own = list(pi.compare(system, dt=0.01, n_steps=20).table().columns)
+        assert sorted(own, key=joint.index) == own
