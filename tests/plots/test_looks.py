@@ -212,9 +212,9 @@ def test_three_dozen_methods_look_different():
 @pytest.mark.parametrize("count", [16, 36])
 @pytest.mark.parametrize("draw", [
     lambda c: c.plot(), lambda c: pi.plots.dashboard(c), lambda c: pi.plots.energy(c),
-    lambda c: pi.plots.phase_portrait(c),
+    lambda c: pi.plots.phase_portrait(c), lambda c: c.animate()._fig.axes[0],
     lambda c: pi.plots.trajectory(c, labels=[str(i) for i in range(len(c))]),
-], ids=["comparison", "dashboard", "energy", "portrait", "short names"])  # fmt: skip
+], ids=["comparison", "dashboard", "energy", "portrait", "animation", "short names"])  # fmt: skip
 def test_a_picture_has_room_for_the_names_of_many_methods(draw, count):
     c = pi.compare(pi.systems.pendulum, methods=many(count), dt=0.05, n_steps=20)
     figure = draw(c).figure
