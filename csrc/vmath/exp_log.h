@@ -32,23 +32,34 @@ COEFFICIENTS(EXP_W,
     (1, 0x1.fffffcp-2f, 0x1.555494p-3f, 0x1.5558bep-5f, 0x1.123856p-7f,
     0x1.6a3d24p-10f))
 
-/* x = n ln 2 + r: e^r, and n + ROUND.   r = (x - n HIGH) - n LOW, the bracket exact. */
+/* x = n ln 2 + r + t: n + ROUND.   r = (x - n HIGH) - n LOW, the bracket exact. */
+INLINE vreal without_ln2(vreal x, vreal *n, vreal *r, vreal *t) {
+    const vreal rounded = vfma(x, vset(LOG2_E), vset(ROUND));
+    *n = rounded - vset(ROUND);
+    const vreal r0 = vfma(*n, vset(-LN2_HIGH), x);
+    *r = vfma(*n, vset(-LN2_LOW), r0);
+    *t = vfma(*n, vset(-LN2_LOW), r0 - *r);
+    return rounded;
+}
+/* e^r, and n + ROUND. */
 INLINE vreal exp_fraction(vreal x, vreal *rounded) {
-    *rounded = vfma(x, vset(LOG2_E), vset(ROUND));
-    const vreal n = *rounded - vset(ROUND);
-    const vreal r = vfma(n, vset(-LN2_LOW), vfma(n, vset(-LN2_HIGH), x));
+    vreal n, r, t;
+    *rounded = without_ln2(x, &n, &r, &t);
     const vreal p = vpolynomial_even_odd(r, EXP_W + 2, TERMS(EXP_W) - 2);
     return vfma(vfma(vfma(p, r, vset(EXP_W[1])), r, vset(1)), r, vset(1));
 }
+/* 2^n y where 2^n leaves the normal range: 2^n = 2^m 2^(n - m), m = n/2 rounded. */
+INLINE vreal scaled_twice(vreal y, vreal n) {
+    const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
+    return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));
+}
 
-/* The same where 2^n leaves the normal range: 2^n = 2^m 2^(n - m), m = n/2 rounded. */
 __attribute__((noinline, cold, unused)) static void exp_beyond(const vreal *x, vreal *y) {
     vreal a = *x, rounded;
     a = vselect(a < vset(EXP_ZERO), vset(EXP_ZERO), a);
     a = vselect(a > vset(EXP_INF), vset(EXP_INF), a);
-    const vreal p = exp_fraction(a, &rounded), n = rounded - vset(ROUND);
-    const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
-    *y = p * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));
+    const vreal p = exp_fraction(a, &rounded);
+    *y = scaled_twice(p, rounded - vset(ROUND));
     *y = vselect(a == a, *y, a);
 }
 

@@ -11,9 +11,8 @@
 /* x = n ln 2 + r + t,  e^x - 1 = 2^n (1 - 2^-n + r + r^2 V(r) + t e^r),  V from exp. */
 INLINE vreal vexpm1(vreal x) {
     const vreal a = vmin(vmax(x, vset(EXPM1_MINUS_ONE)), vset(EXP_INF));
-    const vreal rounded = vfma(a, vset(LOG2_E), vset(ROUND)), n = rounded - vset(ROUND);
-    const vreal r0 = vfma(n, vset(-LN2_HIGH), a), r = vfma(n, vset(-LN2_LOW), r0);
-    const vreal t = vfma(n, vset(-LN2_LOW), r0 - r);
+    vreal n, r, t;
+    const vreal rounded = without_ln2(a, &n, &r, &t);
     const vreal p = vpolynomial_even_odd(r, EXP_W + 1, TERMS(EXP_W) - 1);
     const vreal small = vfma(r * r, p, vfma(t, r, t));
     const vreal m = vmin(n, vset(100));                             /* 1 - 2^-100 is 1 */

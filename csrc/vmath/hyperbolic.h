@@ -31,9 +31,9 @@ INLINE HighLow hyperbolic_sum(vreal a, vreal b, vreal r, vreal s, vreal c, vreal
 
 /* x >= 0, below HYPERBOLIC_INF: 2^-n sinh x, 2^-n cosh x, and n. */
 INLINE void hyperbolic(vreal x, vreal *n, HighLow *sinh_x, HighLow *cosh_x) {
-    *n = vfma(x, vset(LOG2_E), vset(ROUND)) - vset(ROUND);
-    const vreal r0 = vfma(*n, vset(-LN2_HIGH), x), r = vfma(*n, vset(-LN2_LOW), r0);
-    const vreal t = vfma(*n, vset(-LN2_LOW), r0 - r), z = r * r;
+    vreal r, t;
+    without_ln2(x, n, &r, &t);
+    const vreal z = r * r;
     const vreal s = vfma(r * z, vpolynomial(z, SINH_S, TERMS(SINH_S)), t);    /* sinh(r + t) - r */
     const vreal c = vfma(z, vpolynomial(z, COSH_C, TERMS(COSH_C)), t * r);    /* cosh(r + t) - 1 */
     const vreal m = vmin(*n, vset(30));                             /* 4^-30 is nothing beside 1 */

@@ -37,15 +37,14 @@ INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
     return high;
 }
 
-/* e^(p + pl) = 2^n e^r (1 + t), t the rest of p; 2^n in two factors, for it may leave the range. */
+/* e^(p + pl) = 2^n e^r (1 + t), t the rest of p. */
 INLINE vreal exp_high_low(vreal p, vreal pl) {
-    const vreal rounded = vfma(p, vset(LOG2_E), vset(ROUND)), n = rounded - vset(ROUND);
-    const vreal r0 = vfma(n, vset(-LN2_HIGH), p), r = vfma(n, vset(-LN2_LOW), r0);
-    const vreal t = vfma(n, vset(-LN2_LOW), r0 - r) + pl;
+    vreal n, r, t;
+    without_ln2(p, &n, &r, &t);
+    t = t + pl;
     const vreal q = vpolynomial_even_odd(r, EXP_W + 1, TERMS(EXP_W) - 1);
     const vreal rr = r * r, y = 1 + (r + vfma(rr, q, vfma(t, vfma(rr, q, r), t)));
-    const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
-    return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));
+    return scaled_twice(y, n);
 }
 
 /* x positive and finite, y finite. */
