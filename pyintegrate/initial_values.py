@@ -13,7 +13,7 @@ from .errors import Status
 from .solving import solve
 from .system.system import System
 from .user_system.definition import Definition
-from .values.checks import numbers
+from .values.checks import floats
 from .values.keywords import explains_keywords
 from .values.types import Any, ArrayLike, Callable, Floats, Function, Method, Sequence
 from .watching.events import event
@@ -153,11 +153,11 @@ def solve_ivp(
         raise TypeError(f"solve_ivp takes no {word}, which is an argument of pi.solve")
     if isinstance(fun, System) or not callable(fun):
         raise TypeError(f"fun must be a function of (t, y), got {fun!r}; pi.solve takes a System")
-    span = numbers("t_span", t_span).astype(float)
+    span = floats("t_span", t_span)
     if span.shape != (2,):
         raise ValueError(f"t_span must be the first and the last time, got {t_span!r}")
     t0, t_end = np.clip(span, -_FAR, _FAR)
-    start = np.atleast_1d(numbers("y0", y0)).astype(float)
+    start = np.atleast_1d(floats("y0", y0))
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     for word, value in {"rtol": rtol, "atol": atol, **options}.items():

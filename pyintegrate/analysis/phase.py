@@ -8,6 +8,7 @@ from ..errors import one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
+from ..values.table import evenly
 from ..values.types import Any, Callable, Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
@@ -443,7 +444,7 @@ def _frequency(system, y):
 def turning(solution, angle):
     """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
     system, t, y = solution.system, times(solution), solution.y
-    some = np.unique(np.linspace(0, len(y) - 1, SAMPLES).round().astype(int))
+    some = evenly(len(y), SAMPLES)
     if angle == system.phase and system.period(solution.origin) is not None:
         rate = _frequency(system, solution.origin)
         for rows in blocks(len(y), rate.size):

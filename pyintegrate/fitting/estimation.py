@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import warn_caller
 from ..run.arguments import checked_quiet, components_of
 from ..run.progress import Reporter
-from ..values.checks import broadcast_shape, choice, integer, numbers, positive
+from ..values.checks import broadcast_shape, choice, floats, integer, positive
 from ..values.keywords import explains_keywords
 from ..values.types import Any, ArrayLike, Callable, Mapping, Method, Sequence, System
 from .fitted_motions import Fit
@@ -154,7 +154,7 @@ def fit(
         seed if seed is None else integer("seed", seed, 0, 1 << 64),
     )
     components, shapes = components_of(system, x0, v0)
-    first = recordings.t[0] if t0 is None else numbers("t0", t0).astype(float)
+    first = recordings.t[0] if t0 is None else floats("t0", t0)
     batch = broadcast_shape(
         shapes | system.batch_shapes | {"data": recordings.batch, "t0": np.shape(first)}
     )

@@ -7,7 +7,7 @@ import numpy as np
 from ..analysis.results import drawn_by, quiet
 from ..errors import warn_caller
 from ..run.options import over_batch
-from ..values.checks import choice, integer, numbers, positive
+from ..values.checks import choice, floats, integer, positive
 from ..values.named import Named
 from ..values.names import ByName
 from ..values.parameters import system_at
@@ -267,7 +267,7 @@ class Fit(Tabled):
         True
         """
         shots, count, batch = self._shots, self._shots.count, self._shots.batch
-        t = numbers("t", t).astype(float)
+        t = floats("t", t)
         try:
             t = over_batch(np.atleast_1d(t), batch).reshape(-1, count)
         except ValueError:

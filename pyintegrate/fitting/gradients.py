@@ -16,7 +16,7 @@ from ..integration import integrate
 from ..run.arguments import checked_system
 from ..solution.sensitivity import checked_names
 from ..solving import solve
-from ..values.checks import numbers
+from ..values.checks import floats
 from ..values.lazily import optional
 from ..values.types import Any, ArrayLike, Callable, Sequence, System
 
@@ -38,7 +38,7 @@ class Motion:
         if any(system.shapes[name] for name in names) or system.batched:
             raise ValueError("free parameters, and those of the system, must be single numbers")
         self.system, self.names, self.options = system, names, options
-        self.times = numbers("times", times).astype(float)
+        self.times = floats("times", times)
         if self.times.ndim != 1 or not len(self.times):
             raise ValueError(f"times has shape {self.times.shape}: expected (n,)")
         self.run = integrate if "dt" in options else solve

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..values.checks import numbers
+from ..values.checks import floats
 
 
 class Recordings:
@@ -37,7 +37,7 @@ class Recordings:
             t, data, sigma, self.length = _padded(t, data, sigma)
         else:
             try:
-                t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
+                t, data = floats("t", t), floats("data", data)
             except ValueError as error:
                 cure = "recordings of unequal length have a list of times beside that of data"
                 raise ValueError(f"{error}; {cure}") from None
@@ -66,7 +66,7 @@ class Recordings:
         data = data if listed else data[..., np.newaxis]
         try:
             self.batch = np.broadcast_shapes(t.shape[1:], data.shape[1:-1])
-            given = np.ones(()) if sigma is None else numbers("sigma", sigma).astype(float)
+            given = np.ones(()) if sigma is None else floats("sigma", sigma)
             given = given if listed or not given.ndim else given[..., np.newaxis]
             errors = np.broadcast_to(given, data.shape)
         except ValueError:
@@ -83,8 +83,8 @@ class Recordings:
 
 def _padded(t, data, sigma):
     """Recordings of unequal length, as arrays (n, recordings, ...)."""
-    t = [numbers(f"t[{i}]", one).astype(float) for i, one in enumerate(t)]
-    data = [numbers(f"data[{i}]", one).astype(float) for i, one in enumerate(data)]
+    t = [floats(f"t[{i}]", one) for i, one in enumerate(t)]
+    data = [floats(f"data[{i}]", one) for i, one in enumerate(data)]
     lengths = [[*map(len, both)] for both in (t, data)]
     if 0 in lengths[0]:
         raise ValueError(f"recording {lengths[0].index(0)} has no times: leave it out")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..tangents.directions import elements_of
-from ..values.checks import numbers
+from ..values.checks import floats, numbers
 from ..values.sobol_points import sobol_points
 
 
@@ -79,7 +79,7 @@ class Unknowns:
         for j, name in enumerate(self.names):
             given = priors.get(name, priors.get(_base(name)))
             if given is not None:
-                pair = numbers(f"priors[{name!r}]", given).astype(float)
+                pair = floats(f"priors[{name!r}]", given)
                 if pair.shape != (2,) or not (np.isfinite(pair[0]) and pair[1] > 0):
                     raise ValueError(
                         f"priors[{name!r}] must be (mean, standard deviation), got {given!r}"

@@ -11,6 +11,7 @@ from ..analysis.observables import start_time
 from ..analysis.results import quiet, unit_of
 from ..errors import Status
 from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
+from ..values.table import evenly
 from .style import (
     METHOD_COLOURS,
     PALETTE,
@@ -170,9 +171,8 @@ def chosen_trajectories(batch):
     >>> len(chosen_trajectories((1000, 50)))
     30
     """
-    size = prod(batch)
-    flat = np.unique(np.linspace(0, size - 1, min(size, TRAJECTORIES)).round().astype(int))
-    return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
+    some = evenly(prod(batch), TRAJECTORIES)
+    return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in some]
 
 
 def jumps_between(solution, index, t):

@@ -159,7 +159,7 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
             text = f"{text}\n(grey: {missing})".strip()
     ax.set(**scales)
     if colorbar:
-        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=_beyond(mesh))
+        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=beyond(mesh))
         bar.set_label(label or text)
         if isinstance(mesh.cmap, ListedColormap) and mesh.cmap.name == "classes":
             least, most = np.ceil(mesh.norm.vmin), np.floor(mesh.norm.vmax)
@@ -186,7 +186,7 @@ def _scale(shown, log, least, most):
     return LogNorm(least, most)
 
 
-def _beyond(mesh):
+def beyond(mesh):
     """At which ends of the scale there are numbers beyond the colours."""
     held = np.ma.compressed(mesh.get_array())
     low, high = np.any(held < mesh.norm.vmin), np.any(held > mesh.norm.vmax)

@@ -106,7 +106,7 @@ class Table:
             name: np.broadcast_to(array, shape)
             for name, array in zip((*axes, *arrays), (*places, *arrays.values()))
         }
-        shown = np.linspace(0, len(index) - 1, min(len(index), MOST)).round().astype(int)
+        shown = evenly(len(index), MOST)
         rows = [[_cell(array.flat[i]) for array in data.values()] for i in index[shown]]
         note = f"{MOST} of {len(index):,} rows" if len(index) > MOST else ""
         table = cls(title, [*data], rows, note, "r" * len(data))
@@ -226,6 +226,11 @@ def _line(row, widths, align, bottom=False):
         ).rstrip()
         for cells in zip(*broken)
     )
+
+
+def evenly(count, most):
+    """The indices of all of `count`, or of `most` of them at equal distances."""
+    return np.linspace(0, count - 1, min(count, most)).round().astype(int)
 
 
 def batch_axes(shape):

@@ -14,7 +14,7 @@ from ..trace import tracing
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import placed
-from ..values.checks import integer, numbers, printable, truth
+from ..values.checks import floats, integer, printable, truth
 from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
@@ -55,7 +55,7 @@ def _function(name, value):
 
 
 def _floats(name, value):
-    return None if value is None else numbers(name, value).astype(np.float64)
+    return None if value is None else floats(name, value)
 
 
 @explains_keywords()
@@ -158,10 +158,7 @@ def event(
         integer("keep", keep, 0, MOST_KEPT),
         _function("then", then),
         _function("values", values),
-        {
-            name: numbers(f"params[{name!r}]", value).astype(np.float64)
-            for name, value in (params or {}).items()
-        },
+        {name: floats(f"params[{name!r}]", value) for name, value in (params or {}).items()},
         integer("max_per_step", max_per_step, 1),
         _floats("after", after),
         _floats("level", level),

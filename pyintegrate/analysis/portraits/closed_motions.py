@@ -7,7 +7,7 @@ import numpy as np
 from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...solving import solve
-from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.checks import broadcast_shape, floats, integer, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
@@ -146,7 +146,7 @@ def periodic_orbits(
     checked_quiet(system)
     segments, rounds = integer("segments", segments, 1), integer("rounds", rounds, 1)
     tolerance, rtol = positive("tolerance", tolerance), positive("rtol", rtol)
-    period = numbers("period", period).astype(float)
+    period = floats("period", period)
     right = (period > 0) & (period < np.inf)
     if not right.all():
         raise ValueError(f"period must be positive and finite, got {period[~right][0]}")

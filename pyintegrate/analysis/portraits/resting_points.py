@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.checks import broadcast_shape, floats, integer, numbers, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
@@ -336,7 +336,7 @@ def equilibria(
             f"the field of {system.name!r} changes with time: give t=0.0 to freeze it there, or"
             " parameters without the drive"
         )
-    t = numbers("t", 0.0 if t is None else t).astype(float)
+    t = floats("t", 0.0 if t is None else t)
     batch = broadcast_shape({"t": t.shape, **system.batch_shapes})
     lanes = int(np.prod(batch))
     starts, rows = box.starts(n, seed), max(1, LANES // n)

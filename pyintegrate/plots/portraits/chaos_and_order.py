@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis.results import unit_of, with_unit
+from ...values.table import evenly
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
-from ..heat_maps import coordinates, line_over, over_batch
+from ..heat_maps import beyond, coordinates, line_over, over_batch
+from ..log_axis import edges
 from ..pictures import picture
 from ..style import (
     BLUE,
@@ -69,7 +71,7 @@ def lyapunov(
     times = times.reshape(count, *(1,) * (found.history.ndim - 1 - times.ndim), *times.shape[1:])
     times = np.broadcast_to(times, found.history.shape[:-1]).reshape(count, -1)
     size = history.shape[1]
-    lanes = np.unique(np.linspace(0, size - 1, _MOST).astype(int))
+    lanes = evenly(size, _MOST)
     own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}
     ax.axhline(0.0, color="0.6", linewidth=0.8)
     parts = parts_of_results(found.system, found.exponents.shape[:-1])
@@ -326,8 +328,8 @@ def fan(
     if own and component in solution.components and group is None:
         states = solution[component].reshape(len(solution.t), -1)
         if len(solution.t) > 1 and solution.t.ndim == 1:
-            some = np.unique(np.linspace(0, states.shape[1] - 1, paths).round().astype(int))
-            ax.plot(solution.t, states[:, some], color="0.6", linewidth=0.6, zorder=1)
+            some = states[:, evenly(states.shape[1], paths)]
+            ax.plot(solution.t, some, color="0.6", linewidth=0.6, zorder=1)
     middle = keywords.pop("color", "C0")
     for i in range(len(q) // 2):
         told = f"{100 * q[i]:g} % to {100 * q[-1 - i]:g} %"
@@ -387,14 +389,11 @@ def histogram_over_time(
     t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
     if len(t) < 2:
         raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
-    between = (t[1:] + t[:-1]) / 2
-    edges = np.concatenate([[t[0] - (between[0] - t[0])], between, [t[-1] + (t[-1] - between[-1])]])
     ax, most = page(), counts[len(counts) // 2 :].max()
     if not {"vmax", "norm"} & keywords.keys() and most:
         keywords["vmax"] = most  # where all begin at one place, nothing else would be seen
-    image = ax.pcolormesh(edges, across[f"{name}.edges"], counts.T, **keywords)
-    extend = "max" if counts.max() > image.norm.vmax else "neither"
-    ax.figure.colorbar(image, ax=ax, label="trajectories", extend=extend)
+    image = ax.pcolormesh(edges(t), across[f"{name}.edges"], counts.T, **keywords)
+    ax.figure.colorbar(image, ax=ax, label="trajectories", extend=beyond(image))
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
 

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ...trace.expression import node_of
-from ...values.checks import integer, numbers
+from ...values.checks import floats, integer
 from ...values.memory import check_memory
 from ...values.types import ArrayLike, Quantity
 from ..accumulators import number
@@ -88,7 +88,7 @@ def checked_edges(axes, bins, range):
     counts = [integer("bins", n, 1) for n in counts]
     if prod(counts) > MOST_BINS:
         raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
-    ends = numbers("range", range).astype(np.float64)
+    ends = floats("range", range)
     if ends.shape == (2,) and axes == 1:
         ends = ends.reshape(1, 2)
     good = ends.shape == (axes, 2) and np.all(np.isfinite(ends))

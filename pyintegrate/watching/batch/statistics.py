@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...values.checks import integer, numbers, printable
+from ...values.checks import floats, integer, numbers, printable
 from ...values.types import AcrossBatch, ArrayLike, Callable, Function, Quantity, Sequence
 from ..quantity import label
 from ..reduction import like
@@ -238,7 +238,7 @@ def quantiles(
     >>> sol.across["band"].shape, bool(abs(sol.across["band"][0, 1] / 0.5 - 1) < 0.004)
     ((2, 2), True)
     """
-    levels = numbers("q", q).astype(np.float64)
+    levels = floats("q", q)
     if levels.ndim > 1 or not levels.size or not np.all((levels >= 0) & (levels <= 1)):
         raise ValueError(f"q must be numbers from 0 to 1, got {q!r}: percentages divided by 100")
     centre = numbers("about", about)
