@@ -66,9 +66,8 @@ enum {
     RADAU_SCALE,   /* 1 / tolerance */
     RADAU_SHIFTED, /* for differences */
     RADAU_HERE,
-    RADAU_H,    /* of the factors */
-    RADAU_SIZE, /* of a correction, and of the one before */
-    RADAU_LAST,
+    RADAU_H,      /* of the factors */
+    RADAU_LAST,   /* the size of the correction before */
     RADAU_ENOUGH, /* required size of a correction; and mask for rounding */
     RADAU_EXACT,
     RADAU_TRIED,  /* the step */

@@ -70,7 +70,7 @@ static int find_dense(Lanes *l) {
 static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
-    const vreal *const z = l->radau.part[RADAU_Z];
+    const vreal *const z = l->radau.z;
     for (int j = 0; j < 2 && !c->stopped; j++) {
         const int radau = l->solve->pair.slope != 0;
         if (!radau)

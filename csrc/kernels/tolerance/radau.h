@@ -38,10 +38,21 @@ enum { NO_JACOBIAN, OLD_JACOBIAN, THIS_JACOBIAN };
 
 typedef struct {
     const double *c; /* nodes */
-    vreal *part[RADAU_PARTS];
+    union {
+        vreal *part[RADAU_PARTS]; /* by these numbers, or by name: */
+        struct {
+            vreal *before, *J, *parts_J, *alone, *pair, *z, *w, *parts_z, *slopes, *residual;
+            vint *pivot, *pair_pivot;
+            vreal *slope, *state, *error, *scale, *shifted, *here;
+            vreal *made_h, *last, *enough, *exact, *tried;
+            vint *going, *lost, *slow, *needed, *again;
+        };
+    };
     vint *jacobian;  /* for each lane: NO_JACOBIAN ... */
     vreal *h_before; /* the length of the last step; 0: there is none */
 } Radau;
+_Static_assert(offsetof(Radau, jacobian) - offsetof(Radau, part) == RADAU_PARTS * sizeof(vreal *),
+               "a name for each");
 
 /* sum_s w_s x_s of entry i, where x_s lie n vectors apart. */
 INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
@@ -70,7 +81,7 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 }
 /* Root mean square of x * scale over some states. */
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
-    const vreal *scale = r->part[RADAU_SCALE];
+    const vreal *scale = r->scale;
     vreal sum = vset(0);
     for (int64_t s = 0; s < states; s++)
         for (int64_t d = 0; d < c->dim; d++) {
@@ -82,15 +93,14 @@ INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int sta
 
 /* The Jacobian of lanes that need one. */
 static void radau_jacobian(Chunk *c, const Radau *r) {
-    vreal *const made = r->part[RADAU_PAIR], *const J = r->part[RADAU_JACOBIAN];
-    const vint *need = (const vint *)r->part[RADAU_NEEDED];
+    vreal *const made = r->pair, *const J = r->J;
+    const vint *need = r->needed;
     if (!any_row(c, need)) return;
-    jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], made, r->part[RADAU_SHIFTED],
-                  r->part[RADAU_HERE]);
+    jacobian_rows(c, times(c, 0, 0), c->y, r->slope, made, r->shifted, r->here);
     for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
         J[i] = vselect(need[i % c->R], made[i], J[i]);
     EACH_REGISTER(u, c) {
-        r->part[RADAU_H][u] = vselect(need[u], vset(NAN), r->part[RADAU_H][u]);
+        r->made_h[u] = vselect(need[u], vset(NAN), r->made_h[u]);
         r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
     }
 }
@@ -98,7 +108,7 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int n = c->dim;
     const int64_t R = c->R;
-    vreal *const h = r->part[RADAU_H], *const J = r->part[RADAU_JACOBIAN];
+    vreal *const h = r->made_h, *const J = r->J;
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
@@ -106,30 +116,29 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
         for (int64_t k = 0; k < n; k++)
             EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
-                vreal *const pair = r->part[RADAU_PAIR] + u;
+                vreal *const pair = r->pair + u;
                 const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
-                r->part[RADAU_REAL][(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
+                r->alone[(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
                 pair[(i * 2 * n + k) * R] = pair[((n + i) * 2 * n + n + k) * R] = here;
                 pair[(i * 2 * n + n + k) * R] = there;
                 pair[((n + i) * 2 * n + k) * R] = -there;
             }
     copy_rows(c, 1, c->h, h);
-    factor_rows(c, n, r->part[RADAU_REAL], (vint *)r->part[RADAU_PIVOT]);
-    factor_rows(c, 2 * n, r->part[RADAU_PAIR], (vint *)r->part[RADAU_PAIR_PIVOT]);
+    factor_rows(c, n, r->alone, r->pivot);
+    factor_rows(c, 2 * n, r->pair, r->pair_pivot);
 }
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
     const int64_t n = c->dim * c->R;
     for (int64_t s = 0; s < 3; s++)
-        for (int64_t i = 0; i < n; i++)
-            r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
+        for (int64_t i = 0; i < n; i++) r->w[s * n + i] = three(radau_t_inverse[s], r->z, n, i);
 }
 /* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const before = r->part[RADAU_BEFORE];
-    const vint *going = (const vint *)r->part[RADAU_GOING];
-    vreal *const z = r->part[RADAU_Z], *const there = r->part[RADAU_STATE];
+    const vreal *const before = r->before;
+    const vint *going = r->going;
+    vreal *const z = r->z, *const there = r->state;
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
         for (int64_t s = 0; s < 3; s++) {
@@ -146,8 +155,8 @@ static void radau_start(Chunk *c, const Radau *r) {
 /* The corrections dw. */
 static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W], *const y = r->part[RADAU_STATE],
-                 *const f = r->part[RADAU_SLOPES], *const dw = r->part[RADAU_RESIDUAL];
+    vreal *const z = r->z, *const w = r->w, *const y = r->state, *const f = r->slopes,
+                 *const dw = r->residual;
     for (int64_t s = 0; s < 3; s++) {
         for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
@@ -160,20 +169,18 @@ static void radau_correction(Chunk *c, const Radau *r) {
         dw[2 * n + i] = vfma(h, three(radau_t_inverse[2], f, n, i),
                              vfma(vset(RADAU_BETA), w1, -RADAU_ALPHA * w2));
     }
-    substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], dw);
-    substitute_rows(c, 2 * c->dim, r->part[RADAU_PAIR], (const vint *)r->part[RADAU_PAIR_PIVOT],
-                    dw + n);
+    substitute_rows(c, c->dim, r->alone, r->pivot, dw);
+    substitute_rows(c, 2 * c->dim, r->pair, r->pair_pivot, dw + n);
 }
 /* w moves by dw; lanes that have converged, or will not within `most` iterations, stop. */
 static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const dw = r->part[RADAU_RESIDUAL];
-    vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W];
-    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST],
-                *const slow = (vint *)r->part[RADAU_SLOW];
+    const vreal *const dw = r->residual;
+    vreal *const z = r->z, *const w = r->w;
+    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow;
     EACH_REGISTER(u, c) {
-        const vreal size = scaled_size(c, r, dw, 3, u), enough = r->part[RADAU_ENOUGH][u];
-        const vreal rate = size / r->part[RADAU_LAST][u], rest = rate / (1 - rate);
+        const vreal size = scaled_size(c, r, dw, 3, u), enough = r->enough[u];
+        const vreal rate = size / r->last[u], rest = rate / (1 - rate);
         vreal ahead = rest; /* the remainder after the last iteration, relative to the size */
         for (int i = iteration + 1; i < most; i++) ahead *= rate;
         const vint later = vset_int(-(iteration > 0)), shrinks = rate < 1;
@@ -191,30 +198,26 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
         }
         lost[u] |= going[u] & fails;
         going[u] &= ~fails & ~ends;
-        r->part[RADAU_LAST][u] = size;
+        r->last[u] = size;
     }
 }
 /* The estimate from the slope f. */
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
-    for (int64_t i = 0; i < n; i++)
-        error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->part[RADAU_Z], n, i));
-    substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], error);
+    for (int64_t i = 0; i < n; i++) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
+    substitute_rows(c, c->dim, r->alone, r->pivot, error);
 }
 
 /* z and the estimate of a trial step of all lanes, NaN if Newton's method does not converge.
- * RADAU_SCALE and RADAU_ENOUGH are inputs; RADAU_AGAIN: lanes whose estimate may be filtered twice.
+ * `scale` and `enough` are inputs; `again`: lanes whose estimate may be filtered twice.
  */
 static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     const int64_t R = c->R, n = c->dim * R;
-    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST],
-                *const slow = (vint *)r->part[RADAU_SLOW],
-                *const again = (vint *)r->part[RADAU_AGAIN],
-                *const need = (vint *)r->part[RADAU_NEEDED];
-    vreal *const z = r->part[RADAU_Z], *const error = r->part[RADAU_ERROR],
-                 *const y = r->part[RADAU_STATE], *const slope = r->part[RADAU_SLOPE];
+    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow,
+                *const again = r->again, *const need = r->needed;
+    vreal *const z = r->z, *const error = r->error, *const y = r->state, *const slope = r->slope;
     rhs_rows(c, times(c, 0, 0), c->y, slope);
-    copy_rows(c, 1, c->h, r->part[RADAU_TRIED]);
+    copy_rows(c, 1, c->h, r->tried);
     EACH_REGISTER(u, c) {
         need[u] = active[u] & (r->jacobian[u] == NO_JACOBIAN);
         going[u] = active[u];
@@ -242,21 +245,20 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
         for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
-        rhs_rows(c, times(c, 0, 0), y, r->part[RADAU_SLOPES]);
-        radau_estimate(c, r, r->part[RADAU_SLOPES], y);
+        rhs_rows(c, times(c, 0, 0), y, r->slopes);
+        radau_estimate(c, r, r->slopes, y);
         for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
     }
     for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
-    const vint *slow = (const vint *)r->part[RADAU_SLOW];
+    const vint *slow = r->slow;
     EACH_REGISTER(u, c) {
         const vint yes = accepted[u], kept = OLD_JACOBIAN & ~slow[u];
         r->jacobian[u] = vselect_int(yes, kept, r->jacobian[u]);
-        r->h_before[u] = vselect(yes, r->part[RADAU_TRIED][u], r->h_before[u]);
-        EACH_IN_COLUMN(i, u, 3 * c->dim, c)
-            r->part[RADAU_BEFORE][i] = vselect(yes, r->part[RADAU_Z][i], r->part[RADAU_BEFORE][i]);
+        r->h_before[u] = vselect(yes, r->tried[u], r->h_before[u]);
+        EACH_IN_COLUMN(i, u, 3 * c->dim, c) r->before[i] = vselect(yes, r->z[i], r->before[i]);
     }
 }
 /* z of shortened steps from the same state, of lengths c->h, to rounding: they start on the
@@ -266,21 +268,20 @@ static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
 static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int first, vreal *z) {
     const int64_t R = c->R, n = c->dim * R;
     Radau part = *step;
-    part.part[RADAU_Z] = z;
-    part.part[RADAU_JACOBIAN] = part.part[RADAU_PARTS_JACOBIAN];
-    part.part[RADAU_SLOW] = part.part[RADAU_AGAIN];
-    part.part[RADAU_ENOUGH] = part.part[RADAU_EXACT];
+    part.z = z;
+    part.J = part.parts_J;
+    part.slow = part.again;
+    part.enough = part.exact;
     const Radau *r = &part;
-    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST];
-    const vreal *const whole = step->part[RADAU_Z], *const tried = r->part[RADAU_TRIED];
+    vint *const going = r->going, *const lost = r->lost;
+    const vreal *const whole = step->z, *const tried = r->tried;
     if (first) {
         copy_rows(c, 1, c->h, z);
         copy_rows(c, 1, tried, c->h); /* the width of differences is that of the step */
-        rhs_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE]);
-        jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], r->part[RADAU_JACOBIAN],
-                      r->part[RADAU_SHIFTED], r->part[RADAU_HERE]);
+        rhs_rows(c, times(c, 0, 0), c->y, r->slope);
+        jacobian_rows(c, times(c, 0, 0), c->y, r->slope, r->J, r->shifted, r->here);
         copy_rows(c, 1, z, c->h);
-        EACH_REGISTER(u, c) r->part[RADAU_H][u] = vset(NAN);
+        EACH_REGISTER(u, c) r->made_h[u] = vset(NAN);
     }
     radau_factors(c, r, active);
     EACH_REGISTER(u, c) {
@@ -296,10 +297,10 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
     }
     EACH_REGISTER(u, c) {
-        r->part[RADAU_H][u] = vset(NAN); /* of another Jacobian than that of the next step */
-        lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* accurate enough */
+        r->made_h[u] = vset(NAN); /* of another Jacobian than that of the next step */
+        lost[u] &= ~(r->last[u] <= step->enough[u]); /* accurate enough */
         if (!vany(lost[u])) continue;
-        vreal *const end = r->part[RADAU_W] + u;
+        vreal *const end = r->w + u;
         polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);
         for (int64_t i = 0; i < n; i += R)
             z[2 * n + u + i] = vselect(lost[u], end[i], z[2 * n + u + i]);

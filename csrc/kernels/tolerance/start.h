@@ -65,7 +65,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
 /* Number k of lane i that a continuation sets out from. */
 static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
     const int64_t beyond = k - l->at[OWN_END];
-    vreal *const rest = l->solve->pair.fsal ? l->k : l->radau.part[RADAU_BEFORE];
+    vreal *const rest = l->solve->pair.fsal ? l->k : l->radau.before;
     return (real *)(beyond < 0 ? l->own + k * l->c.R : rest + beyond * l->c.R) + i;
 }
 
@@ -94,7 +94,7 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     *to++ = LANE(l->c.t0, i);
     for (int64_t d = 0; d < s->n_saved; d++) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
-    const vreal *const rest = s->pair.slope != 0 ? l->radau.part[RADAU_Z] : l->k;
+    const vreal *const rest = s->pair.slope != 0 ? l->radau.z : l->k;
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
@@ -142,7 +142,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
     LANE(own_whole(l, OWN_CHANGED), i) = 0;
-    if (s->pair.slope != 0) LANE(l->radau.part[RADAU_H], i) = NAN; /* no factors */
+    if (s->pair.slope != 0) LANE(l->radau.made_h, i) = NAN; /* no factors */
     LANE(l->accepted, i) = -1;
 }
 /* Lane i has arrived: its last state, which the remaining saves repeat. */

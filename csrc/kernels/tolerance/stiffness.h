@@ -155,7 +155,7 @@ static void stiff_lanes_leave(Lanes *l) {
 static void times_kept_jacobian(Lanes *l, vreal *x) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim;
-    const vreal *const J = l->radau.part[RADAU_JACOBIAN];
+    const vreal *const J = l->radau.J;
     vreal *const out = l->sums;
     for (int64_t i = 0; i < n; i++)
         EACH_REGISTER(u, c) {
