@@ -66,6 +66,8 @@ typedef struct {
     double value;            /* default parameter or initial component */
     const char *meaning;
 } PiQuantity;
+#define METRES(name, value)          {name, "m", value, "position"}
+#define METRES_A_SECOND(name, value) {name, "m/s", value, "velocity"}
 
 /* None; integrals of the noises; their increments in the next step. */
 typedef enum { PI_NO_SECOND, PI_INTEGRALS, PI_INCREMENTS_AHEAD } PiSecondNumbers;

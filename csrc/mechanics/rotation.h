@@ -8,6 +8,10 @@
 INLINE vreal dot3(const vreal *a, const vreal *b) {
     return vfma(a[2], b[2], vfma(a[1], b[1], a[0] * b[0]));
 }
+/* The same, added from the last component on. */
+INLINE vreal dot3_from_last(const vreal *a, const vreal *b) {
+    return vfma(a[0], b[0], vfma(a[1], b[1], a[2] * b[2]));
+}
 INLINE void set3(vreal *to, vreal a, vreal b, vreal c) { to[0] = a, to[1] = b, to[2] = c; }
 INLINE void cross3(const vreal *a, const vreal *b, vreal *to) {
     set3(to, vfma(a[1], b[2], -(a[2] * b[1])), vfma(a[2], b[0], -(a[0] * b[2])),
@@ -61,9 +65,11 @@ INLINE void turn(vreal c, const vreal *s, vreal *q) {
     spin(s, q, spun);
     EACH(i, 0, 4) q[i] = vfma(c, q[i], spun[i]);
 }
+INLINE vreal length4(const vreal *q) {
+    return vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
+}
 /* To length 1; NaN, which is no attitude, and not 0, where the square of the length overflows. */
 INLINE void normalise(vreal *q) {
-    const vreal square = vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0])));
-    const vreal scale = 1 / vsqrt(square) + (square - square);
+    const vreal length = length4(q), scale = 1 / length + (length - length);
     EACH(i, 0, 4) q[i] *= scale;
 }

@@ -18,6 +18,5 @@ COMPACT_SYSTEM(constant_force,
                            .jacobian = constant_force_jacobian),
                .title = "constant force", .equation = "mass x'' = force",
                .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
-               .dim = 2, .dof = 1,
-               .state = {{"x", "m", 0, "position"}, {"v", "m/s", 0, "velocity"}}, .n_params = 2,
-               .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})
+               .dim = 2, .dof = 1, .state = {METRES("x", 0), METRES_A_SECOND("v", 0)},
+               .n_params = 2, .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})

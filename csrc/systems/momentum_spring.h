@@ -33,7 +33,7 @@ COMPACT_SYSTEM(momentum_spring,
                .reference = "Landau, Lifshitz (1976), Mechanics, section 40",
                .structure = PI_SEPARABLE, .dim = 2, .dof = 1, .velocity_dependent = 1,
                .scale = {1 + MOMENTUM_SPRING_INVERSE_MASS},
-               .state = {{"x", "m", 1, "position"}, {"p", "kg m/s", 0, "momentum"}}, .n_params = 3,
+               .state = {METRES("x", 1), {"p", "kg m/s", 0, "momentum"}}, .n_params = 3,
                .params = {{"k", "N/m", 15, "stiffness"},
                           {"b", "kg/s", 0, "damping"},
                           {"inverse_mass", "1/kg", 1, "0: immovable"}})

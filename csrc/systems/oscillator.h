@@ -15,6 +15,6 @@ SYSTEM(oscillator,
                    .energy = oscillator_energy, .jacobian = oscillator_jacobian),
        .title = "harmonic oscillator", .equation = "x'' = -omega^2 x",
        .reference = "Landau, Lifshitz (1976), Mechanics, section 21", .structure = PI_SECOND_ORDER,
-       .dim = 2, .dof = 1, .state = {{"x", "m", 1, "position"}, {"v", "m/s", 0, "velocity"}},
+       .dim = 2, .dof = 1, .state = {METRES("x", 1), METRES_A_SECOND("v", 0)},
        .scale = {[1] = 1 + OSCILLATOR_SCALE}, .cheap = 1, .n_params = 1,
        .params = {{"omega", "rad/s", 1, "angular frequency"}})

@@ -1,5 +1,6 @@
 #ifndef PROJECTILE_H
 #define PROJECTILE_H
+#include "../mechanics/rotation.h"
 /* Projectile in vacuum.   r'' = (0, 0, -g)
  * state x y z [m], vx vy vz [m/s]    parameter g [m/s^2]
  * Energy (per mass) E = |v|^2 / 2 + g z, and the horizontal velocity, are conserved. */
@@ -10,7 +11,7 @@ ACCELERATION(projectile) {
     a[2] = -p[PROJECTILE_G];
 }
 ENERGY(projectile) {
-    const vreal *v = y + 3, v2 = vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
+    const vreal *v = y + 3, v2 = dot3_from_last(v, v);
     return vfma(p[PROJECTILE_G], y[2], v2 * REAL(0.5));
 }
 INVARIANTS(projectile) {
@@ -25,12 +26,12 @@ COMPACT_SYSTEM(projectile,
                .title = "projectile in vacuum", .equation = "r'' = (0, 0, -g)",
                .reference = "Galilei (1638), Discorsi, fourth day", .structure = PI_SECOND_ORDER,
                .dim = 6, .dof = 3,
-               .state = {{"x", "m", 0, "position"},
-                         {"y", "m", 0, "position"},
+               .state = {METRES("x", 0),
+                         METRES("y", 0),
                          {"z", "m", 0, "height"},
-                         {"vx", "m/s", 10, "velocity"},
-                         {"vy", "m/s", 0, "velocity"},
-                         {"vz", "m/s", 10, "velocity"}},
+                         METRES_A_SECOND("vx", 10),
+                         METRES_A_SECOND("vy", 0),
+                         METRES_A_SECOND("vz", 10)},
                .n_params = 1, .params = {{"g", "m/s^2", 9.81, "gravity, along -z"}},
                .n_invariants = 2,
                .invariants = {{"vx", "m/s", 0, "horizontal velocity"},

@@ -1,27 +1,25 @@
 #ifndef PROJECTILE_DRAG_H
 #define PROJECTILE_DRAG_H
+#include "../mechanics/rotation.h"
 /* Projectile with quadratic drag.   m r'' = -c |r'| r' - (0, 0, m g)
  * state x y z [m], vx vy vz [m/s]    parameters g [m/s^2], c [kg/m], m [kg]
  * Energy E = m |v|^2 / 2 + m g z, and dE/dt = -c |v|^3. It falls at sqrt(m g / c) in the end. */
 enum { PROJECTILE_DRAG_G, PROJECTILE_DRAG_C, PROJECTILE_DRAG_M, PROJECTILE_DRAG_C_M };
 
 PREPARE(projectile_drag) { p[PROJECTILE_DRAG_C_M] = p[PROJECTILE_DRAG_C] / p[PROJECTILE_DRAG_M]; }
-INLINE vreal projectile_drag_speed2(const vreal *v) {
-    return vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
-}
 ACCELERATION(projectile_drag) {
-    const vreal w = -p[PROJECTILE_DRAG_C_M] * vsqrt(projectile_drag_speed2(v));
+    const vreal w = -p[PROJECTILE_DRAG_C_M] * vsqrt(dot3_from_last(v, v));
     a[0] = w * v[0];
     a[1] = w * v[1];
     a[2] = vfma(w, v[2], -p[PROJECTILE_DRAG_G]);
 }
 ENERGY(projectile_drag) {
-    return p[PROJECTILE_DRAG_M] *
-           vfma(p[PROJECTILE_DRAG_G], y[2], projectile_drag_speed2(y + 3) * REAL(0.5));
+    const vreal *v = y + 3, v2 = dot3_from_last(v, v);
+    return p[PROJECTILE_DRAG_M] * vfma(p[PROJECTILE_DRAG_G], y[2], v2 * REAL(0.5));
 }
 /* da_i / dv_k = -(c / m) (|v| delta_ik + v_i v_k / |v|), and 0 at rest */
 JACOBIAN(projectile_drag) {
-    const vreal *v = y + 3, speed = vsqrt(projectile_drag_speed2(v));
+    const vreal *v = y + 3, speed = vsqrt(dot3_from_last(v, v));
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             const vreal along = vselect(speed == 0, vset(0), v[i] / speed * v[k]);
@@ -37,12 +35,12 @@ COMPACT_SYSTEM(projectile_drag,
                .equation = "m r'' = -c |r'| r' - (0, 0, m g)",
                .reference = "Newton (1687), Principia, book II, section 2",
                .structure = PI_SECOND_ORDER, .dim = 6, .dof = 3, .velocity_dependent = 1,
-               .state = {{"x", "m", 0, "position"},
-                         {"y", "m", 0, "position"},
+               .state = {METRES("x", 0),
+                         METRES("y", 0),
                          {"z", "m", 0, "height"},
-                         {"vx", "m/s", 10, "velocity"},
-                         {"vy", "m/s", 0, "velocity"},
-                         {"vz", "m/s", 10, "velocity"}},
+                         METRES_A_SECOND("vx", 10),
+                         METRES_A_SECOND("vy", 0),
+                         METRES_A_SECOND("vz", 10)},
                .n_params = 3,
                .params = {{"g", "m/s^2", 9.81, "gravity, along -z"},
                           {"c", "kg/m", 0.1, "drag"},

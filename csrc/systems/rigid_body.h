@@ -24,8 +24,7 @@ static __attribute__((unused)) int rigid_body_force(const void *context, PiQuest
         if (question == PI_RHS) rigid_rhs(&b, y, answer), n = RIGID_DIM;
         if (question == PI_ENERGY) answer[0] = rigid_energy(&b, y), n = 1;
         if (question == PI_INVARIANTS) {
-            const vreal *q = y + RIGID_Q;
-            answer[0] = vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
+            answer[0] = length4(y + RIGID_Q);
             EACH(i, 0, 3) answer[1 + i] = y[RIGID_V + i] * *rigid_derived(&b, RIGID_MASS);
             rigid_spin_momentum(&b, y, answer + 4);
             n = 7;
@@ -46,16 +45,16 @@ SIZED_SYSTEM(rigid_body, rigid_body_force, .n_params = RIGID_PER_SPRING,
                      .no_jacobian = 1,
                      .n_params = RIGID_SPRINGS,
                      .n_derived = RIGID_DERIVED,
-                     .state = {{"x", "m", 0, "position"},
-                               {"y", "m", 0, "position"},
-                               {"z", "m", 0, "position"},
+                     .state = {METRES("x", 0),
+                               METRES("y", 0),
+                               METRES("z", 0),
                                {"qw", "1", 1, "orientation"},
                                {"qx", "1", 0, "orientation"},
                                {"qy", "1", 0, "orientation"},
                                {"qz", "1", 0, "orientation"},
-                               {"vx", "m/s", 0, "velocity"},
-                               {"vy", "m/s", 0, "velocity"},
-                               {"vz", "m/s", 0, "velocity"},
+                               METRES_A_SECOND("vx", 0),
+                               METRES_A_SECOND("vy", 0),
+                               METRES_A_SECOND("vz", 0),
                                {"wx", "rad/s", 0, "angular velocity, world axes"},
                                {"wy", "rad/s", 0, "angular velocity, world axes"},
                                {"wz", "rad/s", 0, "angular velocity, world axes"}},

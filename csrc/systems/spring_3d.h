@@ -1,5 +1,6 @@
 #ifndef SPRING_3D_H
 #define SPRING_3D_H
+#include "../mechanics/rotation.h"
 /* Mass on a spring with a rest length, anchored at the origin, in space.
  *     m r'' = -k (|r| - rest_length) r / |r| - b r' + m gravity
  * At the anchor, where the direction is undefined, the force is 0 as without a rest length.
@@ -21,9 +22,7 @@ PREPARE(spring_3d) {
     p[SPRING_3D_K_M] = p[SPRING_3D_K] / p[SPRING_3D_M];
     p[SPRING_3D_B_M] = p[SPRING_3D_B] / p[SPRING_3D_M];
 }
-INLINE vreal spring_3d_length(const vreal *x) {
-    return vsqrt(vfma(x[0], x[0], vfma(x[1], x[1], x[2] * x[2])));
-}
+INLINE vreal spring_3d_length(const vreal *x) { return vsqrt(dot3_from_last(x, x)); }
 /* 1 - rest_length / |r|; r - rest_length is exact near rest. */
 INLINE vreal spring_3d_stretch(vreal r, const vreal *p) {
     return vselect(r == 0, vset(1), (r - p[SPRING_3D_REST_LENGTH]) / r);
@@ -35,8 +34,7 @@ ACCELERATION(spring_3d) {
 ENERGY(spring_3d) {
     const vreal *v = y + 3, *g = p + SPRING_3D_GRAVITY;
     const vreal stretch = spring_3d_length(y) - p[SPRING_3D_REST_LENGTH];
-    const vreal v2 = vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
-    const vreal fall = vfma(g[0], y[0], vfma(g[1], y[1], g[2] * y[2]));
+    const vreal v2 = dot3_from_last(v, v), fall = dot3_from_last(g, y);
     return vfma(p[SPRING_3D_M], vfma(v2, vset(REAL(0.5)), -fall),
                 p[SPRING_3D_K] * stretch * stretch * REAL(0.5));
 }
@@ -67,12 +65,8 @@ COMPACT_SYSTEM(spring_3d,
                .equation = "m r'' = -k (|r| - rest_length) r / |r| - b r' + m gravity",
                .reference = "Landau, Lifshitz (1976), Mechanics, section 14",
                .structure = PI_SECOND_ORDER, .dim = 6, .dof = 3, .velocity_dependent = 1,
-               .state = {{"x", "m", 1.5, "position"},
-                         {"y", "m", 0, "position"},
-                         {"z", "m", 0, "position"},
-                         {"vx", "m/s", 0, "velocity"},
-                         {"vy", "m/s", 1, "velocity"},
-                         {"vz", "m/s", 0, "velocity"}},
+               .state = {METRES("x", 1.5), METRES("y", 0), METRES("z", 0), METRES_A_SECOND("vx", 0),
+                         METRES_A_SECOND("vy", 1), METRES_A_SECOND("vz", 0)},
                .n_params = 7,
                .params = {{"k", "N/m", 15, "stiffness"},
                           {"b", "kg/s", 0, "damping"},

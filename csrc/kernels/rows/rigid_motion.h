@@ -134,6 +134,14 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
     }
 }
 
+/* By the factors of each step. */
+INLINE void rigid_multiply(const Rigid *b, vreal *y) {
+    EACH(i, 0, 3) {
+        y[RIGID_V + i] *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
+        y[RIGID_W + i] *= *rigid_parameter(b, RIGID_ANGULAR_FACTOR);
+    }
+}
+
 /* ---- Runge-Kutta ----------------------------------------------------------------------------- */
 /* k1 = f(y), k2 = f(y + h k1 / 2), k3 = f(y + h k2 / 2), k4 = f(y + h k3),
  * y += h (k1 + 2 k2 + 2 k3 + k4) / 6 */
@@ -151,10 +159,7 @@ INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y)
     }
     EACH(i, 0, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
     if (!m->unnormalised) normalise(y + RIGID_Q);
-    EACH(i, 0, 3) {
-        y[RIGID_V + i] *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
-        y[RIGID_W + i] *= *rigid_parameter(b, RIGID_ANGULAR_FACTOR);
-    }
+    rigid_multiply(b, y);
 }
 
 /* ---- the splitting --------------------------------------------------------------------------- */
@@ -207,10 +212,7 @@ static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, con
         rigid_slow_down(b, half, y);
         damp(damping[s], y);
     }
-    EACH(i, 0, 3) {
-        y[RIGID_V + i] *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
-        y[RIGID_W + i] *= *rigid_parameter(b, RIGID_ANGULAR_FACTOR);
-    }
+    rigid_multiply(b, y);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
