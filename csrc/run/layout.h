@@ -148,6 +148,8 @@ PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *
 /* The lanes in `at`: their states from rows of the tile, to `to`; what else belongs to them. */
 void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
 void pi_packed_own(PiPacked *packed);
+/* Their states in `rows`, to their places in rows of the run. */
+void pi_packed_spread(const PiPacked *packed, const char *rows, void *to);
 /* Lane j of others, with its state of `rows`, becomes lane i of these, with that of `to_rows`. */
 void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from, const char *rows,
                     int64_t j);

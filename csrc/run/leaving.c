@@ -167,9 +167,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
         else if (most < MOST_STEPS && 32 * leavers.count < before) most *= 2;
         if (leave(&l, &leavers, run->first + n, steps)) return -1;
     }
-    for (int64_t d = 0; d < run->state_rows; d++)
-        scatter(run, row_at(run, going.in, going.stride, d, 0), going.at, going.count,
-                row_at(run, target, run->stride, d, 0));
+    pi_packed_spread(&going, going.in, target);
     return 0;
 }
 
@@ -236,9 +234,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.record = NULL;
     tile.status = NULL;
     if (pi_let_intervene(run, seen, &tile)) return -1;
-    for (int64_t d = 0; d < run->state_rows; d++)
-        scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
-                row_at(run, s->target, run->stride, d, 0));
+    pi_packed_spread(p, p->out, s->target);
     return 0;
 }
 /* How many of these steps, at least one, end in finite states: what is not finite stays so. */

@@ -53,6 +53,11 @@ void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) 
                row_at(p->run, to, p->stride, d, 0));
     pi_packed_own(p);
 }
+void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
+    for (int64_t d = 0; d < p->run->state_rows; d++)
+        scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
+                row_at(p->run, to, p->run->stride, d, 0));
+}
 PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
