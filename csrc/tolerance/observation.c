@@ -87,11 +87,10 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
 }
 
 /* ---- reductions over time -------------------------------------------------------------------- */
-/* From which time on a reduction counts, for a trajectory; 0: it does from the start on. */
-static int counts_from(const PiStepObserver *p, int number, int64_t id, double *after) {
-    if (number < 0) return 0;
-    *after = pi_item(p->of->after[number], id);
-    return 1;
+/* Is a time counted for a trajectory: has the `number`-th of the times passed from which on
+ * something is (below 0: all are)? */
+static int counts(const PiStepObserver *p, int number, int64_t id, double t, double ahead) {
+    return number < 0 || (t - pi_item(p->of->after[number], id)) * ahead >= 0;
 }
 /* The direction of time. */
 static double ahead_of(const PiStepObserver *p, int64_t id) {
@@ -105,10 +104,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
             const PiPieceSamples *one = &p->of->samples[k];
             const double *const q = rows->answer + i;
-            double after;
-            if (counts_from(p, one->after, s->id[i], &after) &&
-                !((rows->t[i] - after) * ahead_of(p, s->id[i]) >= 0))
-                continue;
+            if (!counts(p, one->after, s->id[i], rows->t[i], ahead_of(p, s->id[i]))) continue;
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
         }
@@ -116,12 +112,11 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
-            const double t = rows->t[i], ahead = ahead_of(p, id);
-            const double value = rows->answer[r->quantity * p->e.lanes + i];
-            double after, *const numbers = p->of->numbers + id * p->of->n_numbers;
-            const int counts = !counts_from(p, r->after, id, &after) || (t - after) * ahead >= 0;
-            if (r->kind == PI_STATES) pi_count_state(r, value, counts, numbers);
-            else if (counts) pi_reduce_value(r, value, t, numbers);
+            const double t = rows->t[i], value = rows->answer[r->quantity * p->e.lanes + i];
+            double *const numbers = p->of->numbers + id * p->of->n_numbers;
+            const int counted = counts(p, r->after, id, t, ahead_of(p, id));
+            if (r->kind == PI_STATES) pi_count_state(r, value, counted, numbers);
+            else if (counted) pi_reduce_value(r, value, t, numbers);
         }
     return 0;
 }
@@ -169,14 +164,13 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
     double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
     for (; r < end; r++) {
-        double after;
-        const int from_start = !counts_from(p, r->after, s->id[i], &after);
         if (r->kind != PI_STATES) {
-            if (from_start || (middle - after) * p->e.h[i] > 0)
+            if (r->after < 0 ||
+                (middle - pi_item(p->of->after[r->after], s->id[i])) * p->e.h[i] > 0)
                 pi_reduce_piece(r, q, i, from, to, numbers);
         } else if (!q->n_ends[i]) {
             pi_count_state(r, pi_piece_end(q, i, r->quantity),
-                           from_start || (to - after) * p->e.h[i] >= 0, numbers);
+                           counts(p, r->after, s->id[i], to, p->e.h[i]), numbers);
         }
     }
     for (int64_t k = 0; k < p->of->n_samples; k++) {
@@ -184,8 +178,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
         const int64_t id = s->id[i];
         const double t_end = pi_item(p->of->until, id);
         const double t0 = pi_item(p->of->sampled, id);
-        double after = t0;
-        counts_from(p, one->after, id, &after);
+        const double after = one->after < 0 ? t0 : pi_item(p->of->after[one->after], id);
         pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
     }
     take_piece(q, i);

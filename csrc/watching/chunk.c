@@ -10,12 +10,16 @@ enum {
     CALL_BYTES = 16 << 10, /* of scratch and results, if a program is asked for several states */
 };
 
-static int has_energy(const PiWatch *w) {
+/* Does anything depend on the energy, as it is (PI_OF_ENERGY) or also on its change? */
+static int has_energy(const PiWatch *w, PiSource last) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int64_t i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
+    for (int64_t i = 0; i < w->n_reduced; i++)
+        found |= w->reduced[i].source >= PI_OF_ENERGY && w->reduced[i].source <= (int)last;
     return found;
 }
-static int asks_system(const PiWatch *w) { return has_energy(w) || w->asks & PI_WATCH_INVARIANTS; }
+static int asks_system(const PiWatch *w) {
+    return has_energy(w, PI_OF_CHANGE) || w->asks & PI_WATCH_INVARIANTS;
+}
 static int64_t scratch_rows(const PiWatch *w) {
     const int a = w->program.system->scratch, b = w->system.system->scratch;
     return a > b ? a : b;
@@ -87,11 +91,6 @@ static int asks_time(const PiWatch *w) {
     const int own = s->system->time_dependent || s->force == w->program.set->program;
     return w->asks & PI_WATCH_TIME || (own && asks_system(w));
 }
-static int wants_energy_itself(const PiWatch *w) {
-    int found = w->asks & PI_WATCH_ENERGY;
-    for (int64_t i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
-    return found;
-}
 /* Lanes from `lane` on, and their parameters. */
 int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_at, int64_t lane,
                   int64_t lanes) {
@@ -103,11 +102,11 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     c->lane = lane;
     c->lanes = lanes;
     c->states = states;
-    c->has_energy = has_energy(w);
+    c->has_energy = has_energy(w, PI_OF_CHANGE);
     c->asks_time = asks_time(w);
     if (c->has_energy && own->kernels && !own->system->time_dependent)
         c->energies = own->kernels->energies;
-    c->changes = c->energies && !wants_energy_itself(w);
+    c->changes = c->energies && !has_energy(w, PI_OF_ENERGY);
     for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
         c->y[i] = free;
     c->p = free, free += pi_parameter_rows(w->program.system) * lanes;

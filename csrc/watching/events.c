@@ -443,8 +443,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (!again && !waits) return 0;
     }
 }
-/* The quantities after the steps. */
-static int show_ends(EventLanes *p, const PiSteps *s) {
+int pi_ask_ends(EventLanes *p, const PiSteps *s) {
     ProgramRows *r = &p->quantities.rows;
     widen(p, s->t, p->lanes, r->t);
     widen(p, s->after, p->dim * p->lanes, r->y);
@@ -454,7 +453,7 @@ static int show_ends(EventLanes *p, const PiSteps *s) {
 static int find_linear(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
     const int count = p->of->count;
-    if (show_ends(p, s)) return -1;
+    if (pi_ask_ends(p, s)) return -1;
     memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
     EACH_LANE(i, p)
         for (int64_t j = 0; j < count; j++)
@@ -493,7 +492,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
                 p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
         }
     if (p->chords) {
-        if (show_ends(p, s)) return -1;
+        if (pi_ask_ends(p, s)) return -1;
         memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
     }
     if (!p->locating) {
@@ -512,7 +511,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
 
 /* ---- between the steps ----------------------------------------------------------------------- */
 int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
-    if (show_ends(p, s)) return -1;
+    if (pi_ask_ends(p, s)) return -1;
     EACH_LANE(i, p) {
         if (!first[i]) continue;
         for (int64_t j = 0; j < p->of->count; j++) {
@@ -545,7 +544,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
     EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
-    if (any && !whole && show_ends(p, s)) return -1;
+    if (any && !whole && pi_ask_ends(p, s)) return -1;
     const double *const values = whole ? p->ended : p->quantities.rows.answer;
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];

@@ -114,6 +114,8 @@ void pi_place_events(PiMemory *memory, EventLanes *lanes);
 static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
     return part == 1 ? get(p, s->t, i) : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
 }
+/* The quantities at the ends of the segments, in quantities.rows.answer; 0, or -1. */
+int pi_ask_ends(EventLanes *lanes, const PiSteps *steps);
 /* The first states of some lanes. */
 int pi_begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
 /* Lets the events of segments occur; 1: parts of steps are requested. looked: of some lanes only

@@ -41,6 +41,8 @@ static double rounded(const PiRun *run, double value) {
 }
 static int dim(const Segments *p) { return p->run->system->dim; }
 
+static void states_at(const PiSteps *steps, const double *part, double *y);
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 static int64_t lay_out(Segments *p, char *memory) {
@@ -65,6 +67,18 @@ static int64_t lay_out(Segments *p, char *memory) {
     char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
     if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
     pi_place_events(&m, &p->lanes);
+    p->steps = (PiSteps){.lanes = lanes,
+                         .id = p->id,
+                         .end = p->end,
+                         .t0 = p->t0,
+                         .t0_low = p->passed,
+                         .before = p->before,
+                         .t = p->t,
+                         .t_low = p->t_low,
+                         .after = p->after,
+                         .part = p->part,
+                         .at = states_at,
+                         .of = p};
     return m.used;
 }
 static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
@@ -164,14 +178,6 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
         p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
     }
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
-}
-/* The quantities at the ends of the segments, in p->lanes.quantities.rows.answer. */
-static int ask(Segments *p) {
-    ProgramRows *r = &p->lanes.quantities.rows;
-    const int64_t lanes = p->lanes.lanes;
-    memcpy(r->y, p->after, dim(p) * lanes * sizeof *r->y);
-    memcpy(r->t, p->t, lanes * sizeof *r->t);
-    return pi_load_parameters(r, p->id) || pi_run_program(r) ? -1 : 0;
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
@@ -371,7 +377,7 @@ static int look(Segments *p) {
         p->end[k] = goes ? PI_STEP_MADE : PI_STEP_NONE;
         again |= goes && !p->looked[k];
     }
-    if (again && ask(p)) return -1;
+    if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
     if (again)
         for (int64_t k = 0; k < p->count; k++) {
             if (!p->end[k] || p->looked[k]) continue;
@@ -528,7 +534,8 @@ static int look_back(Segments *p) {
             p->count++;
         }
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
-        if (p->count && (advance(p, 0, 0, p->after, dim(p)) || ask(p))) return -1;
+        if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
+            return -1;
         for (int64_t k = 0; k < p->count; k++)
             for (int64_t j = 0; j < n; j++) {
                 double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
@@ -562,18 +569,6 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     if (due == e->lanes) p.next = 0;
     p.lanes.lanes = ceil_div(due, unit(run)) * unit(run);
     p.between = memory + lay_out(&p, memory);
-    p.steps = (PiSteps){.lanes = p.lanes.lanes,
-                        .id = p.id,
-                        .end = p.end,
-                        .t0 = p.t0,
-                        .t0_low = p.passed,
-                        .before = p.before,
-                        .t = p.t,
-                        .t_low = p.t_low,
-                        .after = p.after,
-                        .part = p.part,
-                        .at = states_at,
-                        .of = &p};
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;
         p.waits[k] = p.looked[k] = 0;
