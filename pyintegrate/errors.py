@@ -137,6 +137,11 @@ def warn_record(message):
         messages.append(message)
 
 
+def quiet():
+    """NumPy says nothing of NaN, infinities and numbers that lose their digits."""
+    return np.errstate(all="ignore")
+
+
 def warn_caller(message, category):
     """Warn at the line outside of the package that called it."""
     level = 2

@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from .. import _core
-from ..errors import Status, UnknownNameError, warn_caller
+from ..errors import Status, UnknownNameError, quiet, warn_caller
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..method.catalogue import find_method
 from ..run.arguments import (
@@ -90,7 +90,7 @@ def _make(system, x0, v0, given):
     size = 2 * lanes * system.dim * dtype.itemsize
     check_memory(size, 2, batch, system.dim, what="states", cure="use dtype=np.float32")
     rows = np.asarray(spread(components, batch, dtype))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with quiet():
         problem = Problem(
             system, method, dtype, batch, lanes, padded(lanes, dtype), np.nan, t0, np.nan,
             row(t0, batch, dtype), tuple(row(p, batch, dtype) for p in system.parameter_rows), (),

@@ -8,7 +8,7 @@ motion are sqrt(1 + n) times smaller.
 
 import numpy as np
 
-from ..errors import warn_caller
+from ..errors import quiet, warn_caller
 from ..solution.sensitivity import base_states, with_tangents
 from .arguments import make_adaptive_run
 
@@ -53,7 +53,7 @@ def at_rest(system, start, t0, span, rtol, atol):
     """
     batch = start.shape[:-1]
     span, most = np.broadcast_to(span, batch), 0.0
-    with np.errstate(all="ignore"):
+    with quiet():
         for share in (0.0, 0.37, 0.71):
             f = system.rhs(t0 + share * span, start)
             most = np.maximum(most, abs(f * span[..., np.newaxis]))

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
+from ..errors import quiet as quiet
 from ..values.table import Several
 from ..values.types import Axes, Callable
 
@@ -52,11 +53,6 @@ def unit_of(system, name):
     """Unit of a component, a parameter or the time ("t"); "" if it has none."""
     unit = system.units.get(name, "")
     return "" if unit == "1" else unit
-
-
-def quiet():
-    """Within it the numbers of exploded trajectories cause no warnings."""
-    return np.errstate(all="ignore")
 
 
 def with_unit(text: str, unit: str) -> str:

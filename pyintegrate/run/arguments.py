@@ -7,6 +7,7 @@ from types import NoneType
 import numpy as np
 
 from .. import _core
+from ..errors import quiet
 from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import RK4, Usual, find_method
 from ..system.n_body import NBody
@@ -176,7 +177,7 @@ def _rounding(dtype, rows):
                 break
         else:
             return _AS_IT_IS
-    return np.errstate(over="ignore", under="ignore", invalid="ignore")
+    return quiet()
 
 
 # ---- system and method --------------------------------------------------------------------------
@@ -185,10 +186,10 @@ _REQUIREMENTS = _core.requirements()
 
 # Default methods: two to compare, and one to step by hand.
 _USUAL = {
-    "first_order": (("rk4", "explicit_euler"), "rk4"),
-    "second_order": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
-    "separable": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
-    "rigid_body": (("rigid_rk4", "rigid_semi_implicit_euler"), "rigid_semi_implicit_euler"),
+    "first_order": ("rk4", "explicit_euler"),
+    "second_order": ("rk4", "semi_implicit_euler"),
+    "separable": ("rk4", "semi_implicit_euler"),
+    "rigid_body": ("rigid_rk4", "rigid_semi_implicit_euler"),
 }
 
 
@@ -239,14 +240,14 @@ def usual_methods(system):
         return tuple(dict.fromkeys((system.usual_method, "euler_maruyama")))
     if system.structure == "first_order" and system.positions:  # a non-separable Hamiltonian
         return ("rk4", "implicit_midpoint")
-    return _USUAL[system.structure][0]
+    return _USUAL[system.structure]
 
 
 def usual_stepper(system):
     """The method that a Stepper of a system takes by default."""
     if system.noise is not None:
         return system.usual_method
-    return _USUAL[system.structure][1]
+    return _USUAL[system.structure][system.structure != "first_order"]
 
 
 def check_structure(method, system):
@@ -314,7 +315,7 @@ def checked_times(name, value, dtype, shapes):
         return value
     value = floats(name, value)
     value.flags.writeable = False
-    with np.errstate(over="ignore", under="ignore"):
+    with quiet():
         rounded = np.asarray(value, dtype)
     good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))
     if not good.all():
@@ -336,7 +337,7 @@ def fitting_end(t_end, dtype, batch):
 
 def steps_between(dt, t0, t_end):
     """The number of steps from t0 to t_end, an integer and the same for every trajectory."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with quiet():
         ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
     if np.any(abs(ratio) > 1 << 53) or not np.all(np.isfinite(ratio)):
         raise ValueError("(t_end - t0) / dt is more than 2**53 steps: t_end, t0 or dt is wrong")

@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from ..errors import quiet
 from ..values.checks import numbers
 from ..values.memory import aligned, padded
 from ..values.parameters import rows_of
@@ -82,7 +83,7 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
 def _laid_out(values, batch, dtype):
     """(n_steps, *batch) as (n_steps,) if one value serves all, else (n_steps, stride)."""
     n_steps, lanes = len(values), prod(batch)
-    with np.errstate(over="ignore", under="ignore"):
+    with quiet():
         if values.size == n_steps:
             row = np.zeros(max(n_steps, padded(lanes, dtype)), dtype)  # the core needs a full row
             row[:n_steps] = values.reshape(n_steps)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .. import _core
-from ..errors import Status
+from ..errors import Status, quiet
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
@@ -93,7 +93,7 @@ def assign(name, view, value):
     if not view.flags.writeable:
         raise ValueError(f"{name}: {_REMEMBERS}")
     try:
-        with np.errstate(over="ignore", under="ignore"):
+        with quiet():
             _core.to_nearest(view.__setitem__, ..., array)
     except ValueError:
         raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None

@@ -6,6 +6,8 @@ that the force was given.
 
 import numpy as np
 
+from ..errors import quiet
+
 
 def times(t0, dt, steps, batch=()):
     """Times of steps, shape (len(steps),) if t0 and dt are numbers, else (len(steps), *batch).
@@ -17,7 +19,7 @@ def times(t0, dt, steps, batch=()):
     steps : ndarray of int, shape (n,)
     batch : tuple of int
     """
-    with np.errstate(over="ignore"):
+    with quiet():
         if isinstance(dt, float) and isinstance(t0, float):
             return t0 + steps * dt
         return np.broadcast_to(t0 + column(steps, batch) * dt, (len(steps), *batch))
@@ -27,13 +29,13 @@ def time_of(t0, dt, n):
     """The time of one step, or of one step for each trajectory: float or array."""
     if type(t0) is float is type(dt) and type(n) is int:
         return t0 + n * dt
-    with np.errstate(over="ignore"):
+    with quiet():
         return t0 + n * dt
 
 
 def in_dtype(t, dtype):
     """Times as a run in this dtype has them, in float64: these must lie within it."""
-    with np.errstate(over="ignore", under="ignore"):
+    with quiet():
         return np.asarray(t, dtype).astype(np.float64)
 
 

@@ -6,7 +6,7 @@ changes the state: after a jump the true motion is unknown, and results from it 
 
 import numpy as np
 
-from ..errors import warn_record
+from ..errors import quiet, warn_record
 
 SLACK = 4  # rounding units between the time of a save and that of a jump located at it
 
@@ -46,7 +46,7 @@ def first_jump(solution):
         when = np.fmin.reduce(sense[..., np.newaxis] * found.t, axis=-1, initial=np.inf)
         unknown = (found.count > 0) & np.isinf(when)
         begin = np.nextafter(sense * solution._origin_time, np.inf)
-        with np.errstate(invalid="ignore"):
+        with quiet():
             when = np.where(np.isinf(when), np.inf, when - SLACK * np.spacing(np.abs(when)))
         first = np.fmin(first, np.where(unknown, begin, when))
     return first

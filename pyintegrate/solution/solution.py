@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import IntegrationError, Status, warn_caller
+from ..errors import IntegrationError, Status, quiet, warn_caller
 from ..run.times import column
 from ..values.citations import cite
 from ..values.keywords import RESULTS
@@ -378,7 +378,7 @@ class Solution(KindOfSolution):
         scale = abs(first := self.system.energy(self.origin, self._origin_time))
         scale = np.where(scale == 0, 1, scale)
         scale = np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
-        with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
+        with quiet():  # an exploded trajectory may be inf
             return (energy - first) / scale
 
     def exact(self) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import warn_caller
+from ..errors import quiet, warn_caller
 from ..system.system import System
 from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph, placed
@@ -243,7 +243,7 @@ def _changes(system, what):
     draw = np.random.default_rng(0)
     x = _place(system) + draw.uniform(0.1, 0.4, system.dof)
     t, v = 0.3, draw.normal(size=system.dof)
-    with np.errstate(all="ignore"):
+    with quiet():
         first = system.acceleration(t, x, v)
         for scale in _SCALES:
             at = (t, x, v * scale) if what == "velocity" else (t * scale, x, v)

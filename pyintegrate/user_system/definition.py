@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 
+from ..errors import quiet
 from ..system.definition import SystemDefinition
 from ..trace import tracing
 from ..trace.derivative import gradient
@@ -266,7 +267,7 @@ class Definition:
         }
         given = (state, params)
         kept = copy.deepcopy(given)
-        with np.errstate(all="ignore"):
+        with quiet():
             result = self.function(t, *state, **params)
         self._unchanged(kept, given)
         return self._numbers(result, dof or len(y))
@@ -319,7 +320,7 @@ class Definition:
         params = [np.full(len(t), value) for value in system.parameter_rows]
         given = (t, y.T.copy(), params)
         kept = copy.deepcopy(given)
-        with np.errstate(all="ignore"):
+        with quiet():
             system.answer(0, *given)
         self._unchanged(kept, given)
         if system.dof and not system.velocity_dependent:
@@ -330,7 +331,7 @@ class Definition:
         """Refuse an acceleration that depends on the velocity although declared not to."""
         other = y.copy()
         other[system.dof :] += 1.0
-        with np.errstate(all="ignore"):
+        with quiet():
             a, b = (system.answer(_ACCELERATION, t, state.copy(), params) for state in (y, other))
         if not np.array_equal(a, b, equal_nan=True):
             raise ValueError(
