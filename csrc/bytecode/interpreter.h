@@ -181,7 +181,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
 }
 /* A PiForce: context is a PiProgram. */
 static int pi_run_program(const void *context, PiQuestion question, const PiRows *rows) {
-    const PiProgram *program = (const PiProgram *)context;
+    const PiProgram *program = context;
     const int dof = program->system.dof;
     Banks banks = banks_of(program, question, rows);
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
@@ -197,7 +197,7 @@ static int pi_run_program(const void *context, PiQuestion question, const PiRows
 }
 /* A PiApart. */
 static int run_program_apart(const void *context, PiQuestion question, const PiApartRows *apart) {
-    const PiProgram *program = (const PiProgram *)context;
+    const PiProgram *program = context;
     Banks banks = banks_of(program, question, &apart->rows);
     banks.stride[PI_BANK_Y] = banks.stride[PI_BANK_V] = apart->y * PI_VECTOR_BYTES;
     banks.stride[PI_BANK_P] = apart->p * PI_VECTOR_BYTES;

@@ -32,7 +32,7 @@ static PyObject *memory(const void *data, int64_t bytes, int writable) {
 }
 /* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
 static int call_python(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = (const struct Context *)data;
+    const struct Context *context = data;
     const Callback *callback = context->callback;
     if (question == PI_PREPARE) return 0;
     const PiSystem *s = &callback->system;
@@ -66,7 +66,7 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
 /* ---- compiled -------------------------------------------------------------------------------- */
 /* One trajectory after the other; one that fails gets a derivative that is not a number. */
 static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = (const struct Context *)data;
+    const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const PiSystem *s = &context->callback->system;
     Compiled *const function = (Compiled *)context->callback->address;
@@ -84,7 +84,7 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
 }
 /* All at once: component d of trajectory i at d * stride + i. A failure stops the run. */
 static int call_compiled_batched(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = (const struct Context *)data;
+    const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
     CompiledBatched *const function = (CompiledBatched *)context->callback->address;

@@ -88,6 +88,13 @@ static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, P
     return pi_refused("%s: expected a tuple of %zd to %zd", name, least, most);
 }
 
+/* Item i of a tuple: three numbers, the first two below these. */
+static int read_three(PyObject *list, int64_t i, int *a, int most_a, int *b, int most_b, int *c) {
+    PyObject *three = PyTuple_GetItem(list, i);
+    return !PyTuple_Check(three) || !PyArg_ParseTuple(three, "iii", a, b, c) || *a < 0 ||
+           *a >= most_a || *b < 0 || *b >= most_b;
+}
+
 /* ---- watches --------------------------------------------------------------------------------- */
 /* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
 static int read_reduced(PyObject *fields, PiWatch *watch) {
@@ -97,11 +104,9 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
     watch->n_rows = watch->n_sums;
     for (int64_t i = 0; i < n; i++) {
         PiReduced *one = &watch->reduced[i];
-        PyObject *three = PyTuple_GetItem(list, i);
-        if (!PyTuple_Check(three) ||
-            !PyArg_ParseTuple(three, "iii", &one->kind, &one->source, &one->number) ||
-            one->kind < 0 || one->kind >= PI_REDUCTIONS || one->source < 0 ||
-            one->source >= PI_SOURCES || one->number < 0 ||
+        if (read_three(list, i, &one->kind, PI_REDUCTIONS, &one->source, PI_SOURCES,
+                       &one->number) ||
+            one->number < 0 ||
             one->number >= (one->source == PI_OF_PROGRAM ? watch->n_quantities
                             : one->source == PI_OF_STATE ? watch->components
                                                          : energies))
@@ -293,11 +298,9 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     for (int64_t i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
     for (int64_t i = 0; i < n; i++) {
         PiPieceReduction *one = &p->reduction[i];
-        PyObject *three = PyTuple_GetItem(list, i);
-        if (!PyTuple_Check(three) ||
-            !PyArg_ParseTuple(three, "iii", &one->kind, &one->quantity, &one->after) ||
-            one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
-            one->quantity >= quantities || one->after < -1 || one->after >= n_after)
+        if (read_three(list, i, &one->kind, PI_PIECE_KINDS, &one->quantity, quantities,
+                       &one->after) ||
+            one->after < -1 || one->after >= n_after)
             return pi_refused("reductions: one is out of range");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
