@@ -5,8 +5,8 @@ import random
 from fractions import Fraction
 from itertools import product
 
-from ..trace.graph import ARITHMETIC, below
-from .step import derivatives_along, is_zero
+from ..trace.graph import ARITHMETIC, below, is_zero
+from .step import derivatives_along
 
 _PRIME = (1 << 61) - 1
 

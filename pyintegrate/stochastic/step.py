@@ -10,16 +10,12 @@ from .. import _core
 from ..method.stochastic import plus, times
 from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
-from ..trace.graph import placed
+from ..trace.graph import is_zero, placed
 from ..trace.program import assemble
 
 # Parameters of the run, after those of the system: csrc/tiles.h.
 STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits()["of_run"]
 NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
-
-
-def is_zero(node):
-    return node.is_constant and node.value == 0
 
 
 class Step:

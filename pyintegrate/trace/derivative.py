@@ -15,7 +15,7 @@ from functools import reduce
 
 from ..values.types import Callable
 from .errors import TraceError
-from .graph import below, make
+from .graph import below, is_zero, make
 
 # Piecewise constant: the derivative is 0 wherever there is one.
 _FLAT = {"sign", "floor", "rint"}
@@ -44,8 +44,8 @@ def _factors(node):
     """The numbers of the nodes whose product it is, up to signs and + 0."""
     if node.operation in ("multiply", "negative", "absolute"):
         return {number for a in node.arguments for number in _factors(a)}
-    if node.operation in ("add", "subtract") and any(map(_is_zero, node.arguments)):
-        return {number for a in node.arguments if not _is_zero(a) for number in _factors(a)}
+    if node.operation in ("add", "subtract") and any(map(is_zero, node.arguments)):
+        return {number for a in node.arguments if not is_zero(a) for number in _factors(a)}
     return {node.number}
 
 
@@ -172,10 +172,6 @@ def _scaling_freely(graph):
         graph.scale_freely = before
 
 
-def _is_zero(node):
-    return node.is_constant and node.value == 0
-
-
 def _product(one, outer, inner):
     """outer * inner, of which either may be the node 1 or None, which stands for it.
 
@@ -183,9 +179,9 @@ def _product(one, outer, inner):
     """
     factors = [factor for factor in (outer, inner) if factor not in (None, one)]
     for factor, other in (factors, factors[::-1]) if len(factors) == 2 else ():
-        if factor.operation == "where" and any(map(_is_zero, factor.arguments[1:])):
+        if factor.operation == "where" and any(map(is_zero, factor.arguments[1:])):
             mask, *both = factor.arguments
-            made = (b if _is_zero(b) else _product(one, b, other) for b in both)
+            made = (b if is_zero(b) else _product(one, b, other) for b in both)
             return make("where", mask, *made)
     return reduce(operator.mul, factors) if factors else one
 

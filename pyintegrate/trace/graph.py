@@ -85,6 +85,10 @@ def below(nodes):
     return [graph.nodes[number] for number in sorted(found)] if graph else []
 
 
+def is_zero(node):
+    return node.is_constant and node.value == 0
+
+
 def placed(graph, nodes, state, time=None):
     """Nodes of any graph as nodes of `graph`, at another state (node of an index) and time."""
     leaves = {

@@ -228,7 +228,7 @@ class Definition:
         if isinstance(mass, float) and mass == 1.0:
             nodes = force
         else:
-            masses = [mass] * dof if np.ndim(np.shape(mass)) and not np.shape(mass) else list(mass)
+            masses = list(mass) if np.shape(mass) else [mass] * dof
             nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
         total = tracing.components(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..stochastic.step import STEP, is_zero
+from ..stochastic.step import STEP
 from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
-from ..trace.graph import placed
+from ..trace.graph import is_zero, placed
 
 STILL = 1e-30  # v where no noise acts, or q has no slope: the crossing is that of the chord
 
