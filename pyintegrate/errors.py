@@ -7,10 +7,14 @@ import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
 from .values.types import Any, Iterator
+
+# NumPy says nothing of NaN, infinities and numbers that lose their digits.
+quiet = partial(np.errstate, all="ignore")
 
 
 class Status(IntEnum):
@@ -135,11 +139,6 @@ def warn_record(message):
         warn_caller(message, RecordWarning)
     else:
         messages.append(message)
-
-
-def quiet():
-    """NumPy says nothing of NaN, infinities and numbers that lose their digits."""
-    return np.errstate(all="ignore")
 
 
 def warn_caller(message, category):

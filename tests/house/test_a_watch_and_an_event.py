@@ -39,10 +39,7 @@ RETURN = """\
         integer("keep", keep, 0, MOST_KEPT),
         _function("then", then),
         _function("values", values),
-        {
-            name: numbers(f"params[{name!r}]", value).astype(np.float64)
-            for name, value in (params or {}).items()
-        },
+        {name: floats(f"params[{name!r}]", value) for name, value in (params or {}).items()},
         integer("max_per_step", max_per_step, 1),
         _floats("after", after),
         _floats("level", level),
