@@ -490,7 +490,7 @@ def _figure(figsize, panes, scenes, system):
     solid = [system.structure == "rigid_body"] * scenes
     solid += [len(pane) == 3 for pane in panes]
     usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
-    figure = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
+    figure: Any = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
     figure.grows = figure_size(figsize, None) is None
     axes = [
         figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))

@@ -201,9 +201,9 @@ class System(ClosedForms):
         Numbers in arrays of xarray are matched by the names of their dimensions.
         """
         if values:
-            named = ", ".join(f"{name}=..." for name in self.shapes)
+            names = ", ".join(f"{name}=..." for name in self.shapes)
             raise TypeError(
-                f"{self.name} takes its parameters by name: {self.name}({named}); its force is"
+                f"{self.name} takes its parameters by name: {self.name}({names}); its force is"
                 f" {self.name}.rhs(t, y)"
             )
         for name in params:
