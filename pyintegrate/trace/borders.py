@@ -8,7 +8,8 @@ from .elementary import real
 from .graph import below, make
 
 # A border is a zero of an argument, or of the difference of two.
-_AT = {"absolute": 0, "sign": 0, "copysign": 1, "arctan2": 0, "minimum": None, "maximum": None}
+_AT = {"absolute": [0], "sign": [0], "copysign": [1], "arctan2": [0, 1]}
+_AT |= {"minimum": [], "maximum": []}
 
 # On which side of its borders an operation is, as a number.
 _SIDE: dict[str, Callable] = {
@@ -36,11 +37,11 @@ def borders(nodes, seen=()):
         if node.operation in _AT:
             at = _AT[node.operation]
         elif node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
-            at = None
+            at = []
         else:
             continue
-        border = node.graph.make("subtract", *pair) if at is None else pair[at]
-        found[border.number] = border
+        for border in [pair[i] for i in at] or [node.graph.make("subtract", *pair)]:
+            found[border.number] = border
     return [node for node in found.values() if not node.is_fixed]
 
 

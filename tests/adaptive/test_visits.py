@@ -129,6 +129,17 @@ def test_no_third_branch_is_missed(name, method, rtol):
     assert abs(error).max() < 1000 * rtol
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("method", ["auto", "radau_iia5", "rodas5p"])
+def test_no_pulse_is_missed(method, dtype):
+    # it adds 100 times 0.001; other errors of a tolerance of 1e-4 are at most 25 times that
+    force = pi.acceleration(lambda t, x, v: -x + np.where((t > 3) & (t < 3.001), 100.0, 0.0))
+    y = np.stack([np.sin(SHIFT), np.cos(SHIFT)], axis=-1).astype(dtype)
+    sol = pi.solve(force, y, t_end=5.0, rtol=1e-4, atol=1e-4, method=method)
+    v = np.cos(SHIFT + 5) + 0.1 * np.cos(2)
+    assert abs(sol.final[:, 1] - v).max() < 25 * 1e-4
+
+
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8])
 @pytest.mark.parametrize("method", ["auto", "tsitouras54", "dop853"])
 def test_an_angle_jumps_by_a_turn(method, rtol):
@@ -136,6 +147,18 @@ def test_an_angle_jumps_by_a_turn(method, rtol):
     z = _beside_an_oscillation(lambda t, x, v: np.arctan2(x, v), method, rtol)
     end = (SHIFT + T_END + np.pi) % (2 * np.pi) - np.pi
     assert abs(z - (end**2 - SHIFT**2) / 2).max() < 1000 * rtol
+
+
+def test_both_borders_of_an_angle_are_seen():
+    # The cut is passed at (-0.01, 0), and the other half of that line's border soon after it.
+    def rate(t, x, v):
+        return np.arctan2(v, x + 0.99)
+
+    grid = np.linspace(0, T_END, 200_001)[:, np.newaxis] + SHIFT
+    angles = np.arctan2(np.cos(grid), np.sin(grid) + 0.99)
+    z = _beside_an_oscillation(rate, "auto", 1e-5)
+    # the jumps of the sum are known to half a cell of it, 2.5e-5 times 2 pi, the rest better
+    assert abs(z - np.trapezoid(angles, dx=T_END / 200_000, axis=0)).max() < 0.01
 
 
 def test_an_angle_of_which_only_sines_are_taken_costs_nothing():

@@ -93,8 +93,7 @@ static void find_visits(Lanes *l) {
         const vreal h = vabs(c->h[u]);
         vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
         *longest = vmax(FORGETS * *longest, h);
-        const vint may =
-            moves(l, u) & (h > SHORTEST * *longest) & ~too_small(SHORTEST * h, c->t0[u]);
+        const vint may = moves(l, u) & (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
         l->visits[u] = vset_int(0);
         l->border[u] = vset(NO_BORDER);
         if (!vany(may | l->crossed[u])) continue;
