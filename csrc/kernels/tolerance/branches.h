@@ -62,7 +62,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vre
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
             visits |= (inside > 0) & (least >= 0) & (least * bend < DEEPER / 2 * inside * inside);
-            const vint passes = least < 0;
+            const vint passes = (least <= 0) & (a != b); /* or has at one of them */
             visits |= passed & passes;
             passed |= passes;
             if (!vany(passes)) continue;
@@ -107,7 +107,8 @@ static void find_visits(Lanes *l) {
  * are soon as long as they were. further: planned by the error of the step h, which was accepted
  * or not. */
 #define SHORT_OF  REAL(0.01)
-#define AS_BEFORE REAL(0.75)
+#define PAST      REAL(2.2)    /* the border lies at no usual place of a stage */
+#define AS_BEFORE REAL(0.0625) /* a part, for the estimate may miss what is fast there */
 INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejected, vreal further) {
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
@@ -119,8 +120,8 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
         vselect(accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)), *left);
     *left = vselect(located, h * at, *left);
     const vint near =
-        accepted & (*left != 0) & (2 * vabs(*left) < vabs(further)) & ~too_small(*left, t);
-    further = vselect(located, before, vselect(near, 2 * *left, further));
+        accepted & (*left != 0) & (PAST * vabs(*left) < vabs(further)) & ~too_small(*left, t);
+    further = vselect(located, before, vselect(near, PAST * *left, further));
     const vint behind = passed & l->crossed[u];
     const vreal usual = AS_BEFORE * own(l, OWN_LONGEST_TRIED)[u];
     *error = vselect(behind, vset(NO_ERROR_YET), *error);
