@@ -135,8 +135,8 @@ def _loose(rtol, system, batch):
     """Which trajectories "auto" begins with the pair for loose tolerances, if only some of them."""
     least = rtol.min(axis=-1) if _each(rtol, system) else rtol
     loose = least >= automatic_pairs(system)[2]
-    some = loose.any() and not loose.all()  # before a batch of any size is laid out
-    return np.broadcast_to(loose, batch).reshape(-1) if some else None
+    over = np.broadcast_to(loose, batch)  # laid out only if they differ
+    return over.reshape(-1) if loose.any() and not loose.all() else None
 
 
 def _check_out(problem, options, save, n, inputs):

@@ -446,6 +446,11 @@ def _sizes(header, batch):
         "batch": batch, "lanes": (prod(batch),), "dim": (len(header["state_names"]),),
         "components": (len(header["components"]),), "two": (2,), "three": (3,), "one": (1,),
     }  # fmt: skip
+    (dim,) = sizes["dim"]
+    with_tangents = header.get("sensitivity") is not None  # they have as many components each
+    sizes["dims"] = [
+        (n,) for n in range(1, dim + 1) if n == dim or (with_tangents and dim % n == 0)
+    ]
     if not header.get("joined"):  # whose saves are named
         if header["save"] == "final":
             sizes["saves"] = (1,)
@@ -469,8 +474,9 @@ def _check_array(name, field, about, sizes, dtype):
             axes += sizes.setdefault(word, shape[len(axes) : len(axes) + 1])
         forms.append(axes)
     if field.shape.startswith("fit"):
-        fits = [fits_batch(a, sizes["batch"]) for a in (shape, shape[:-1])]
-        forms = [shape if any(fits[: len(field.shape.split())]) else sizes["batch"]]
+        each = field.shape == "fit dim" and shape[-1:] in sizes["dims"]
+        inner = shape[:-1] if each else shape
+        forms = [shape if fits_batch(inner, sizes["batch"]) else sizes["batch"]]
     if shape not in forms:
         refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, forms))}")
 
