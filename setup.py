@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from itertools import takewhile
 from pathlib import Path
+from zipfile import ZipFile, ZipInfo
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -266,15 +267,16 @@ SHIPPED = ("*.h", "kernels/*.h", "kernels/isa/*.c", "kernels/registers/*.h",
 
 
 class BuildPackage(build_py):
-    """The package with the parts of the core that it reads."""
+    """The package with the parts of the core that it reads (pyintegrate/values/headers.py)."""
 
     def run(self):
         super().run()
-        if not self.editable_mode:
-            for name in [f for one in SHIPPED for f in glob(f"csrc/{one}", recursive=True)]:
-                target = os.path.join(self.build_lib, "pyintegrate", name)
-                self.mkpath(os.path.dirname(target))
-                self.copy_file(name, target)
+        if self.editable_mode:
+            return
+        names = sorted(f for one in SHIPPED for f in glob(f"csrc/{one}", recursive=True))
+        with ZipFile(os.path.join(self.build_lib, "pyintegrate", "csrc.zip"), "w") as packed:
+            for name in names:  # stored: the wheel compresses all of them as one
+                packed.writestr(ZipInfo(Path(name).as_posix()), Path(name).read_bytes())
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ NEEDED = {
 }
 OF_LINKERS = ("_init", "_fini", "__dso_handle", "_mh_dylib_header")
 FILES = (
-    "pyintegrate/py.typed", "pyintegrate/_core.pyi", "pyintegrate/csrc/pyintegrate.h",
+    "pyintegrate/py.typed", "pyintegrate/_core.pyi", "pyintegrate/csrc.zip",
     "pyintegrate/method/published_bits.txt", "pyintegrate/values/types.pyi",
     "pyintegrate/plots/gallery/figures.toml", "pyintegrate/plots/__init__.pyi",
 )  # fmt: skip

@@ -1,13 +1,24 @@
 """The headers of the C core: compiled systems are built against them; tables of methods have all
 their digits there."""
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+_UNPACKED = []  # folders that are there until the process ends
 
 
+@cache
 def headers():
-    """The folder of the package's headers: in the package, or beside it in the repository."""
+    """The folder of the package's headers: that of the repository, or unpacked from the package."""
     package = Path(__file__).resolve().parent.parent
-    for folder in (package / "csrc", package.parent / "csrc"):
-        if (folder / "kernels" / "isa").exists():
-            return folder
+    packed, beside = package / "csrc.zip", package.parent / "csrc"
+    if packed.exists():
+        _UNPACKED.append(TemporaryDirectory(prefix="pyintegrate"))
+        with ZipFile(packed) as archive:
+            archive.extractall(_UNPACKED[-1].name)
+        return Path(_UNPACKED[-1].name) / "csrc"
+    if (beside / "kernels" / "isa").exists():
+        return beside
     raise RuntimeError("the C headers of pyintegrate are missing: install it again")

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -223,7 +224,9 @@ def test_compiled_systems_find_the_headers(tmp_path):
     """The wheel has those that the kernels include, and the methods' sources."""
     command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    shipped = tmp_path / "pyintegrate" / "csrc"
+    with zipfile.ZipFile(tmp_path / "pyintegrate" / "csrc.zip") as archive:
+        archive.extractall(tmp_path)
+    shipped = tmp_path / "csrc"
     for path in (CSRC / "methods").glob("*.h"):
         assert (shipped / path.relative_to(CSRC)).read_bytes() == path.read_bytes()
     kernels = sorted((CSRC / "kernels" / "isa").glob("*.c"))
