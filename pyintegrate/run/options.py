@@ -25,7 +25,7 @@ def check_save(save):
         return save
     if isinstance(save, list | tuple | range) or np.ndim(save):
         return _numbers_of_steps(save)
-    return integer("save", save, 1)
+    return integer("save", save, 1, np.inf)  # beyond the run: both ends
 
 
 def _numbers_of_steps(save):
