@@ -25,14 +25,25 @@ static int estimate_power(const PiMethod *m) {
     return m->embedded2_order ? 1 + 2 * m->embedded_order - m->embedded2_order : low + 1;
 }
 
+/* The stages that count and whose states are of second order, sum_j a_j c_j = c^2 / 2, or all that
+ * count if none is. */
+static uint64_t exact_stages(const PiMethod *m, uint64_t counts) {
+    uint64_t exact = 0;
+    for (int s = 0; s < m->stages; s++) {
+        double off = m->c[s] * m->c[s] / 2;
+        for (int j = 0; j < m->stages; j++) off -= m->a[s][j] * m->c[j];
+        exact |= (uint64_t)(m->family == PI_NYSTROM || fabs(off) < 0.005) << s;
+    }
+    return exact & counts & ~(uint64_t)1 ? exact & counts : counts;
+}
 /* Places where the borders are asked for, in the order of time and well apart: the last of stages
  * at the same time is the best. */
-static void make_places(PiPair *pair) {
+static void make_places(PiPair *pair, uint64_t stages) {
     const double apart = 0.08;
     double *const at = pair->place;
     int stage[PI_MAX_PLACES] = {0}, n = 1;
     for (int s = 0; s < pair->stages; s++) {
-        if (!(pair->counts >> s & 1)) continue;
+        if (!(stages >> s & 1)) continue;
         const double c = pair->c[s];
         int i = n;
         while (i > 1 && at[i - 1] > c) i--;
@@ -96,7 +107,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     }
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     if (!is_explicit && pair->slope == 0) pair->counts = 0;
-    make_places(pair);
+    make_places(pair, exact_stages(m, pair->counts));
     for (int64_t s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
         if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
