@@ -20,6 +20,7 @@ TURN = 0.95  # the least cosine between directions at both ends of a step
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # a start below this is 0, to the rounding of its own search
 BISECTIONS = 60
+ROUNDING = 1e-15  # of a direction
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
 KINDS = ("branch point", "fold", "Hopf")
 
@@ -211,6 +212,7 @@ class _Curve:
         _, s, V = np.linalg.svd(A)
         t = V[:, -1]
         t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
         scale = np.maximum(s[:, :1], 1e-300)
         bordered = np.linalg.det(np.concatenate([A / scale[..., None], t[:, None]], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
