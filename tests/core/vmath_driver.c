@@ -8,6 +8,9 @@
 #endif
 #include "../../csrc/simd.h"
 #include "../../csrc/vmath/vmath.h"
+#if PI_VECTOR_BYTES < 64 || PI_REAL_BITS == 32
+#define vquotient vdivide
+#endif
 
 /* The widest vector_bytes that this processor runs. */
 int widest(void);
@@ -53,8 +56,9 @@ INLINE vreal vsincos_cos(vreal x) {
 }
 
 ONE_ARGUMENT(sin)
-ONE_ARGUMENT(cos) ONE_ARGUMENT(sincos_sin) ONE_ARGUMENT(sincos_cos) ONE_ARGUMENT(exp)
-    ONE_ARGUMENT(log) ONE_ARGUMENT(tan) ONE_ARGUMENT(asin) ONE_ARGUMENT(acos) ONE_ARGUMENT(atan)
-        TWO_ARGUMENTS(atan2) ONE_ARGUMENT(expm1) ONE_ARGUMENT(log1p) ONE_ARGUMENT(sinh)
-            ONE_ARGUMENT(cosh) ONE_ARGUMENT(tanh) TWO_ARGUMENTS(pow) ONE_ARGUMENT(cbrt)
-                TWO_ARGUMENTS(hypot) TWO_ARGUMENTS(divide)
+ONE_ARGUMENT(cos)
+ONE_ARGUMENT(sincos_sin) ONE_ARGUMENT(sincos_cos) ONE_ARGUMENT(exp) ONE_ARGUMENT(log)
+    ONE_ARGUMENT(tan) ONE_ARGUMENT(asin) ONE_ARGUMENT(acos) ONE_ARGUMENT(atan) TWO_ARGUMENTS(atan2)
+        ONE_ARGUMENT(expm1) ONE_ARGUMENT(log1p) ONE_ARGUMENT(sinh) ONE_ARGUMENT(cosh)
+            ONE_ARGUMENT(tanh) TWO_ARGUMENTS(pow) ONE_ARGUMENT(cbrt) TWO_ARGUMENTS(hypot)
+                TWO_ARGUMENTS(divide) TWO_ARGUMENTS(quotient)
