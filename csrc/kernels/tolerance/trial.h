@@ -219,7 +219,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
         const vreal *const a = own(l, OWN_ATOL) + (l->solve->n_atol > 1 ? at : u);
         const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
-            const vreal size = vmax(vabs(c->y[at + i]), vabs(l->yn[at + i]));
+            const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
             vreal inverse = 1 / tolerance(r[i], size, a[i]);
             if (d < positions) inverse *= c->h[u + i];
             const vreal q = e[i] * inverse;
@@ -278,33 +278,45 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
     const int branches = l->solve->pair.branches;
     const real halves = (1 + LOG_SAFETY) * l->solve->pair.power; /* the next step */
-    vreal sum[4], sum2[4];
+    vreal sum[4], sum2[4], error[4], would[4];
+    vint finite[4], inside[4], good[4];
     errors_some(l, combined, u, count, sum, sum2);
+    /* Each is a chain: in turns of a few operations those of several registers overlap. */
+    EACH(i, 0, count) {
+        /* A sum without a finite value says nothing of h, of however small a step it is. */
+        error[i] = vselect(sum[i] <= REAL_MAX, log_error(l, combined, c->h[u + i], sum[i], sum2[i]),
+                           vset(REAL_MAX));
+    }
+    EACH(i, 0, count) {
+        finite[i] = sum[i] <= REAL_MAX, inside[i] = vset_int(-1);
+        for (int64_t d = 0; d < c->dim; d++) {
+            const vreal size = vabs(l->yn[d * c->R + u + i]);
+            finite[i] &= size <= REAL_MAX;
+            inside[i] &= size <= bound;
+        }
+    }
+    EACH(i, 0, count) {
+        const int64_t at = u + i;
+        const vreal h = c->h[at];
+        const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
+        if (combined && branches)
+            error[i] =
+                vselect(crossed, vmax(error[i], log_error(l, 0, h, sum2[i], sum2[i])), error[i]);
+        if (branches) error[i] = vselect(l->visits[at], vmax(error[i], vset(halves)), error[i]);
+        good[i] = (error[i] <= 0) & finite[i];
+        /* Where the force jumps the error is proportional to h. */
+        const vreal steep = vset(l->solve->pair.power) * error[i];
+        would[i] = h * control(l, at, vselect(crossed & ~good[i], steep, error[i]), good[i]);
+    }
     EACH(i, 0, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
-        vint finite = sum[i] <= REAL_MAX, inside = vset_int(-1);
-        for (int64_t d = 0; d < c->dim; d++) {
-            const vreal size = vabs(l->yn[d * c->R + at]);
-            finite &= size <= REAL_MAX;
-            inside &= size <= bound;
-        }
-        /* A sum without a finite value says nothing of h, of however small a step it is. */
-        vreal error =
-            vselect(sum[i] <= REAL_MAX, log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
-        const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
-        if (combined && branches)
-            error = vselect(crossed, vmax(error, log_error(l, 0, h, sum2[i], sum2[i])), error);
-        if (branches) error = vselect(l->visits[at], vmax(error, vset(halves)), error);
-        const vint good = (error <= 0) & finite, active = l->active[at];
-        const vint accepted = good & inside & active, last = l->last[at];
+        const vint active = l->active[at], last = l->last[at];
+        const vint accepted = good[i] & inside[i] & active;
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
-        /* Where the force jumps the error is proportional to h. */
-        const vreal steep = vset(l->solve->pair.power) * error;
-        vreal would = h * control(l, at, vselect(crossed & ~good, steep, error), good);
         if (combined && branches)
-            would = up_to_border(l, at, accepted, active & crossed & ~good, would);
-        vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
+            would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
+        vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
         *next = vselect(active, further, *next);
@@ -315,12 +327,12 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         vint *const rejected = own_whole(l, OWN_REJECTED) + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
-        const vint beyond = good & ~inside, arrived = accepted & last;
-        const vint lost = ~good & too_small(further, t);
+        const vint beyond = good[i] & ~inside[i], arrived = accepted & last;
+        const vint lost = ~good[i] & too_small(further, t);
         const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
         code = vselect_int(
-            lost, vselect_int(finite, vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
+            lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
         code = vselect_int(beyond, vset_int(PI_OUT_OF_BOUNDS), code);
         l->code[at] = vselect_int(arrived, vset_int(PI_OK), code);
         l->leaves[at] = (arrived | beyond | lost | many) & active;
@@ -328,7 +340,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
 }
 INLINE void judge_all(Lanes *l, const int combined) {
     int64_t u = 0;
-    for (; u + 2 <= l->c.R; u += 2) judge_some(l, combined, u, 2);
+    for (; u + 4 <= l->c.R; u += 4) judge_some(l, combined, u, 4);
     for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
 }
 static void judge(Lanes *l) {
