@@ -1,15 +1,18 @@
-"""docs/performance.md: each instruction set has its section, from the machine that had it."""
+"""docs/performance.md: each maker's instruction set has its section, from a machine that had it."""
 
+import platform
 from pathlib import Path
 
 from pyintegrate import _core
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
-KIND = _core.info()["instruction_set"]
+CPU = Path("/proc/cpuinfo")
+MAKERS = [m for m in ("AMD", "Intel") if CPU.exists() and m in CPU.read_text()]
+KIND = ", ".join([_core.info()["instruction_set"], *(MAKERS or [platform.machine()])])
 
 
 def replace_section(subject, text, before=""):
-    """Puts the text in the place of this instruction set's section on the subject.
+    """Puts the text in the place of this processor's section on the subject.
 
     A new section comes before the line ``before``; without one to the end.
     """
