@@ -41,7 +41,7 @@ static void occurs(Occurring *o, double part, double slope, int event) {
  * the time: the first 1/1024 of the step tells. */
 static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord) {
     const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
-    double a[CHEB_MOST + 1], slope;
+    double a[CHEB_MOST + 1] = {0}, slope;
     if (chord) return side * f[n] > side * f[0]; /* has neither */
     if (x > 1) return 0;
     cheb_coefficients(n, f, a);

@@ -298,7 +298,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
         if (need == PI_NEED_SQUARE)
             return p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
         if (need <= PI_NEED_VALUE || cheb_is_clear(least, most, enough)) return 1;
-    }
+    } else if (isfinite(p->tail[at]) && least == most) return 1;
     double f[NODES];
     int finite = 0, changes = 0;
     for (int k = 0; k <= n; k++) {
@@ -513,14 +513,16 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
+    /* Steps of the pairs of high order are so long that 8 hardly ever do. */
+    const int least = s->degree > 6 ? CHEB_MOST : p->first_degree;
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
             p->fails[i] = p->seeks[i] && !p->points[i];
             for (int64_t at = i; p->fails[i] && at < p->count * p->lanes; at += p->lanes)
                 p->noise[at] = p->loudest[at] = 0;
         }
-        for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
-            const int first = n == p->first_degree, apart = CHEB_MOST / n;
+        for (int n = least; any && n <= CHEB_MOST; n *= 2) {
+            const int first = n == least, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;
             for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&

@@ -41,19 +41,26 @@ static inline double cheb_cos(int k) { return cheb_cosine[k & 31]; }
 /* Point i of n + 1, from -1 to 1. */
 static inline double cheb_point(int n, int i) { return -cheb_cos(i * (CHEB_MOST / n)); }
 /* The coefficients of sum_k a_k T_k(x) with values f_i at the points:
- * a_k = (2 / n) sum_i f_i cos(i k pi / n) (-1)^k, halved for i and for k at 0 and n. */
-static inline void cheb_coefficients(int n, const double *f, double *a) {
+ * a_k = (2 / n) sum_i f_i cos(i k pi / n) (-1)^k, halved for i and for k at 0 and n: of even k sums
+ * over f_i + f_(n - i), of odd k over f_i - f_(n - i), two k at a time. */
+typedef double ChebPair __attribute__((vector_size(16)));
+static inline __attribute__((always_inline)) void cheb_sums(const int n, const double *f,
+                                                            double *a) {
     const int part = CHEB_MOST / n, half = n / 2;
-    double even[CHEB_MOST / 2 + 1] = {0}, odd[CHEB_MOST / 2 + 1] = {0}; /* f_i +- f_(n - i) */
-    for (int i = 0; i < half; i++) even[i] = f[i] + f[n - i], odd[i] = f[i] - f[n - i];
-    even[0] *= 0.5, odd[0] *= 0.5;
-    even[half] = f[half], odd[half] = 0;
-    for (int k = 0; k <= n; k++) {
-        const double *const g = k % 2 ? odd : even;
-        double sum = 0;
-        for (int i = 0; i <= half; i++) sum += g[i] * cheb_cos(i * k * part);
-        a[k] = sum * (k == 0 || k == n ? 1.0 : 2.0) / n * (k % 2 ? -1 : 1);
+    ChebPair g[CHEB_MOST / 2 + 1];
+    for (int i = 0; i <= half; i++)
+        g[i] = (ChebPair){f[i] + f[n - i], f[i] - f[n - i]} * (i % half ? 1 : 0.5);
+    for (int k = 0; k <= n; k += 2) {
+        ChebPair sum = {0};
+        for (int i = 0; i <= half; i++)
+            sum += g[i] * (ChebPair){cheb_cos(k * i * part), cheb_cos((k + 1) * i * part)};
+        a[k] = sum[0] * (k % n ? 2.0 : 1.0) / n;
+        if (k < n) a[k + 1] = -(sum[1] * 2.0 / n);
     }
+}
+static inline void cheb_coefficients(int n, const double *f, double *a) {
+    if (n == CHEB_MOST) cheb_sums(CHEB_MOST, f, a);
+    else cheb_sums(n, f, a);
 }
 /* Can a polynomial with values from `least` to `most` at the points have no zero? It is within 2.7
  * times (Lebesgue's constant of these points) half their range of the middle of that. */
