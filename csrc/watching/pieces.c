@@ -119,7 +119,12 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     ProgramRows *r = &p->rows;
     const Two part = 0.5 * (1 + x) + (Two){0};
     const Two none = {0}, other = p->few ? none : part;
-    for (int64_t i = 0; i < p->lanes; i += 2) {
+    for (int64_t i = 0; p->whole && i < p->lanes; i += 2) {
+        *(Two *)(p->theta + i) = part;
+        *(Two *)(r->t + i) =
+            *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + part * *(Two *)(p->h + i));
+    }
+    for (int64_t i = 0; !p->whole && i < p->lanes; i += 2) {
         const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
         const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
         const TwoMasks seeks = *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
@@ -501,13 +506,14 @@ static void step_on(Pieces *p, int64_t i) {
     }
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
-    int any = 0, found = 0, alone = 1;
+    int any = 0, found = 0, alone = 1, whole = 1;
     EACH_LANE(i, p) {
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
         if (p->seeks[i]) step_on(p, i), found = 1;
         if (p->seeks[i] && p->linear) p->points[i] = linear_points(p->degree);
         any |= p->seeks[i] && !p->points[i];
         alone &= !p->points[i];
+        whole &= !p->seeks[i] || piece_is_whole(p, i);
     }
     if (!any) return found;
     pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
@@ -524,6 +530,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         for (int n = least; any && n <= CHEB_MOST; n *= 2) {
             const int first = n == least, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;
+            p->whole = whole && !p->few;
             for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
                 if ((!p->ends_only || node % CHEB_MOST == 0) &&
                     ask_node(p, s, real_bytes, after, node, alone))
@@ -540,6 +547,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         }
         EACH_LANE(i, p)
             if (p->fails[i] && !only_switches(p, i)) p->fails[i] = IS_NOISY;
+        p->whole = 0;
         if (any && ask_noise(p, s, real_bytes, after)) return -1;
         any = 0;
         EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);

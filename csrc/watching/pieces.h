@@ -32,8 +32,8 @@ typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
-    int few;                     /* do most lanes seek no piece? */
-    int conditions_only;         /* are all quantities such, or compared in them? */
+    int few, whole;      /* do most lanes seek no piece? Do those that do seek their whole steps? */
+    int conditions_only; /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
     double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */

@@ -174,8 +174,8 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     }
     const int n = whole ? p->degree : pi_piece_values(p, lane, r->quantity, f);
     for (int i = 0; whole && i <= n; i++) f[i] = linear_row(p, r->quantity, i)[lane];
-    int finite = 0;
-    for (int i = 0; i <= n; i++) finite += isfinite(f[i]) != 0;
+    int finite = !p->linear && isfinite(p->tail[at]) ? n + 1 : 0; /* a sum of all */
+    for (int i = 0; finite <= n && i <= n; i++) finite += isfinite(f[i]) != 0;
     if (finite <= n) {
         if (!finite) spoil(r, t_from, m); /* else a single place without a value */
         return;
