@@ -340,7 +340,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
 }
 INLINE void judge_all(Lanes *l, const int combined) {
     int64_t u = 0;
-    for (; u + 4 <= l->c.R; u += 4) judge_some(l, combined, u, 4);
+    for (; u + 2 <= l->c.R; u += 2) judge_some(l, combined, u, 2);
     for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
 }
 static void judge(Lanes *l) {
