@@ -120,6 +120,14 @@ class Unknowns:
                 f"the bounds of {self.names[j]!r}, {low[place]:g} to {high[place]:g}, exclude the"
                 f" start {own[place]:g}: begin within, {_begun(self, j)}, or widen them"
             )
+        each = np.stack([own, low, high]).reshape(3, len(own), -1)
+        uneven = (each != each[..., :1]).any(axis=(0, 2))[len(self.starts) + self.local :]
+        if uneven.any():
+            name = self.names[uneven.argmax() - len(uneven)]
+            raise ValueError(
+                f"{name!r} is shared, and begins or is bounded differently over the batch: give it"
+                " one value and one pair of bounds"
+            )
         if starts > 1 and not np.isfinite(bounds).all():
             j = np.argwhere(~np.isfinite(low) | ~np.isfinite(high))[0][0]
             which = "free_start" if j < len(self.starts) else "free"

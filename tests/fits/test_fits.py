@@ -122,6 +122,17 @@ def test_a_shared_parameter_is_that_of_the_regression_of_all_recordings():
     assert np.allclose(found.cost, cost, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("force", "bounds"), [([1.0, 2.0], None), (1.0, ([0.0, 0.5], 9.0)), (1.0, (0.0, [2.0, 9.0]))]
+)
+def test_a_shared_parameter_that_differs_over_the_batch_is_refused(force, bounds):
+    """It would go on differing, by as much as it did, or where a bound holds one of them."""
+    shared = {**THROWN, "free": {"force": bounds}, "shared": "force"}
+    system = pi.systems.constant_force(force=force)
+    with pytest.raises(ValueError, match="'force' is shared, and begins or is bounded differently"):
+        pi.fit(system, T, np.stack([LINEAR, LINEAR], axis=1), **shared)
+
+
 def test_the_scale_of_a_shared_fit_counts_what_is_shared_once():
     data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
     shared = pi.fit(pi.systems.constant_force, T, data, shared="force", **THROWN)
