@@ -47,7 +47,7 @@ POINTS = [
 
 @pytest.mark.parametrize(("h", "w", "T", "c"), POINTS)
 def test_baoab_has_the_exact_variance_of_positions_for_every_step(h, w, T, c):
-    """kT / w^2 at unit mass, and m <v^2> = kT (1 - h^2 w^2 / 4)."""
+    """kT / w^2 at unit mass, m <v^2> = kT (1 - h^2 w^2 / 4), and kT for v + h a(x) / 2."""
 
     def step(x, v, r):
         v = v - h / 2 * w**2 * x
@@ -56,7 +56,10 @@ def test_baoab_has_the_exact_variance_of_positions_for_every_step(h, w, T, c):
         x = x + h / 2 * v
         return x, v - h / 2 * w**2 * x
 
-    assert stationary(step, (1 - c**2) * T) == [T / w**2, 0, T * (1 - h**2 * w**2 / 4)]
+    xx, xv, vv = stationary(step, (1 - c**2) * T)
+    assert (xx, xv, vv) == (T / w**2, 0, T * (1 - h**2 * w**2 / 4))
+    kick = -h / 2 * w**2
+    assert vv + 2 * kick * xv + kick**2 * xx == T
 
 
 @pytest.mark.parametrize(("h", "w", "T", "g"), POINTS)
