@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from time import perf_counter
 from typing import Any, cast, overload
 
@@ -15,9 +17,9 @@ from ..errors import one_record_warning
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import checked_system, usual_methods
+from ..run.arguments import checked_system, steps_between, usual_methods
 from ..solving import solve
-from ..values.checks import numbers, truth
+from ..values.checks import integer, numbers, truth, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.table import Several, pandas
 from ..values.types import (
@@ -38,13 +40,32 @@ from .accuracy import evaluations_a_step, listed
 from .measures import measured
 from .observables import systems_by_name
 
+MOST_SUBSTEPS = 100  # in a step, of runs over one path of noise
 
-def same_work(system, first, method, dt, t_end, t0):
-    """Steps of a method that cost as many force evaluations as those of the first method."""
-    share = evaluations_a_step(system, first.method) / evaluations_a_step(system, method)
-    steps = max(1, round(first.n_steps * share))
-    span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
+
+def same_work(system, first, method, dt, n, t_end, t0):
+    """Steps of a method that cost as many force evaluations as `n` of the first method."""
+    share = evaluations_a_step(system, first) / evaluations_a_step(system, method)
+    steps = max(1, round(n * share))
+    span = n * dt if t_end is None else np.subtract(t_end, t0)
     return {"dt": span / steps, "n_steps": steps}
+
+
+def over_one_path(runs, substeps):
+    """Give runs over noise substeps of one length: steps of any length then see the same path."""
+    spans = [span for one, span in runs if getattr(one.method, "strong_order", None)]
+    steps = np.array([np.mean(span["dt"]) for span in spans])
+    if not (steps > 0).all() or (steps == steps[:1]).all():  # what is wrong is refused later
+        return
+    shares = [Fraction(one).limit_denominator(MOST_SUBSTEPS) for one in steps / steps.min()]
+    counts = [int(one * lcm(*(two.denominator for two in shares))) for one in shares]
+    if max(counts) > MOST_SUBSTEPS or not np.allclose(counts / steps, counts[0] / steps[0], 1e-9):
+        raise ValueError(
+            f"steps of {', '.join(f'{one:.6g}' for one in steps)} have no common part, and so no"
+            " common path of noise: take numbers of steps that are multiples of each other"
+        )
+    for span, count in zip(spans, counts):
+        span["substeps"] = count * integer("substeps", substeps, 1)
 
 
 class Chosen:
@@ -162,7 +183,8 @@ def compare(
     equal_work : bool, optional
         Use the same number of force evaluations instead of the same number of steps: dt is that of
         the first method, with n steps; a method that needs m times its evaluations per step
-        takes round(n/m) steps over the same span.
+        takes round(n/m) steps over the same span. Runs with noise and other steps share its path,
+        by their `substeps`.
     **options
         Other arguments of `integrate`: t0, save, dtype, workers, bound, watch and others. With
         ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table. Methods with a
@@ -211,27 +233,32 @@ def compare(
     seconds = {}
     found = {}  # to a tolerance: the same beside every dt
     options = of_comparison(system, options)
+    runs: dict[Any, Any] = {}
     for step in _unique("dt", steps.tolist() if several else [dt], float if dt is not None else id):
-        first = None
         for one in chosen:
-            span, key = {"dt": step, "t_end": t_end, "n_steps": n_steps}, one.name
+            span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
             if equal_work and one.tolerance is not None:
                 raise ValueError(f"equal_work gives steps, and {one.name!r} chooses its own")
-            if equal_work and first is not None:
-                span = same_work(system, first, one.method, step, t_end, options.get("t0", 0.0))
-            key, begin = (key, step) if several else key, perf_counter()
-            if one.name in found:
-                solutions[key], seconds[key] = found[one.name]
-                continue
-            if one.tolerance is None:
-                solutions[key] = integrate(system, x0, v0, method=one.method, **span, **options)
-            else:
-                how = to_a_tolerance(one, span, options)
-                solutions[key] = solve(system, x0, v0, method=one.method, **how)
-            seconds[key] = perf_counter() - begin
-            if one.tolerance is not None and n_steps is None:
-                found[one.name] = solutions[key], seconds[key]
-            first = solutions[key] if first is None else first
+            if equal_work and one is not chosen[0] and (t_end is None) != (n_steps is None):
+                t0 = options.get("t0", 0.0)
+                n = whole_steps(n_steps) if t_end is None else steps_between(step, t0, t_end)
+                span = same_work(system, chosen[0].method, one.method, step, n, t_end, t0)
+            runs[(one.name, step) if several else one.name] = one, span
+    if system.noise is not None:
+        over_one_path(runs.values(), options.get("substeps", 1))
+    for key, (one, span) in runs.items():
+        begin = perf_counter()
+        if one.name in found:
+            solutions[key], seconds[key] = found[one.name]
+            continue
+        if one.tolerance is None:
+            solutions[key] = integrate(system, x0, v0, method=one.method, **options | span)
+        else:
+            how = to_a_tolerance(one, span, options)
+            solutions[key] = solve(system, x0, v0, method=one.method, **how)
+        seconds[key] = perf_counter() - begin
+        if one.tolerance is not None and n_steps is None:
+            found[one.name] = solutions[key], seconds[key]
     return Comparison(system, solutions, equal_work=equal_work, seconds=seconds)
 
 

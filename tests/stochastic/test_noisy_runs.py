@@ -115,12 +115,25 @@ def test_an_equation_with_noise_has_the_energy_that_is_given():
     assert np.array_equal(sol.watched["named"], sol.watched["given"])
 
 
-def test_a_comparison_of_equal_work_keeps_the_seed():
-    methods = ["milstein", "heun_stratonovich"]
-    both = pi.compare(growth, methods=methods, dt=0.1, n_steps=8, seed=3, equal_work=True)
-    assert [both[name].n_steps for name in methods] == [8, 4]
-    alone = pi.integrate(growth, dt=0.2, n_steps=4, seed=3, method="heun_stratonovich")
-    assert np.array_equal(both["heun_stratonovich"].y, alone.y)
+def test_a_comparison_has_one_path_of_noise_for_steps_of_any_length():
+    """Substeps of one length; methods of weak order only have no path, and take none."""
+    methods = ["milstein", "heun_stratonovich", "ri6"]
+    work = pi.compare(growth, methods=methods, dt=0.1, n_steps=8, seed=3, equal_work=True)
+    for (name, n), substeps in zip(
+        (("milstein", 8), ("heun_stratonovich", 4), ("ri6", 4)), (1, 2, 1)
+    ):
+        alone = pi.integrate(growth, dt=0.8 / n, n_steps=n, seed=3, method=name, substeps=substeps)
+        assert np.array_equal(work[name].y, alone.y)
+
+    two = pi.compare(growth, methods="milstein", dt=[0.2, 0.3], t_end=1.2, seed=3, substeps=5)
+    for (_, dt), substeps in zip(two, (10, 15), strict=True):
+        alone = pi.integrate(growth, dt=dt, t_end=1.2, seed=3, substeps=substeps)
+        assert np.array_equal(two["milstein", dt].y, alone.y)
+
+    with pytest.raises(
+        ValueError, match=r"steps of 0.01, 0.0101234 have no common .* path of noise"
+    ):
+        pi.compare(growth, methods="milstein", dt=[0.01, 0.0101234], n_steps=3, seed=3)
 
 
 def test_parts_of_other_noise_are_told_apart():
