@@ -4,11 +4,12 @@ import numpy as np
 
 from ..errors import Status
 from ..values.checks import broadcast_shape
-from ..watching.batch.results import Across, check_times, of_run, one_after_the_other
+from ..watching.batch.results import Across, check_times, of_run, one_after_the_other, ranges_of
 from ..watching.batch.statistics import check_states, checked
 from ..watching.plan import Plan
 from .arguments import make_run
 from .output import begin
+from .random_numbers import seed_in
 
 
 class Counted:
@@ -28,6 +29,7 @@ class Counted:
         check_times(problem)
         self.names, self.steps, self._plans = [*across], [], {}
         self._given = {name: view.copy() for name, view in params.items()}
+        self._ranges = ranges_of(problem)
         shapes = Plan(problem.system, None, across=self._across).shapes
         batch = broadcast_shape({"the Stepper": problem.batch} | shapes)
         if batch != problem.batch:
@@ -72,7 +74,7 @@ class Counted:
         }
         system = stepper.system(**changed)
         going = (stepper.status == Status.OK)[..., np.newaxis]
-        seed = None if system.noise is None else 0  # no step is made
+        seed = seed_in(stepper._param_rows[-1]) if self._ranges else None  # no step is made
         problem, options = make_run(
             system, np.where(going, stepper.y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
             method=system.usual_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
@@ -88,4 +90,6 @@ class Counted:
     def across(self):
         """The Across of all steps until here."""
         found = one_after_the_other([one for _, one in self.steps])
-        return Across({name: found._asked[name] for name in self._across}, found._system)
+        asked = {name: found._asked[name] for name in self._across}
+        ranges = ((seed, *numbers) for seed, *_ in found._ranges for _, *numbers in self._ranges)
+        return Across(asked, found._system, tuple(sorted(ranges)))

@@ -159,6 +159,11 @@ def seed_parts(seed):
     return [float(seed >> bits & _MASK) for bits in (0, _PART, 2 * _PART)]
 
 
+def seed_in(rows):
+    """The seed in the parameters of a run, one column for each trajectory."""
+    return sum(int(part) << _PART * i for i, part in enumerate(rows[SEED_ROWS, 0]))
+
+
 def _first(first_trajectory):
     array = _whole("first_trajectory", first_trajectory, _TRAJECTORIES)
     return array.astype(np.int64) if array.ndim else int(array)

@@ -330,6 +330,54 @@ def test_noise_merges_and_overlapping_trajectories_are_refused():
         pi.across.merge(part(3, 0), part(3, 3, other))
 
 
+def test_steppers_over_the_same_noise_are_refused_as_parts():
+    growth, across = pi.systems.geometric_brownian_motion, {"m": pi.across.mean("y")}
+    run = {"x0": np.ones((5, 1)), "dt": 0.1, "across": across}
+
+    def stepped(seed, first):
+        stepper = pi.Stepper(growth, **run, seed=seed, first_trajectory=first)
+        stepper.step(2)
+        return stepper
+
+    one, other, reset = stepped(1, 0), stepped(1, np.arange(5, 10)), stepped(1, 20)
+    whole = pi.integrate(growth, **run | {"x0": np.ones((10, 1))}, n_steps=2, seed=1)
+    same(pi.across.merge(one, other), whole.across)
+    reset.reset(seed=2**64 - 1)
+    reset.step()
+    for part, shared in ((one, (1, 4)), (reset, (1, 24)), (reset, (2**64 - 1, 16))):
+        with pytest.raises(ValueError, match="share trajectories of a seed"):
+            pi.across.merge(part, stepped(*shared))
+
+
+def test_parts_of_other_equations_of_one_name_are_refused():
+    def spring(k):
+        def spring(t, x, v, b):
+            return -k * x - b * v
+
+        return pi.acceleration(b=0.0)(spring)
+
+    def part(system, seed=None):
+        across = {"m": pi.across.mean(system.state_names[0])}
+        return pi.integrate(system, np.ones((1, system.dim)), dt=0.1, n_steps=2, seed=seed,
+                            across=across)  # fmt: skip
+
+    joined = pi.across.merge(
+        part(spring(2.0)), pickle.loads(pickle.dumps(part(spring(2.0)(b=1.0))))
+    )
+    assert joined["m.count"].tolist() == [2, 2, 2]
+    bath = pi.langevin(spring(2.0), friction=1.0, temperature=1.0, mass=1.0)
+    ito, other = (
+        pi.sde(dim=1, interpretation=kind)(lambda t, y: (y, y)) for kind in ("ito", "stratonovich")
+    )
+    first = part(spring(2.0))
+    for one, two in (
+        (first, part(spring(3.0))), (first, part(SPRING)), (first, part(bath, 1)),
+        (part(ito, 1), part(other, 2)),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="merge: parts of different systems or equations"):
+            pi.across.merge(one, two)
+
+
 def test_an_interrupt_leaves_the_times_that_all_have_reached():
     x, v = start(20_000)
     across = everything()

@@ -321,7 +321,7 @@ class Asked:
 class Across(Tabled, Mapping):
     """Statistics across the batch by name; see ``pi.across``. Parts join by ``pi.across.merge``."""
 
-    def __init__(self, asked, system="", ranges=()):
+    def __init__(self, asked, system=(), ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
         self._made = {}
 
@@ -375,7 +375,9 @@ def of_run(plan, problem, sums):
                 told, one.name, one.options, groups, sizes, labels, every_t[one.every], parts
             )
     ordered = {name: asked[name] for name in plan.across}
-    return Across(ordered, problem.system.name, _ranges(problem))
+    system = problem.system
+    equations = (system.name, system.state_names, system.traced, system.definition.interpretation)
+    return Across(ordered, equations, ranges_of(problem))
 
 
 def one_after_the_other(some):
@@ -391,7 +393,8 @@ def one_after_the_other(some):
             several[0], t=np.concatenate([one.t for one in several]),
             parts=[*map(in_a_row, zip(*(one.parts for one in several), strict=True))],
         )  # fmt: skip
-    return Across(asked, some[0]._system)
+    ranges = {one for part in some for one in part._ranges}
+    return Across(asked, some[0]._system, tuple(sorted(ranges)))
 
 
 def _times(problem, steps):
@@ -409,7 +412,7 @@ def check_times(problem):
             )
 
 
-def _ranges(problem):
+def ranges_of(problem):
     """The numbers of trajectories with noise: (seed, first, end)."""
     if problem.random is None or not problem.lanes:
         return ()
@@ -479,7 +482,8 @@ def _check_apart(a, b):
 def joined(a, b):
     """Both parts of a batch."""
     if a._system != b._system:
-        raise ValueError(f"merge: parts of different systems, {a._system!r} and {b._system!r}")
+        names = f"{a._system[0]!r} and {b._system[0]!r}"
+        raise ValueError(f"merge: parts of different systems or equations, {names}")
     if a._asked.keys() != b._asked.keys():
         raise ValueError(
             f"merge: one part has {', '.join(a._asked)} and the other {', '.join(b._asked)}: give"
