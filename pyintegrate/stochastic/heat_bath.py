@@ -48,7 +48,8 @@ def langevin(
     Returns
     -------
     NoisySystem
-        Of the same structure, with the further parameters friction, temperature and mass.
+        Of the same structure, with the further parameters friction, temperature and mass
+        (bath_mass, if the system has a mass of its own).
 
     Raises
     ------
@@ -86,19 +87,20 @@ def langevin(
         raise ValueError(
             f"{system.name!r} is called, and noise needs its formula: leave trace= away"
         )
-    taken = {"friction", "temperature", "mass"} & set(system.params)
+    heavy = _name_of_mass(system)
+    taken = {"friction", "temperature", heavy} & set(system.params)
     if taken:
         raise ValueError(f"{system.name!r} has a parameter {taken.pop()!r}: give it another name")
     each = _mass(system) if mass is None else mass
     # One for each coordinate, or one for all.
     own = (system.dof,) if system.dof > 1 and np.shape(each)[-1:] == (system.dof,) else ()
-    shapes = {"friction": (), "temperature": (), "mass": own}
-    given = {"friction": friction, "temperature": temperature, "mass": each}
+    shapes = {"friction": (), "temperature": (), heavy: own}
+    given = {"friction": friction, "temperature": temperature, heavy: each}
     values = {name: checked(name, value, shapes[name]) for name, value in given.items()}
     for name, value in values.items():
-        least_ok = np.asarray(value) > 0 if name == "mass" else np.asarray(value) >= 0
+        least_ok = np.asarray(value) > 0 if name == heavy else np.asarray(value) >= 0
         if not np.all(least_ok | np.isnan(value)):
-            raise ValueError(f"{name} must be {'positive' if name == 'mass' else 'at least 0'},"
+            raise ValueError(f"{name} must be {'positive' if name == heavy else 'at least 0'},"
                              f" got {value!r:.80}")  # fmt: skip
     _tell_of_own_damping(system)
     old, traced = system.definition, _heated(force, system.dof, bool(own))
@@ -129,18 +131,20 @@ class LangevinSystem(NoisySystem):
         whole = params.keys() >= self.params.keys()  # as tangents and files make it anew
         if params.keys() & self.definition.base.params.keys() and not whole:
             _tell_of_own_damping(made._cold)
-        if "mass" not in params and self._has_its_mass() and not made._has_its_mass():
+        heavy = _name_of_mass(self._cold)
+        if heavy not in params and self._has_its_mass() and not made._has_its_mass():
             warn_caller(
                 f"the mass of {self.name!r} was read from its energy with other parameters, and"
-                " stays: the law is not exp(-E / temperature); give mass= too, or the parameters"
-                " before the heat bath, pi.langevin(system(...), ...)",
+                f" stays: the law is not exp(-E / temperature); give {heavy}= too, or the"
+                " parameters before the heat bath, pi.langevin(system(...), ...)",
                 UserWarning,
             )
         return made
 
     def _has_its_mass(self):
         try:
-            return self.has_energy and np.allclose(self.params["mass"], _mass(self._cold))
+            mass = self.params[_name_of_mass(self._cold)]
+            return self.has_energy and np.allclose(mass, _mass(self._cold))
         except ValueError:  # the batches differ
             return False
 
@@ -190,6 +194,10 @@ def _place(system):
 
 
 # ---- the mass ------------------------------------------------------------------------------------
+def _name_of_mass(system):
+    return "bath_mass" if "mass" in system.params else "mass"
+
+
 def _mass(system):
     """d2E/dv2, of shape (*batch) or (*batch, dof): where E is quadratic in v, differences over any
     distance are exact but for rounding."""
@@ -226,9 +234,9 @@ def _tell_of_own_damping(system):
     for what in ("velocity", "time"):
         if _changes(system, what):
             causes.append(what)
-            zeros = {name: np.zeros(shape)[()] for name, shape in system.shapes.items()}
-            cures += [f"{name}=0" for name, zero in zeros.items()
-                      if not _changes(system(**{name: zero}), what)][:1]  # fmt: skip
+            cures += [f"{name}={f'np.zeros({shape})' if shape else 0}"
+                      for name, shape in system.shapes.items()
+                      if not _changes(system(**{name: np.zeros(shape)}), what)][:1]  # fmt: skip
     if causes:
         warn_caller(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"

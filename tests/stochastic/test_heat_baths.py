@@ -194,14 +194,34 @@ def late(t, x, v, b, pulse):
         (pi.systems.duffing, "velocity and the time.*set delta=0, gamma=0"),
         (pi.systems.spring, "depends on the velocity.*set b=0"),
         (pi.systems.van_der_pol, "depends on the velocity.*set mu=0"),
-        (pi.systems.acceleration_profile, "depends on the time"),
+        (pi.systems.acceleration_profile, r"depends on the time.*set times=np.zeros\(\(5,\)\)"),
         (pi.systems.double_pendulum, "depends on the velocity"),
         (late, "depends on the velocity and the time.*set b=0, pulse=0"),
     ],
 )
 def test_damping_and_drives_of_its_own_are_told_with_their_cure(system, said):
-    with pytest.warns(UserWarning, match=said):
-        pi.langevin(system, friction=1.0, temperature=1.0, mass=1.0)
+    bath = {"friction": 1.0, "temperature": 1.0, "mass": 1.0}
+    with pytest.warns(UserWarning, match=said) as told:
+        pi.langevin(system, **bath)
+    if cure := str(told[0].message).partition("; set ")[2]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pi.langevin(system(**eval(f"dict({cure})")), **bath)
+
+
+def test_a_system_that_has_a_parameter_mass_is_taken():
+    """A particle under a force drifts at force / (mass friction), and the bath has its mass."""
+    hot = pi.langevin(
+        pi.systems.constant_force(force=3.0, mass=[2.0, 5.0]), friction=0.5, temperature=KT
+    )
+    assert hot.params["bath_mass"].tolist() == [2.0, 5.0]
+    sol = pi.integrate(hot, np.zeros((20_000, 2)), 0.0, dt=0.1, n_steps=150, seed=1, save="final")
+    v, mass = sol.v[0], np.array([2.0, 5.0])
+    # 20,000 numbers: 4 standard errors.
+    assert np.all(abs(v.mean(axis=0) - 3.0 / (0.5 * mass)) < 4 * np.sqrt(KT / mass / 20_000))
+    assert np.all(abs(v.var(axis=0) * mass / KT - 1) < 0.04)
+    with pytest.warns(UserWarning, match="give bath_mass= too"):
+        hot(mass=1.0)
 
 
 def test_later_damping_is_told():
