@@ -158,6 +158,10 @@ def to_jax(
 
     def stack(values, start):
         start = motion.checked(jnp.asarray(start), 1)  # vmap has batches
+        if any(jnp.size(value) != 1 for value in values):
+            raise ValueError(
+                f"{', '.join(motion.names)} must be single numbers: jax.vmap has batches"
+            )
         parts = [*(jnp.reshape(value, 1) for value in values), start]
         return jnp.concatenate([part.astype(dtype) for part in parts])
 

@@ -63,6 +63,12 @@ def test_jax_refuses_second_derivatives_and_warns_of_single_precision(jax):
     assert f({"length": LENGTH}, np.array(START)).dtype == np.float32
 
 
+def test_jax_takes_single_numbers(jax):
+    f = pi.to_jax(pi.systems.pendulum, TIMES, ["length"])
+    with pytest.raises(ValueError, match=r"length must be single numbers: jax\.vmap has batches"):
+        f({"length": jax.numpy.ones(3)}, np.array(START))
+
+
 def test_a_motion_that_fails_is_nan_in_jax(jax):
     @pi.rhs(dim=1, k=1.0)
     def exploding(t, y, k):
