@@ -129,8 +129,13 @@ class Memory:
         kind, steps = self.kind, max(last // every + 1 - self.row, 0)
         items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
-            powers = np.array([1 << 32 * i for i in range(items.shape[-1])], object)
-            sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
+            limbs = items.reshape(-1, items.shape[-1]).copy()
+            for low, high in zip(limbs.T, limbs.T[1:]):  # the last alone has a sign then
+                high += low >> 32
+                low &= 0xFFFFFFFF
+            halves = limbs[:, :-1].astype("<u4"), limbs[:, -1:].astype("<i8")
+            rows = np.hstack([half.view("u1") for half in halves])
+            sums = [int.from_bytes(row, "little", signed=True) for row in rows]
             items = np.empty(tally.shape[:2], object)
             items.reshape(-1)[:] = sums
         elif kind == EXTREMES:
