@@ -142,7 +142,10 @@ def program_fields(program, problem, known, first, sums):
     known: of ``first_numbers``; first: the first step that counts; sums: two arrays.
     """
     numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
-    rows = [row_of(problem, value) for value in (*parameters_of(problem), *numbers)]
+    rows = [row_of(problem, value) for value in numbers]
+    own = problem.undriven  # in the memory of the run
+    if problem.dtype != np.float64:
+        own = [row_of(problem, value) for value in parameters_of(problem)]
     origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
     return {
         "program": program.program.handle,
@@ -153,7 +156,7 @@ def program_fields(program, problem, known, first, sums):
         "reduced": tuple(program.reduced),
         "densities": (),
         "across": (),
-        "params": tuple(rows),
+        "params": (*own, *rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
         "origin": row_of(problem, origin),

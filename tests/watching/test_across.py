@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import tracemalloc
 from fractions import Fraction
 
 import matplotlib
@@ -376,6 +377,23 @@ def test_parts_of_other_equations_of_one_name_are_refused():
     ):  # fmt: skip
         with pytest.raises(ValueError, match="merge: parts of different systems or equations"):
             pi.across.merge(one, two)
+
+
+def test_parameters_and_numbers_of_noise_are_in_memory_once():
+    """However many statistics, at steps of their own, read them."""
+    n = 1 << 17
+    hot = pi.langevin(SPRING(b=0.0, k=np.linspace(1, 2, n)), friction=1.0, temperature=1.0)
+
+    def peak(*every):
+        across = {f"{k}": pi.across.maximum("x", every=k) for k in every}
+        tracemalloc.start()
+        pi.integrate(hot, dt=0.1, n_steps=2, seed=1, save="final", across=across)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(1)  # traces and programs
+    assert peak(1, 2, 3) - peak(1) < 8 * n
 
 
 def test_an_interrupt_leaves_the_times_that_all_have_reached():
