@@ -76,13 +76,13 @@ def test_interrupted_and_resumed_solutions_keep_theirs(tmp_path):
             raise KeyboardInterrupt(hands.pop())
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        run(n_steps=1 << 20, save=10, progress=stop)
+        run(n_steps=1 << 23, save=100, progress=stop)
     whole = run()
     for sol in (caught.value.solution, whole.resume(n_steps=20)):
         sol.save(tmp_path / "a.npz")
         assert pi.load(tmp_path / "a.npz").digest() == sol.digest()
     part = caught.value.solution
-    assert part.digest() != run(n_steps=part.n_steps, save=10).digest()
+    assert part.digest() != run(n_steps=part.n_steps, save=100).digest()
 
 
 def test_the_way_to_a_solution_is_not_in_it():
