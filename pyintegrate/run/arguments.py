@@ -149,8 +149,8 @@ def _plans(system, method, options):
     if options.events is not None:
         from ..watching.events import EventPlan, check_method
 
-        check_method(method)
         plans["events"] = EventPlan(system, options.events)
+        check_method(method, plans["events"].events)
         numbers = plans["events"].given
     if options.watch is not None or options.across is not None:
         from ..watching.plan import Plan

@@ -375,12 +375,19 @@ def _new_state(view, function, system, own):
     return nodes
 
 
-def check_method(method):
-    """Refuse a method that remembers earlier states: a part of its step cannot be repeated."""
+def check_method(method, events):
+    """Refuse a method that remembers earlier states: a part of its step cannot be repeated; and
+    bridges of paths whose noise is a mean over steps."""
     if method.family == "multistep" or not method.self_starting:
         raise ValueError(
             f"{method.name!r} remembers earlier states, so that no part of its step can be repeated"
             " to locate an event: use a one-step method such as 'rk4' or 'velocity_verlet'"
+        )
+    bridges = [key for key, one in events.items() if one.bridge]
+    if bridges and getattr(method, "stationary_order", None):
+        raise ValueError(
+            f"bridge of event {bridges[0]!r}: steps of {method.name!r} have the mean of two steps'"
+            " noise, and are no Brownian paths: use another method, such as 'euler_maruyama'"
         )
 
 

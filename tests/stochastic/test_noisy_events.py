@@ -1,5 +1,7 @@
 """Events, requested times and drives of paths with noise, on the chords between their states."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -47,9 +49,11 @@ def test_a_quantity_that_is_no_component_is_zero_there():
     assert np.max(abs(on_chord[:, 0] - x[lanes, 0])) < 1e-13
 
 
-@pytest.mark.parametrize("method", ["milstein", "sra1", "brownian_baoab"])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*product(JUMPS, ["milstein", "sra1"]), *product(["reset", "edge"], ["brownian_baoab"])],
+)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("name", JUMPS)
 def test_jumps_do_not_depend_on_how_a_run_is_carried_out(name, method, dtype):
     """What is left of a step has numbers of its own, whichever lanes make it together."""
     events, run = {name: JUMPS[name]}, RUN | {"method": method, "dtype": dtype}
@@ -244,5 +248,8 @@ def test_a_bridge_that_makes_no_sense_is_refused(event, system, said):
         pi.integrate(system, dt=0.01, n_steps=1, events={"e": event}, **seed)
     with pytest.raises(TypeError, match="bridge must be True or False"):
         pi.event("x", bridge=1)
+    over = {"up": pi.event("y", bridge=True)}
+    with pytest.raises(ValueError, match="bridge of event 'up': .*'brownian_baoab' have the mean"):
+        pi.integrate(WELL, START, **RUN, method="brownian_baoab", events=over)
     fast = {"e": pi.event("v", bridge=True)}
     assert pi.integrate(warm, 0.0, 0.1, dt=0.01, n_steps=9, seed=1, events=fast).n_steps == 9
