@@ -461,9 +461,9 @@ def merge(*parts: Any) -> Across:
     True
     """
     some = [getattr(part, "across", part) for part in parts]
-    for one in some:
+    for part, one in zip(parts, some):
         if not isinstance(one, Across) or not one._asked:
-            raise TypeError(f"merge takes solutions with across=, got {type(one).__name__}")
+            raise TypeError(f"merge takes solutions with across=, got {part!r:.80}")
     if not some:
         raise TypeError("merge takes one part or more, got none")
     out = some[0]
