@@ -102,7 +102,7 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
 
 
-@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-15, 1e-12, 1e-9, 1e-3, 1.0, 1e6])
 def test_the_unit_of_the_state_changes_no_branch(size):
     """The ends of hysteresis in any unit; points lie on it to 1e-12 of the state."""
 
@@ -114,7 +114,9 @@ def test_the_unit_of_the_state_changes_no_branch(size):
     found = pi.analysis.continue_equilibria(bent, "k", (-1, 1), [-2.1 * size])
     assert points(found, "fold") == pytest.approx([2 / 3, -2 / 3], abs=1e-10)
     x = found.points[..., 0] / size
-    assert found.values + x - x**3 / 3 == pytest.approx(0, abs=1e-9)  # and the start to 1e-12 of 1
+    assert found.values + x - x**3 / 3 == pytest.approx(0, abs=1e-9)
+    assert found.values[0] + x[0] - x[0] ** 3 / 3 == pytest.approx(0, abs=1e-13)
+    assert found.stability[found.kinds == "fold"].tolist() == ["neutral", "neutral"]
     assert found.ends == "range"
 
 
@@ -164,7 +166,7 @@ def test_pictures_of_branches():
     assert "p3 = 2.1" in several.plot().get_legend_handles_labels()[1]
 
 
-@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e3, 1e9])
+@pytest.mark.parametrize("unit", [1e-12, 1e-9, 1e-3, 1e3, 1e9])
 def test_a_fold_from_zero_has_no_unit(unit):
     """p e^x = x from x = 0: one fold, at p = 1 / e, x = 1; then p falls to rounding, with none."""
     burning = pi.rhs(
@@ -176,3 +178,26 @@ def test_a_fold_from_zero_has_no_unit(unit):
         assert found.kinds[at].tolist() == ["fold"]
         assert found.values[at] / w == pytest.approx(np.exp(-1), abs=1e-12)
         assert found.points[at, 0] / u == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("start", [[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]])
+def test_equilibria_that_fill_a_surface_are_no_branch(start):
+    """Only y1 (y0 - 1 / (2 b)) = 0 holds, y0 + y1 is conserved: rounding led y1 to 1e41."""
+    ill = pi.rhs(lambda t, y, b: (y[1] / 2 - b * y[0] * y[1], b * y[0] * y[1] - y[1] / 2), dim=2,
+                 b=1.0)  # fmt: skip
+    assert pi.analysis.continue_equilibria(ill, "b", (2, 0.1), start).ends == "no curve"
+    left = pi.rhs(lambda t, y, b: (y[0] / 2 - b * (1 - y[0]) * y[0],), dim=1, b=1.0)
+    found = pi.analysis.continue_equilibria(left, "b", (2, 0.1), [start[1]])
+    assert found.ends == "range"
+    if not start[1]:
+        assert points(found, "branch point") == pytest.approx([0.5], abs=1e-12)
+
+
+def test_a_neighbour_changes_no_branch():
+    """The largest start of a batch was the unit in which all were refined."""
+    bent = pi.rhs(
+        lambda t, y, k, u: (k * u + y[0] - u * (y[0] / u) ** 3 / 3,), dim=1, k=-1.0, u=1.0
+    )
+    both = pi.analysis.continue_equilibria(bent(u=[1.0, 1e9]), "k", (-1, 1), [[-2.3], [-2e9]])
+    alone = pi.analysis.continue_equilibria(bent, "k", (-1, 1), [-2.3])
+    assert both.points[0, : len(alone.points)].tobytes() == alone.points.tobytes()

@@ -113,6 +113,40 @@ def test_rates_nine_digits_apart_are_known_and_double_roots_are_not():
         assert set(found.stability.flat) == {"neutral"}
 
 
+def test_a_root_of_a_higher_order_has_no_eigenvalue():
+    """Its place is known to the root of rounding, and so is what it makes of an eigenvalue 0: it
+    came out as a centre, a saddle or a node."""
+    wells = lambda t, x, v: -(x**3), lambda t, x, v: x**3, lambda t, x, v: x * x - 2 * x + 1
+    for well in map(pi.acceleration, wells):
+        found = pi.analysis.equilibria(well, {"x": (-2, 3), "v": (-1, 1)}, n=50)
+        assert (found.kinds.tolist(), found.stability.tolist()) == (["degenerate"], ["neutral"])
+    third = pi.rhs(lambda t, y, s: (s * (y[0] - 1 / 3) ** 3,), dim=1, s=1.0)(s=[1.0, -1.0])
+    assert set(pi.analysis.equilibria(third, [(-2, 3)], n=50).kinds.flat) == {"degenerate"}
+
+
+def test_a_critically_damped_spring_is_a_node():
+    """b^2 = 4 k m to rounding: a pair of which nobody knows whether it turns."""
+    k = np.arange(1.0, 200.0)
+    springs = pi.systems.spring(k=k, b=2 * np.sqrt(k), m=1.0)
+    found = pi.analysis.equilibria(springs, {"x": (-1, 1), "v": (-1, 1)}, n=8)
+    assert set(found.kinds.flat) == {"stable node"}
+    slow = pi.analysis.equilibria(pi.systems.spring(k=1.0, b=2 - 1e-12, m=1.0), {"x": (-1, 1)}, n=8)
+    assert slow.kinds.tolist() == ["stable focus"]
+
+
+def test_what_is_conserved_makes_no_start_lost():
+    """Substances that react in a ring rest on a line; their matrix is singular to rounding."""
+    ring = pi.rhs(
+        lambda t, y, k: (0.3 * y[1] - k * y[0], k * y[0] - 0.4 * y[1] + 0.7 * y[2],
+                         0.1 * y[1] - 0.7 * y[2]),
+        dim=3, k=1.0,
+    )  # fmt: skip
+    found = pi.analysis.equilibria(ring(k=[0.1, 0.2, 0.37, 1.0]), [(0, 1)] * 3, n=64)
+    assert found.lost.tolist() == [0] * 4
+    assert found.count.min() > 50
+    assert set(found.kinds.flat) <= {"degenerate", ""}
+
+
 @pytest.mark.parametrize(
     ("box", "told"),
     [

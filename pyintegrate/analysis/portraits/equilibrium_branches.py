@@ -18,7 +18,7 @@ CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
 TURN = 0.95  # the least cosine between directions at both ends of a step
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
-SMALLEST = 1e-10  # a start below this is 0, to the rounding of its own search
+SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
 BISECTIONS = 60
 ROUNDING = 1e-15  # of a direction
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
@@ -44,7 +44,8 @@ class EquilibriumBranches(Tabled):
         (*batch, n): "fold", "Hopf", "branch point" where one was located, and "" elsewhere.
     ends : ndarray of str
         (*batch): "range" where the branch ended at a bound of the parameter; "n" after n points;
-        "lost" where no shorter step helped; "no start" where the guess led to no equilibrium.
+        "lost" where no shorter step helped; "no start" where the guess led to no equilibrium;
+        "no curve" where equilibria fill a surface: let a component follow from what is conserved.
     system : System
     """
 
@@ -97,8 +98,8 @@ def continue_equilibria(
         (*batch, dim): guesses of the equilibria at the first.
     step : float, optional
         The longest step, as a share of the range and of max(u, largest component): u is that of
-        the start, of one at 0 what the parameter would change over its range; but 1 where this is
-        more, or 0 (below 1e-10).
+        the start, of one at 0 (1e-10 of the guess) what the parameter would change over its range;
+        but 1 where this is more, or 0.
     n : int, optional
         The most points of a branch.
 
@@ -209,16 +210,16 @@ class _Curve:
         """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 3) that change
         sign at branch points, folds and Hopf points; 0 where they are rounding."""
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
-        _, s, V = np.linalg.svd(A)
+        scale = np.maximum(np.abs(A).max(axis=-1), 1e-300)  # rates may be far apart
+        _, s, V = np.linalg.svd(A / scale[..., None])
         t = V[:, -1]
         t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
-        scale = np.maximum(s[:, :1], 1e-300)
         bordered = np.linalg.det(np.concatenate([A / scale[..., None], t[:, None]], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
         values = np.linalg.eigvals(A[..., :-1])
         i, j = np.triu_indices(values.shape[1], 1)
-        sums = (values[:, i] + values[:, j]) / scale
+        sums = (values[:, i] + values[:, j]) / scale.max(axis=1, keepdims=True)
         nearest = np.abs(sums).min(axis=1, initial=np.inf)
         turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
         turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
@@ -230,16 +231,20 @@ class _Curve:
         ended."""
         lanes, dim = y.shape
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
-        near = np.abs(y).max(axis=0, initial=1.0)
+        guess = np.abs(y).max(axis=1)
+        near = np.repeat(np.maximum(guess, 1.0)[:, None], dim, axis=1)
         y, good = refined(self.system, y, near, 0.0, self.batch, np.arange(lanes))
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         self.least = np.abs(y).max(axis=1)
-        still = np.flatnonzero(good & (self.least <= SMALLEST))
+        zero = SMALLEST * np.where(guess > 0, np.minimum(guess, 1.0), 1.0) * (self.least > 0)
+        still = np.flatnonzero(good & (self.least <= zero))
         A = self.at(still, Y[still])[1]  # as far as the parameter would move it
         self.least[still] = self.width * np.abs(solved(A[..., :-1], A[..., -1])).max(axis=1)
-        self.least[~((self.least > SMALLEST) & (self.least < 1))] = 1.0
+        self.least[~((self.least > zero) & (self.least < 1))] = 1.0
         ends = np.where(good, "n", "no start").astype("<U8")
         active, h = np.flatnonzero(good), np.full(lanes, step / 8)
+        near, exact = self.corrected(active, Y[active], unit[active])  # in its own unit
+        Y[active[exact]] = near[exact]
         t, told = unit.copy(), np.zeros((lanes, 3))
         t[active], told[active] = self.tests(active, Y[active], unit[active])
         found, count = [(active, Y[active], told[active])], good.astype(int)
@@ -266,6 +271,7 @@ class _Curve:
             found.append((won, Y[won], told[won]))
             count[won] += 1
             ends[active[good & over]] = "range"
+            ends[won[told[won, 0] == 0]] = "no curve"  # a branch point is left behind
             ends[active[h[active] < SHORTEST * step]] = "lost"
             active = active[(ends[active] == "n") & (count[active] < n)]
         lane, path, told = map(np.concatenate, zip(*found))
@@ -316,7 +322,9 @@ def _told(curve, path, lane, tests, ends):
     path, lane = (np.concatenate([a, b[keep]])[order] for a, b in ((path, Y), (lane, lane[at])))
     names = np.array(("", *KINDS))[np.pad(1 + which[keep], (len(order) - keep.sum(), 0))][order]
     values = eigenvalues(curve.at(lane, path)[1][..., :-1])
-    idle = np.abs(values.real) < DOUBLE * np.abs(values).max(axis=-1, keepdims=True)
+    # There the nearest to the axis are on it, two where one was 0 on both sides.
+    axis, largest = np.abs(values.real), np.abs(values).max(axis=-1, keepdims=True)
+    idle = axis <= np.maximum(2 * axis.min(axis=-1, keepdims=True), DOUBLE * largest)
     stability = kinds_of(values, (names != "")[:, np.newaxis] & idle)[1]
     made: Any = [
         in_lanes(part, lane, curve.batch, least=1)

@@ -171,6 +171,7 @@ HALVINGS = 8
 FAR = 1e3  # widths of the box from its start: where Newton's method is given up
 APART = 1e-6  # in widths of the box: equilibria closer than this are one
 ROUNDING, DOUBLE = 1e-12, 1e-7  # errors of a single and of a double root, in units of the largest
+FLAT = 1e-14  # singular values, of the largest, that are rounding
 LANES = 1 << 18  # starts refined at a time
 
 
@@ -355,14 +356,16 @@ def equilibria(
     lane = np.repeat(np.arange(lanes), count)
     one, times = system_at(system, batch, lane), taken(t, batch, lane)
     J, doubt = one.jacobian(times, points), False
-    values = eigenvalues(J)
+    values = known = eigenvalues(J)
     for shift in DOUBLE * box.size * [[1.0], [-1.0]]:  # as far as a double root is off
         with quiet():
             beside = one.jacobian(times, points + shift)
         beside = eigenvalues(np.where(np.isfinite(beside), beside, J))
         doubt |= beside.real * values.real <= 0
+        change = np.abs(values[..., np.newaxis] - beside[..., np.newaxis, :]).min(axis=-1)
+        known = np.where(change < np.abs(values), known, 0)
     residuals = norm(one.rhs(times, points))
-    found = (points, values, *kinds_of(values, doubt), residuals, hits)
+    found = (points, values, *kinds_of(known, doubt), residuals, hits)
     made: Any = [in_lanes(part, lane, batch) for part in found]
     made += [count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch)]
     made += [n, system, t, box]
@@ -392,7 +395,7 @@ def kinds_of(eigenvalues, doubt=False):
     room = np.where(sums > ROUNDING * largest, ROUNDING, DOUBLE) * largest
     idle = doubt | (np.abs(values.real) <= room)
     grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
-    turn = np.abs(values.imag) > room
+    turn = np.abs(values.imag) > np.maximum(room, DOUBLE * np.abs(values.real))
     rises, falls, rests = grow.any(axis=-1), shrink.any(axis=-1), idle.any(axis=-1)
     stability = np.where(rises, "unstable", np.where(rests, "neutral", "stable"))
     turns = (turn & ~idle).any(axis=-1)
@@ -408,7 +411,8 @@ def kinds_of(eigenvalues, doubt=False):
 def refined(system, y, size, t, batch, lane):
     """Newton's method from states y (m, dim), each with the parameters of a lane of the batch.
 
-    The step is halved until the right-hand side shrinks, and is at most a width of the box.
+    The step is halved until the right-hand side shrinks, and is at most a width of the box, of
+    `size` (dim) or (m, dim).
 
     Returns
     -------
@@ -418,7 +422,7 @@ def refined(system, y, size, t, batch, lane):
         (m,): whether the last step was below rounding, near the box.
     """
     start, y, arrived = y, y.copy(), np.zeros(len(y), bool)
-    active = np.arange(len(y))
+    active, size = np.arange(len(y)), np.broadcast_to(size, y.shape)
 
     def at(which):
         return system_at(system, batch, lane[which]), taken(t, batch, lane[which])
@@ -430,15 +434,16 @@ def refined(system, y, size, t, batch, lane):
             (own, times), old = at(active), y[active]
             f, J = own.rhs(times, old), own.jacobian(times, old)
             good = np.isfinite(f).all(axis=-1) & np.isfinite(J).all(axis=(-2, -1))
-            good &= (np.abs(old - start[active]) < FAR * size).all(axis=-1)
+            good &= (np.abs(old - start[active]) < FAR * size[active]).all(axis=-1)
             active, old, f, J = (part[good] for part in (active, old, f, J))
-            (own, times), scaled = at(active), J * size
-            step = solved(scaled, -f) * size
+            (own, times), unit = at(active), size[active]
+            scaled = J * unit[:, None]
+            step = solved(scaled, -f) * unit
             rest = norm(applied(J, step) + f)
             whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
             before, share = norm(f), np.ones(len(old))
             sure = rest <= np.maximum(whole, before / 2)
-            far = norm(step / size, keepdims=True)
+            far = norm(step / unit, keepdims=True)
             step /= np.maximum(1.0, far)
             for _ in range(HALVINGS):
                 after = norm(own.rhs(times, old + share[:, None] * step))
@@ -456,10 +461,12 @@ def refined(system, y, size, t, batch, lane):
 
 
 def solved(A, b):
-    """The solutions of A x = b, the least where A is singular: (m, k, k), (m, k)."""
-    x, flat = np.empty_like(b), np.linalg.det(A) == 0
+    """The solutions of A x = b, the least where A is singular to rounding: (m, k, k), (m, k)."""
+    size = np.abs(A).max(axis=-1, keepdims=True, initial=1e-300)  # rates may be far apart
+    A, b = A / size, b / size[..., 0]
+    x, flat = np.empty_like(b), np.abs(np.linalg.det(A)) < ROUNDING
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
-    x[flat] = applied(np.linalg.pinv(A[flat]), b[flat])
+    x[flat] = applied(np.linalg.pinv(A[flat], rcond=FLAT), b[flat])
     return x
 
 
