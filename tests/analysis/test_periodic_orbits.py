@@ -66,7 +66,7 @@ def test_a_driven_motion_keeps_its_period():
     assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.3 * T), rel=1e-10)
 
 
-@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
 def test_units_of_time_change_no_orbit(unit):
     """The period scales with the unit, 1 / `unit`, to the tolerance of closing; so do states."""
     fast = pi.acceleration(lambda t, x, v, w: -w * w * x - w * (x * x - 1) * v, w=1.0)(w=unit)
@@ -81,6 +81,8 @@ def test_units_of_time_change_no_orbit(unit):
         )
         assert own.kinds == found.kinds == "stable"
         assert found.periods * unit == pytest.approx(float(own.periods), rel=1e-10)
+        # Of one that is 1e-3 the sums of 1 know ten digits.
+        assert found.multipliers == pytest.approx(own.multipliers, rel=1e-9)
 
 
 def test_large_states_close():

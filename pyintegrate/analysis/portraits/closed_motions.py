@@ -51,7 +51,8 @@ class PeriodicOrbits(Tabled):
         (*batch): by the others: "stable" (all inside the unit circle), "unstable" (one outside),
         "elliptic" (none outside, some on it), "" where none was found.
     residuals : ndarray
-        (*batch): |y(T) - y(0)|, as a share of max(1, |y|).
+        (*batch): |y(T) - y(0)|, as a share of max(1, |y|); velocities times the time in which the
+        guess goes as far as it is large.
     failures : ndarray of str
         (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
         orbit that is 1e-6 long or shorter: take units in which states are about 1.
@@ -194,6 +195,7 @@ class _Shots:
             sol = solve(one, y, t_end=T, times=times, **self.options)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
         self.pace, self.size = self.units(y, T)
+        self.lengths = (self.size[:, :1] / self.size)[:, np.newaxis]  # which velocities are
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
         self.best = np.full(lanes, np.inf)
@@ -259,7 +261,9 @@ class _Shots:
         """F (..., n, unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
         F = end - np.roll(Y, -1, axis=-2)
         with quiet():
-            best = np.nan_to_num(norm(F).max(axis=-1) / _size(Y), nan=np.inf)
+            as_lengths = self.lengths[lane]
+            best = norm(F * as_lengths).max(axis=-1) / _size(Y * as_lengths)
+            best = np.nan_to_num(best, nan=np.inf)
         F = F / self.size[lane, np.newaxis]
         return F.reshape(*F.shape[:-2], Y.shape[-2] * Y.shape[-1]), best
 
@@ -310,8 +314,9 @@ class _Shots:
         share = part * -aim * s * (s > least * s[:, :1]) / (s * s + floor**2)
         step = (share[..., np.newaxis, :] @ V)[..., 0, :]
         moved = step[..., :states].reshape(-1, *Y.shape) * size[:, np.newaxis]
-        extent = _size(Y) * np.sqrt(self.segments)
-        far = np.linalg.norm(moved, axis=(-2, -1)) / extent
+        lengths = self.lengths[lane]
+        extent = _size(Y * lengths) * np.sqrt(self.segments)
+        far = np.linalg.norm(moved * lengths, axis=(-2, -1)) / extent
         if self.moving:
             far = np.maximum(far, np.abs(step[..., -1]) * pace / T)
         shorter = np.maximum(1.0, far / LONGEST)[..., np.newaxis]
@@ -348,7 +353,9 @@ def multipliers(M):
 
 def _told(shots, tolerance):
     """The result: multipliers, kinds and failures."""
-    system, batch, y, T, M = shots.system, shots.batch, shots.Y[:, 0], shots.T, shots.M
+    system, batch, y, T = shots.system, shots.batch, shots.Y[:, 0], shots.T
+    lengths = shots.lengths[..., np.newaxis]
+    M = shots.M * lengths / lengths.swapaxes(2, 3)  # sums of positions and velocities have no unit
     best, (lanes, dim) = shots.best, y.shape
     good = np.isfinite(M).all(axis=(1, 2, 3))
     values = np.full((lanes, dim), complex(np.nan, np.nan))
