@@ -148,3 +148,14 @@ def test_a_component_that_was_not_saved_has_no_frequency():
     whole = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=99)
     alone, beside = (pi.analysis.frequencies(one, signals="omega").values for one in (sol, whole))
     assert np.array_equal(alone, beside)
+
+
+@pytest.mark.parametrize("length", [30.0, 100.0, 101.3])
+def test_a_mean_is_no_slow_term(length):
+    """What a cosine leaks into the mean, 2e-5 of it, came out as a term of -1e-8 and 0.009."""
+    n = round(length / 0.05)
+    found = pi.analysis.frequencies(pi.systems.oscillator, 3, 1.0, 0.0, dt=0.05, n_steps=n,
+                                    method="yoshida6")  # fmt: skip
+    assert np.abs(found.means).max() < 1e-6
+    assert found.values.min() > 0.5
+    assert np.abs(found.amplitudes[0, 1:]).max() < 3e-5  # of a window that is no whole period

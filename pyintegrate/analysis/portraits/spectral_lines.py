@@ -243,7 +243,10 @@ def _analysed(signal, k):
 
 
 def terms(z, k):
-    """k terms of signals (lanes, n): a exp(i w j), j counted from the centre.
+    """k terms of signals (lanes, n): a exp(i w j), j counted from the centre, and the constant.
+
+    The constant is a term too, the first, of frequency 0: what others leak into the mean would be
+    found as one so slow that its amplitude is anything.
 
     Returns
     -------
@@ -256,13 +259,15 @@ def terms(z, k):
     real = not np.iscomplexobj(z)
     z, mean = _centred(z)
     *_, near, far = _laid_out(n)
-    w, there, least = *np.zeros((2, lanes, k)), np.zeros(lanes)
-    a, aim, gram = w + 0j, np.zeros((2, lanes, k, 1)), np.zeros((2, lanes, k, k))
-    steps, turns = np.zeros((lanes, k, len(near)), complex), np.zeros((lanes, len(far), k), complex)
+    m = 1 + k
+    w, there, least = *np.zeros((2, lanes, m)), np.zeros(lanes)
+    a, aim, gram = w + 0j, np.zeros((2, lanes, m, 1)), np.zeros((2, lanes, m, m))
+    steps, turns = np.zeros((lanes, m, len(near)), complex), np.zeros((lanes, len(far), m), complex)
+    there[:, 0] = gram[: 2 - real, :, 0, 0] = steps[:, 0] = turns[..., 0] = 1
     rest = z
-    for j in range(k):
+    for j in range(1, m):
         w[:, j], found = _peak(rest, n)
-        least = NOISE * np.abs(found) if not j else least
+        least = NOISE * np.abs(found) if j == 1 else least
         there[:, j] = np.abs(found) > least
         # A of the signal at a term is that of the rest, and those of the terms before.
         row = _leak(w[:, j, None] - w, n)
@@ -271,7 +276,7 @@ def terms(z, k):
         gram[:, :, j] = gram[..., j] = row
         found += (row[0] * a.real + 1j * row[1] * a.imag).sum(axis=1)
         aim[..., j, 0] = np.stack([found.real, found.imag]) * there[:, j]
-        a.real, a.imag = np.linalg.solve(gram + RIDGE * np.eye(k), aim)[..., 0]
+        a.real, a.imag = np.linalg.solve(gram + RIDGE * np.eye(m), aim)[..., 0]
         turns[:, :, j], steps[:, j] = (np.exp(1j * w[:, j, None] * at) for at in (far, near))
         far_, near_ = turns * a[:, None], steps
         if real:
@@ -279,9 +284,10 @@ def terms(z, k):
             near_ = np.concatenate([near_.real, near_.imag], axis=1)
         rest = z - _times(far_, near_)
     size = [norm(part.reshape(lanes, -1)[:, :n]) for part in (rest, z)]
-    absent = there == 0
+    absent, mean = there[:, 1:] == 0, mean + (a[:, 0].real if real else a[:, 0])
     with quiet():
-        return *(np.where(absent, np.nan, part) for part in (w, a)), mean, size[0] / size[1]
+        w, a = (np.where(absent, np.nan, part[:, 1:]) for part in (w, a))
+        return w, a, mean, size[0] / size[1]
 
 
 @lru_cache(8)
