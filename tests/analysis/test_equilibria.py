@@ -185,6 +185,15 @@ def test_a_manifold_has_the_length_asked_for():
         assert steps.sum(axis=1) == pytest.approx(np.full(2, 0.2), abs=1e-6)
 
 
+def test_saddles_with_centres_have_all_their_manifolds():
+    """Real parts of the centre are rounding, of either sign: 2 of 6 lines were found."""
+    found = pi.analysis.equilibria(pi.systems.henon_heiles, {"x": (-2, 2), "y": (-2, 2)})
+    for lines in found.manifolds(length=0.1).values():
+        assert lines.shape[0] == 6
+        energy = pi.systems.henon_heiles.energy(lines)
+        assert energy == pytest.approx(np.full(energy.shape, 1 / 6), abs=1e-6)
+
+
 def test_lorenz_has_an_unstable_manifold_of_one_dimension():
     found = pi.analysis.equilibria(pi.systems.lorenz(rho=10.0), [(-20, 20), (-20, 20), (-1, 30)])
     lines = found.manifolds(length=4.0)

@@ -128,9 +128,9 @@ def manifold_lines(found, length):
     saddles = found.points[np.char.startswith(found.kinds, "saddle")]
     values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
     ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
-    lines = {}
+    lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
     for name, sign in (("unstable", 1), ("stable", -1)):
-        along = sign * values.real > 0
+        along = sign * values.real > room
         along &= along.sum(axis=1, keepdims=True) == 1  # one of a pair has the other beside it
         e = np.swapaxes(vectors, 1, 2)[along].real / size
         e *= BESIDE * size / norm(e, keepdims=True)
