@@ -190,7 +190,8 @@ class Fit(Tabled):
         least, vectors = np.linalg.eigh(np.moveaxis(alike, -1, 0))
         x, (low, high) = self._x[shots.where], shots.ranges[:, shots.where]
         lost = np.isnan(errors) & (x > low) & (x < high)
-        lost |= (np.abs(vectors[..., 0].T) > 0.1) & (least[:, 0] < ALIKE)
+        part = vectors**2 @ (least < ALIKE)[..., np.newaxis]  # of all directions without a size
+        lost |= part[..., 0].T > 0.01
         lost |= (lost & (np.abs(alike) > 0.9)).any(axis=1)  # what moves with these: theirs, mostly
         lost &= status == 0
         if lost.any():

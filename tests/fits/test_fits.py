@@ -418,6 +418,12 @@ def test_what_the_data_do_not_determine_is_told_by_name():
     with pytest.warns(UserWarning, match="do not determine k, b, m apart in 1 of 1"):
         found = pi.fit(spring, t, data, observe="x", free=["k", "b", "m"])
     assert np.isnan(found.standard_errors["b"])
+    # Of two pairs one was told: its direction is as good as any between both.
+    pairs = pi.rhs(lambda t, y, a, b, c, d: (-(a + b) * y[0], -c * d * y[1]), dim=2,
+                   a=1.0, b=0.5, c=1.0, d=0.7)  # fmt: skip
+    data = np.exp(-np.outer(t, [1.4, 0.8])) + noise[:, np.newaxis]
+    with pytest.warns(UserWarning, match="do not determine a, b, c, d apart in 1 of 1"):
+        pi.fit(pairs, t, data, free=["a", "b", "c", "d"], x0=[1.0, 1.0])
     still = np.zeros(20)
     with pytest.warns(UserWarning, match="do not determine length in"):
         pi.fit(pi.systems.pendulum, t[:20], still, free=["length"], observe="theta", x0=0.0, v0=0.0)
