@@ -120,6 +120,17 @@ def test_the_unit_of_the_state_changes_no_branch(size):
     assert found.ends == "range"
 
 
+@pytest.mark.parametrize("unit", [1e-15, 1e-9, 1e9, 1e15])
+def test_components_have_units_of_their_own(unit):
+    """The ends of hysteresis, beside something that follows in another unit."""
+    beside = pi.rhs(
+        lambda t, y, k, u: (k + y[0] - y[0] ** 3 / 3, u * y[0] - y[1]), dim=2, k=-1.0, u=unit
+    )
+    found = pi.analysis.continue_equilibria(beside, "k", (-1, 1), [-2.1, -2.1 * unit])
+    assert points(found, "fold") == pytest.approx([2 / 3, -2 / 3], abs=1e-10)
+    assert found.ends == "range"
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])

@@ -226,6 +226,14 @@ class _Curve:
         folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
         return t, np.stack([bordered, folding, turning], axis=1)
 
+    def fill(self, lane, Y):
+        """Whether solutions fill a surface: the equations depend on each other, in any units."""
+        A = self.at(lane, Y)[1]
+        for axis in (2, 1):
+            A = A / np.maximum(np.abs(A).max(axis=axis, keepdims=True), 1e-300)
+        s = np.linalg.svd(A, compute_uv=False)
+        return s[:, -1] <= SILENT * s[:, 0]
+
     def followed(self, y, step, n):
         """Points (k, dim + 1) one after another, their lanes and tests (k, 3), and why each lane
         ended."""
@@ -271,7 +279,8 @@ class _Curve:
             found.append((won, Y[won], told[won]))
             count[won] += 1
             ends[active[good & over]] = "range"
-            ends[won[told[won, 0] == 0]] = "no curve"  # a branch point is left behind
+            still = won[told[won, 0] == 0]  # a branch point is left behind
+            ends[still[self.fill(still, Y[still])]] = "no curve"
             ends[active[h[active] < SHORTEST * step]] = "lost"
             active = active[(ends[active] == "n") & (count[active] < n)]
         lane, path, told = map(np.concatenate, zip(*found))
