@@ -21,6 +21,7 @@ SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
 BISECTIONS = 60
 ROUNDING = 1e-15  # of a direction
+TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
 KINDS = ("branch point", "fold", "Hopf")
 
@@ -217,9 +218,13 @@ class _Curve:
         t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
         bordered = np.linalg.det(np.concatenate([A / scale[..., None], t[:, None]], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
-        values = np.linalg.eigvals(A[..., :-1])
+        J = A[..., :-1]
+        values = np.linalg.eigvals(J)
+        # Of J balanced, as its eigenvalues are found, whatever the units of components.
+        scale = np.sqrt(np.abs(J * J.swapaxes(1, 2))).max(axis=(1, 2))
+        scale = np.maximum(scale, np.abs(values).max(axis=1, initial=1e-300))[:, None]
         i, j = np.triu_indices(values.shape[1], 1)
-        sums = (values[:, i] + values[:, j]) / scale.max(axis=1, keepdims=True)
+        sums = (values[:, i] + values[:, j]) / scale
         nearest = np.abs(sums).min(axis=1, initial=np.inf)
         turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
         turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
@@ -325,8 +330,11 @@ def _told(curve, path, lane, tests, ends):
     values = eigenvalues(curve.at(lane[at], Y)[1][..., :-1])
     real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
     idle = np.abs(values.real).argmin(axis=1)
-    # Of Hopf points two real ones of opposite sign are none.
+    # Of Hopf points two real ones of opposite sign are none; beside a branch point, no fold.
     keep = (which < 2) | ~real[np.arange(len(at)), idle]
+    twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
+    twins &= which[1:] + which[:-1] == 1
+    keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
     order = np.concatenate([np.arange(len(lane)), (at + share)[keep]]).argsort(kind="stable")
     path, lane = (np.concatenate([a, b[keep]])[order] for a, b in ((path, Y), (lane, lane[at])))
     names = np.array(("", *KINDS))[np.pad(1 + which[keep], (len(order) - keep.sum(), 0))][order]
