@@ -66,6 +66,22 @@ def test_a_driven_motion_keeps_its_period():
     assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.3 * T), rel=1e-10)
 
 
+@pytest.mark.parametrize("period", [1e-9, 0.4, 1.0, np.pi, 6.4, 1e13])
+def test_a_drive_that_switches_keeps_its_period(period):
+    """x' = (s - x) / T, s = 1 and then -1: it begins at -tanh(1 / 4). At the times where the field
+    was asked for once s was often the same, and the period free, or no drive seen."""
+    switched = pi.rhs(
+        lambda t, y, T: ((np.where(t % T < T / 2, 1.0, -1.0) - y[0]) / T,), dim=1, T=1.0
+    )
+    found = pi.analysis.periodic_orbits(switched(T=period), [0.0], period)
+    assert (found.periods, found.kinds) == (period, "stable")
+    assert found.starts == pytest.approx(-np.tanh(0.25), abs=1e-9)
+    with pytest.raises(ValueError, match="changes with time"):
+        pi.analysis.equilibria(switched(T=period), [(-2, 2)])
+    with pytest.raises(ValueError, match="whole number of periods"):
+        pi.analysis.periodic_orbits(switched(T=period), [0.0], 0.7 * period)
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
 def test_units_of_time_change_no_orbit(unit):
     """The period scales with the unit, 1 / `unit`, to the tolerance of closing; so do states."""

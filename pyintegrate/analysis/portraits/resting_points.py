@@ -107,10 +107,11 @@ def without_drive(system, box):
 
 
 def _fields(system, box):
-    """The right-hand side at some states of the box, at two times, and at the first again."""
-    y = box.starts(8, 1).reshape(8, *(1,) * len(broadcast_shape(system.batch_shapes)), system.dim)
-    return np.stack([np.stack([system.rhs(t, y) for t in times])
-                     for times in ((0.3, 0.3, 0.3), (0.7, 13.1, 170.3))])  # fmt: skip
+    """The right-hand side at some states of the box, at one time, and at one of its own each."""
+    # In any unit, and so many that a drive which switches is in another position at some.
+    t, one = np.logspace(-15.1, 15.2, 128), (1,) * len(broadcast_shape(system.batch_shapes))
+    y = box.starts(len(t), 1).reshape(-1, *one, system.dim)
+    return np.stack([system.rhs(0.3, y), system.rhs(t.reshape(-1, *one), y)])
 
 
 STEP = 0.005  # of the size of the box
