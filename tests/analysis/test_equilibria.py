@@ -134,6 +134,17 @@ def test_a_critically_damped_spring_is_a_node():
     assert slow.kinds.tolist() == ["stable focus"]
 
 
+@pytest.mark.parametrize(("length", "rate"), [(1e-12, 1e-12), (1e-6, 1e12), (1e12, 1.0)])
+def test_units_change_no_equilibrium(length, rate):
+    """Of velocities that are not bounded the unit is 1."""
+    swing = pi.acceleration(
+        lambda t, x, v, w, u: -w * w * u * np.sin(x / u) - w / 10 * v, w=rate, u=length
+    )
+    found = pi.analysis.equilibria(swing, {"x": (-4 * length, 4 * length)}, n=50)
+    assert found.kinds.tolist() == ["saddle", "stable focus", "saddle"]
+    assert found.points[:, 0] / length == pytest.approx([-np.pi, 0, np.pi], abs=1e-12)
+
+
 def test_what_is_conserved_makes_no_start_lost():
     """Substances that react in a ring rest on a line; their matrix is singular to rounding."""
     ring = pi.rhs(

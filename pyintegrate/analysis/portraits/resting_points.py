@@ -463,9 +463,10 @@ def refined(system, y, size, t, batch, lane):
 
 def solved(A, b):
     """The solutions of A x = b, the least where A is singular to rounding: (m, k, k), (m, k)."""
-    size = np.abs(A).max(axis=-1, keepdims=True, initial=1e-300)  # rates may be far apart
+    size = np.abs(A).max(axis=-1, keepdims=True, initial=1e-300)  # rates may be far apart,
     A, b = A / size, b / size[..., 0]
-    x, flat = np.empty_like(b), np.abs(np.linalg.det(A)) < ROUNDING
+    size = np.abs(A).max(axis=-2, keepdims=True, initial=1e-300)  # and units
+    x, flat = np.empty_like(b), np.abs(np.linalg.det(A / size)) < ROUNDING
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
     x[flat] = applied(np.linalg.pinv(A[flat], rcond=FLAT), b[flat])
     return x
