@@ -3,12 +3,13 @@
 #include "bits.h"
 
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+#include <cpuid.h>
 /* A root and a division of a register take the unit of AMD's processors 27 cycles, and that of
  * Intel's 43. */
 static int fast_unit;
 static __attribute__((constructor)) void look_at_processor(void) {
-    __builtin_cpu_init();
-    fast_unit = __builtin_cpu_is("amd");
+    unsigned a, maker = 0, c, d;
+    fast_unit = __get_cpuid(0, &a, &maker, &c, &d) && maker == signature_AMD_ebx;
 }
 /* Is a magnitude in any lane of either not from 2^-256 to 2^256? */
 INLINE int vextreme(vreal a, vreal b) {
