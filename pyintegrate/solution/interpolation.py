@@ -46,8 +46,8 @@ def hermite(solution, t):
     start, stop = pick(i), pick(i + 1)
     steps = solution.steps[i + 1] - solution.steps[i]
     width = steps * solution.dt
-    moments = time_of(solution.t0, solution.dt, solution.steps[i])
-    refuse_jumps(solution, moments, moments + width, "ask for these times in times= of integrate")
+    moments, after = (time_of(solution.t0, solution.dt, solution.steps[j]) for j in (i, i + 1))
+    refuse_jumps(solution, moments, after, "ask for these times in times= of integrate")
     ends = (moments, start), (moments + width, stop)
     slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
@@ -81,13 +81,16 @@ def cubic(s, start, change, slope0, slope1):
 
 
 def refuse_jumps(solution, begin, end, cure):
-    """ValueError if an event made a trajectory jump between two saves, (n, *batch), or NaN."""
+    """ValueError if an event made a trajectory jump between two saves, (n, *batch), or NaN.
+
+    A jump at the time of a save, to rounding, may lie on either side of it.
+    """
     for name, found in jumping(solution):
         forwards = direction(solution)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
         last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
         for when in np.moveaxis(found.t, -1, 0) * forwards:
-            jumps |= (begin * forwards < when) & (when <= end * forwards)
+            jumps |= (begin * forwards <= when) & (when <= end * forwards)
             last = np.fmax(last, when)
         jumps |= found.overflow & (end * forwards > last)
         if np.any(jumps):

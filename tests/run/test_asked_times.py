@@ -119,6 +119,21 @@ def test_nothing_goes_across_a_jump():
         saved.at([0.1, bounce])
 
 
+@pytest.mark.parametrize(
+    ("moment", "h", "before"),
+    [(lambda t, x, v: t > 0.55, 0.1, 5), (lambda t, x, v: t - 0.33, 0.03, 11)],
+)
+def test_nothing_goes_across_a_jump_at_a_step(moment, h, before):
+    """6 * 0.1 is an eps more than 5 * 0.1 + 0.1. 11 * 0.03 is one less than 0.33: there the jump
+    is that of the next step, at the time to which this rounds."""
+    kick = {"kick": pi.event(moment, then=lambda t, x, v: (x, v + 1))}
+    sol = pi.integrate(pi.systems.oscillator, dt=h, n_steps=20, events=kick)
+    assert np.argmax(np.diff(sol["v"])) == before
+    sol.at(h * np.array([before - 1.5, before + 2.5]))
+    with pytest.raises(ValueError, match="nothing interpolates across a jump"):
+        sol.at(h * (before + 0.5))
+
+
 def test_a_jump_that_was_not_kept_is_not_crossed_either():
     floor = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -1]))
     fall = {"x0": [0.0, 0, 1], "v0": [0.0, 0, 0], "dt": 0.02, "n_steps": 100}
