@@ -7,6 +7,7 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 
 import numpy as np
 
+from ..errors import quiet
 from ..run.times import column, first_of, in_dtype, time_of
 from .jumps import direction, jumping
 
@@ -48,13 +49,18 @@ def hermite(solution, t):
     width = steps * solution.dt
     moments, after = (time_of(solution.t0, solution.dt, solution.steps[j]) for j in (i, i + 1))
     refuse_jumps(solution, moments, after, "ask for these times in times= of integrate")
-    ends = (moments, start), (moments + width, stop)
-    slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
-    s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
-    if not solution._whole:  # after a failure or a stop the last state is repeated
-        beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
-        start, s = np.where(beyond, stop, start), np.where(beyond, 1.0, s)
+    s = (position - solution.steps[i]) / steps
+    if not solution._whole:  # up to a stop or the last good step; then this state is repeated
+        beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)
+        last = time_of(solution.t0, solution.dt, solution.failed_step - 1)
+        last = np.where(np.isfinite(solution.stopped_at), solution.stopped_at, last)
+        width, ahead = np.where(beyond, last - moments, width), direction(solution)
+        with quiet():
+            part = np.where(ahead * times < ahead * last, (times - moments) / width, 1.0)
+        s = np.where(beyond, part, s)
+    s, ends = s[..., np.newaxis], ((moments, start), (moments + width, stop))
     with np.errstate(all="ignore" if not solution._whole else None):
+        slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
         y = np.where(s == 1, stop, cubic(s, start, stop - start, slope0, slope1))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
 

@@ -155,6 +155,9 @@ def test_after_a_stop_its_state_is_repeated():
     assert abs(some["z"] - exact).max() < 1e-14
     assert np.array_equal(some.valid, t <= some.stopped_at)
     assert np.array_equal(some.final, some.y[-1])
+    for save in ("all", 7):  # and in what remains of a step, or of seven, before the stop
+        z = pi.integrate(pi.systems.projectile, **fall, events=stop, save=save).at(asked)[..., 2]
+        assert abs(z - exact).max() < 1e-13
 
 
 def test_after_a_failure_its_last_state_is_repeated():
@@ -168,6 +171,15 @@ def test_after_a_failure_its_last_state_is_repeated():
     assert np.array_equal(
         some.y[~some.valid], np.broadcast_to(whole.final, some.y.shape)[~some.valid]
     )
+
+
+def test_the_last_states_before_a_failure_are_not_repeated():
+    """To rounding, of a parabola that leaves its bound in the ninth step, saved every fifth."""
+    fall = {"x0": [0.0, 0, 1], "v0": [0.0, 0, 0], "dt": 0.1, "n_steps": 20, "bound": 8.0}
+    sol = pi.integrate(pi.systems.projectile, **fall, save=5, on_failure="ignore")
+    assert sol.failed_step == 9
+    t = np.linspace(0, 2, 41)
+    assert abs(sol.at(t)[:, 2] - (1 - 9.81 / 2 * np.minimum(t, 0.8) ** 2)).max() < 1e-13
 
 
 def test_threads_watches_components_and_arrays_of_the_caller():
