@@ -19,6 +19,7 @@ MOST = 30  # trajectories for which the states are made
 
 
 NODES = 12  # in an implicit method's step, for the slope of its states
+POINTS = 17  # of a step as one polynomial: those of explicit pairs have at most 13
 
 
 def states_at(solution, t, derivative=False):
@@ -81,6 +82,22 @@ def _slopes(solution, lane, number, t):
     states = _in_steps(solution, lane, number, within.reshape(-1))
     states = states.reshape(len(t), NODES, solution.system.dim)
     return 2 * np.einsum("tn,tnd->td", weights, states) / (end - begin)[:, np.newaxis]
+
+
+def polynomials(solution, lane, number):
+    """Steps of trajectories, (n,) each: the Chebyshev coefficients of states, (POINTS, n, dim)."""
+    if solution._carried is not None:
+        both = solution._carried[0]
+        return polynomials(both, lane, number)[..., both.system.places[:, 0]]
+    begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
+    points = chebyshev.chebpts2(POINTS)
+    within = begin + (end - begin) * (points[1:-1, np.newaxis] + 1) / 2
+    lanes, numbers = (np.broadcast_to(one, within.shape).reshape(-1) for one in (lane, number))
+    inside = _in_steps(solution, lanes, numbers, within.reshape(-1))
+    states = solution.y.reshape(len(solution), solution._problem.lanes, -1)
+    ends = states[number, lane], states[number + 1, lane]
+    values = [ends[0], *inside.reshape(*within.shape, -1), ends[1]]
+    return np.tensordot(np.linalg.inv(chebyshev.chebvander(points, POINTS - 1)), values, 1)
 
 
 def filled(solution, index, names, t, parts):

@@ -6,7 +6,9 @@ from functools import wraps
 from inspect import Parameter, signature
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebval
 
+from ...adaptive.dense_output import polynomials
 from ...integration import integrate
 from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
@@ -76,7 +78,8 @@ def poincare_section(
     """Points where the orbits of a solution cross a surface.
 
     Between two saves an orbit is approximated by the cubic with their states and velocities
-    (Hermite); the crossing is located on it to rounding. Give `component`, or `period`.
+    (Hermite), and within a step that ``solve`` kept by the method's polynomial; the crossing is
+    located on it to rounding. Give `component`, or `period`.
 
     Parameters
     ----------
@@ -191,9 +194,17 @@ def _place(system, name):
 
 
 def _between(solution, flat, t, save, lane):
-    """The cubics after the chosen saves of the chosen trajectories, and the times on them."""
-    start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
+    """The motion after the chosen saves of the chosen trajectories, and the times on it."""
     t0, t1 = t[save, lane], t[save + 1, lane]
+    if getattr(solution, "_save", None) == "all":  # the steps of a run to a tolerance
+        c = polynomials(solution, lane, save)
+
+        def on_polynomial(s, component=slice(None)):
+            s = s if isinstance(component, int) else s[:, np.newaxis]
+            return chebval(2 * s - 1, c[..., component], tensor=False)
+
+        return on_polynomial, lambda s: t0 + s * (t1 - t0)
+    start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
     slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
