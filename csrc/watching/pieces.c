@@ -11,8 +11,11 @@ enum { IS_NOISY = 2 };
 #define SHORT    0x1p-16
 #define CLOSE    0x1p-44 /* to a zero of what a condition compares */
 #define INEXACT  0.02    /* how much that part is, of the resolution */
-#define SHORTEST 0x1p-50 /* piece, as a part of the step */
-#define ROUGH    0x1p-10 /* a piece so short that is not smooth has a jump, or rounding alone */
+/* A piece, as parts of the step, of states in double and in single precision: the shortest; and one
+ * of which the values within are a chord's, but for rounding. */
+#define SHORTEST(p) ((p)->single ? 0x1p-21 : 0x1p-50)
+#define STRAIGHT(p) ((p)->single ? 0x1p-12 : 0x1p-26)
+#define ROUGH       0x1p-10 /* a piece so short that is not smooth has a jump, or rounding alone */
 
 void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
                      Pieces *p) {
@@ -222,7 +225,7 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int64_t at = quantity * p->lanes + lane;
     const double piece = p->to[lane] - p->from[lane], range = p->most[at] - p->least[at];
     const int jumps = piece < ROUGH && p->tail[at] > 0.02 * range;
-    for (int i = 1; i < n && is_number && (jumps || piece < 0x1p-26); i++)
+    for (int i = 1; i < n && is_number && (jumps || piece < STRAIGHT(p)); i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
 }
@@ -397,7 +400,7 @@ static void learn(Pieces *p, int64_t i) {
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
-    if (p->to[i] - p->from[i] <= SHORTEST || ++p->made[i] >= MOST_PIECES ||
+    if (p->to[i] - p->from[i] <= SHORTEST(p) || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
         for (int64_t q = 0; q < p->count; q++)
             p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
@@ -507,6 +510,7 @@ static void step_on(Pieces *p, int64_t i) {
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0, found = 0, alone = 1, whole = 1;
+    p->single = real_bytes == 4;
     EACH_LANE(i, p) {
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
         if (p->seeks[i]) step_on(p, i), found = 1;

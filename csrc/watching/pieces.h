@@ -33,6 +33,7 @@ typedef struct {
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
     int few, whole;      /* do most lanes seek no piece? Do those that do seek their whole steps? */
+    int single;          /* are the states of single precision? */
     int conditions_only; /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
