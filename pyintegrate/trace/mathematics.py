@@ -36,7 +36,7 @@ def formulas(outputs, names, state_names, param_names):
     needed = below(outputs)
     uses = count_uses(outputs, *(node.arguments for node in needed))
     text = {}
-    cost = {}
+    cost: dict[int, int] = {}
     shared = []
     for node in needed:
         number = node.number
