@@ -228,3 +228,16 @@ def test_a_neighbour_changes_no_branch():
         for u, start in (([1.0, 1e9], [[-2.3], [-2e9]]), (1.0, [-2.3]))
     )
     assert both.points[0].tobytes() == alone.points.tobytes()
+
+
+def test_a_guess_of_zero_beside_large_components_is_a_guess():
+    """Roessler's equilibrium at k = 0.1, in units of 1e-9: x = 0.0035, from 0."""
+
+    @pi.rhs(dim=3, k=0.1, u=1e9)
+    def roessler(t, y, k, u):
+        return -y[1] - y[2], y[0] + k * y[1], 0.2 * u + y[2] * (y[0] / u - 5.7)
+
+    found = pi.analysis.continue_equilibria(roessler, "k", (0.1, 0.5), [0.0, -4e7, 4e7])
+    x = (5.7 - np.sqrt(5.7**2 - 4 * 0.2 * found.values)) / 2 * 1e9
+    assert found.ends == "range"
+    assert found.points[:, 0] == pytest.approx(x, rel=1e-9)

@@ -223,3 +223,18 @@ def test_the_drive_is_the_factor_of_what_changes_with_time(system, name):
     rest, found = without_drive(system, box)
     assert found == name
     assert name is None or rest.params[name] == 0
+
+
+@pytest.mark.parametrize("cells", [3, 4, 6])
+@pytest.mark.parametrize("width", [1e-9, 1.0, 2.0000001])
+def test_a_triple_root_of_coupled_cells_is_found(cells, width):
+    """x_i' = -x_i^3 + diffusion, at the pitchfork: beside 0 all derivatives are rounding."""
+
+    def diffusing(t, y, u):
+        beside = [y[i - 1] - 2 * y[i] + y[(i + 1) % cells] for i in range(cells)]
+        return tuple(0.1 * d - u * (x / u) ** 3 for d, x in zip(beside, y))
+
+    system = pi.rhs(diffusing, dim=cells, u=width, initial=np.full(cells, width))
+    found = pi.analysis.equilibria(system, np.repeat([[-width, 1.05 * width]], cells, axis=0), n=32)
+    assert (found.count, found.lost, found.kinds.tolist()) == (1, 0, ["degenerate"])
+    assert np.abs(found.points).max() < 1e-7 * width  # as a double root is
