@@ -143,14 +143,14 @@ def minimised(shots, x, held, lanes):
         low, high = shots.bounds(lanes)
         slope, square = map(shots.shared, (gradient, matrix[range(p), range(p)]))
         size = np.maximum(size, np.sqrt(square))
-        size = np.where(size > 0, size, 1.0)
+        unit = np.where(size > 0, size, 1.0)
         stuck = held | (x <= low) & (slope > 0) | (x >= high) & (slope < 0)
-        steepest = shots.pool(np.max(np.where(stuck, 0, abs(slope) / size), axis=0), most)
+        steepest = shots.pool(np.max(np.where(stuck, 0, abs(slope) / unit), axis=0), most)
         why = np.where(steepest <= SMALL * np.sqrt(cost), 1, 0)
         step, fixed = np.zeros(x.shape), stuck
         for _ in range(3):  # what is stopped at a bound goes there, and the others go on from it
             right = -gradient - _product(matrix, np.where(fixed, step, 0))
-            free = solved(shots, matrix, right, damping * size**2, fixed)
+            free = solved(shots, matrix, right, damping * unit**2, fixed)
             step = np.where(fixed, step, free)
             inside = np.clip(x + step, low, high) - x
             beyond = ~fixed & (abs(step - inside) > 1e-9 * abs(step))
@@ -175,7 +175,7 @@ def minimised(shots, x, held, lanes):
         faster = np.where(abs(gain - 1) < 0.1, 100, np.where(gain > 0.75, 10, 1))
         damping = np.maximum(damping / faster, 1e-10)
         if (gain < 0.25).any():
-            longer = _damping(shots, step, gradient, matrix, fixed, size, damping, fall)
+            longer = _damping(shots, step, gradient, matrix, fixed, unit, damping, fall)
             damping = np.where(gain < 0.25, longer, damping)
         before = np.where(good, predicted, before)
         x = np.where(good, x + step, x)

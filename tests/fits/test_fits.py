@@ -518,3 +518,16 @@ def test_a_fit_that_begins_at_rest_finds_the_motion():
                        free_start=True, method=method)  # fmt: skip
         assert found.parameters["theta"] == pytest.approx(0.3, abs=1e-6)
         assert found.parameters["omega"] == pytest.approx(0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize("idle", [1e6, 1e12])
+def test_a_large_unknown_without_effect_does_not_end_the_search(idle):
+    system = pi.rhs(lambda t, y, a, b: (y[1], -a * y[0] + 0 * b), dim=2, a=1.7, b=0.6)
+    t = np.linspace(0, 5, 40)
+    data = np.cos(np.sqrt(2.0) * t) + 0.01 * np.random.default_rng(3).standard_normal(40)
+    given = {"observe": "y1", "x0": [1.0, 0.0]}
+    alone = pi.fit(system, t, data, free=["a"], **given)
+    with pytest.warns(UserWarning, match="do not determine b in"):
+        beside = pi.fit(system(b=idle), t, data, free=["a", "b"], **given)
+    off = beside.parameters["a"] - alone.parameters["a"]
+    assert abs(off) < 1e-6 * alone.standard_errors["a"]
