@@ -191,3 +191,21 @@ def test_orbits_that_one_segment_leaves_open_close_with_twelve():
     assert found.periods == pytest.approx(period, abs=1e-4)
     # Hamiltonian: multipliers are pairs of product 1.
     assert np.prod(found.multipliers, axis=-1) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("segments", [1, 8])
+def test_growth_that_hides_all_else_needs_segments(segments):
+    """Of exp(16 pi) beside exp(-4 pi) and exp(-18 pi) one segment tells nothing, and says so."""
+
+    def fast(t, y):
+        inside = 1 - y[0] ** 2 - y[1] ** 2
+        return y[0] * inside - y[1], y[1] * inside + y[0], 8 * y[2], -9 * y[3]
+
+    guess = [1.05, 0.0, 0.0, 0.0]
+    found = pi.analysis.periodic_orbits(pi.rhs(fast, dim=4), guess, 6.3, segments=segments)
+    if segments == 1:
+        assert found.failures == "did not close"
+    else:
+        expected = np.pi * np.array([16, 0, -4, -18])
+        assert np.log(np.abs(found.multipliers)) == pytest.approx(expected, abs=1e-5)
+        assert (found.failures, found.kinds, found.trivial) == ("", "unstable", 1)

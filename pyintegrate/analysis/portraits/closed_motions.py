@@ -289,7 +289,7 @@ class _Shots:
             won = np.where(after < SATISFIED * before, short, after).argmin(axis=0)
             at = won, np.arange(len(active))
             damping[active] *= TRIED[won, 0]
-            better = after[at] < np.maximum(before, ROUNDING)
+            better = (after[at] < np.maximum(before, ROUNDING)) & (step[at] ** 2).any(axis=-1)
             lane, at = active[better], tuple(place[better] for place in at)
             step, change = step[at], left[at] - self.F[lane]
             change -= applied(self.J[lane], step)
