@@ -101,16 +101,29 @@ def test_units_of_time_change_no_orbit(unit):
         assert found.multipliers == pytest.approx(own.multipliers, rel=1e-9)
 
 
-def test_large_states_close():
-    """A circle of radius 1e9, run through in pi."""
+@pytest.mark.parametrize("r", [1e-9, 1e-3, 1e9])
+@pytest.mark.parametrize("segments", [1, 3])
+def test_small_and_large_states_close(r, segments):
+    """A circle of radius r, run through in pi."""
     ring = pi.rhs(
         lambda t, y, r: (y[0] * (1 - (y @ y) / r**2) - 2 * y[1],
                          y[1] * (1 - (y @ y) / r**2) + 2 * y[0]),
-        dim=2, r=1e9,
+        dim=2, r=r,
     )  # fmt: skip
-    found = pi.analysis.periodic_orbits(ring, [1.2e9, 1e8], 3.0)
+    found = pi.analysis.periodic_orbits(ring, [1.2 * r, 0.1 * r], 3.0, segments=segments)
     assert found.kinds == "stable"
     assert found.periods == pytest.approx(np.pi, abs=1e-11)
+    assert np.hypot(*found.starts) == pytest.approx(r, rel=1e-11)
+
+
+def test_a_small_swing_is_no_resting_point():
+    """Of amplitude a a pendulum's period is 2 pi (1 + a^2 / 16), to a^4."""
+    amplitude = np.array([0.1, 1e-2, 1e-4])
+    found = pi.analysis.periodic_orbits(pi.systems.pendulum(length=9.81), amplitude, 6.0, 0.0)
+    a = np.hypot(*found.starts.T)
+    assert (found.kinds == "elliptic").all()
+    assert np.abs(np.log(a / amplitude)).max() < 0.3
+    assert found.periods == pytest.approx(2 * np.pi * (1 + a**2 / 16), rel=1e-6)
 
 
 def test_what_does_not_close_is_told():

@@ -25,6 +25,7 @@ MOST = 2000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
 NEAR = 0.1  # first residuals that are measured again so exactly
+SMALLEST = 1e-12  # guesses below are at a resting point
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
@@ -51,11 +52,11 @@ class PeriodicOrbits(Tabled):
         (*batch): by the others: "stable" (all inside the unit circle), "unstable" (one outside),
         "elliptic" (none outside, some on it), "" where none was found.
     residuals : ndarray
-        (*batch): |y(T) - y(0)|, as a share of max(1, |y|); velocities times the time in which the
-        guess goes as far as it is large.
+        (*batch): |y(T) - y(0)|, as a share of |y|, or of the size of the guess, 1 at most;
+        velocities times the time in which the guess goes as far as it is large.
     failures : ndarray of str
         (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
-        orbit that is 1e-6 long or shorter: take units in which states are about 1.
+        orbit whose length is below 1e-6 of its distance from 0, or of the guess.
     system : System
     """
 
@@ -117,7 +118,7 @@ def periodic_orbits(
     rounds : int, optional
         The most corrections.
     rtol, atol, workers
-        As in ``solve``.
+        As in ``solve``; `atol` is that of states of size 1, and less of smaller guesses.
 
     Returns
     -------
@@ -190,30 +191,39 @@ class _Shots:
         self.names, self.options = names, options | {"on_failure": "ignore", "max_steps": MOST}
         (lanes, dim), m = y.shape, self.segments
         self.Y, self.T = y[:, np.newaxis], T
+        self.pace, self.size, self.least = self.units(y, T)
         if m > 1:
             times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
             one = system_at(self.system, self.batch, np.arange(lanes))
-            sol = solve(one, y, t_end=T, times=times, **self.options)
+            own = {"atol": self.options["atol"] * self.least}
+            sol = solve(one, y, t_end=T, times=times, **self.options | own)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
-        self.pace, self.size = self.units(y, T)
         self.lengths = (self.size[:, :1] / self.size)[:, np.newaxis]  # which velocities are
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
         self.best = np.full(lanes, np.inf)
 
     def units(self, y, T):
-        """The time in which a motion goes as far as it is large (n,), and its sizes (n, dim)."""
+        """The time in which a motion goes as far as it is large (n,), its sizes (n, dim), and the
+        least size of its states (n,)."""
         one = system_at(self.system, self.batch, np.arange(len(y)))
         half = y.shape[1] // 2 if self.system.dof else y.shape[1]
         with quiet():
-            rates, size = one.rhs(0.0, y), _size(y[:, np.newaxis, :half])
+            rates, size = one.rhs(0.0, y), norm(y[:, :half])
+            least = np.fmax(size, norm(rates[:, :half]) * T / (2 * np.pi))
+            least = np.where((least > SMALLEST) & (least < 1), least, 1.0)
+            size = np.maximum(size, least)
             rate = norm(rates[:, :half]) / size
             if self.system.dof:
                 rate = np.fmax(rate, np.sqrt(norm(rates[:, half:]) / size))
         pace = 1 / np.where(np.isfinite(rate), np.fmax(rate, 2 * np.pi / T), 2 * np.pi / T)
         sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
         sizes[:, half:] /= pace[:, np.newaxis]
-        return pace, sizes
+        return pace, sizes, least
+
+    def extent(self, lane, Y):
+        """The largest |y| of states (..., n, m, dim) as lengths, or their least size."""
+        return np.maximum(self.least[lane], norm(Y * self.lengths[lane]).max(axis=-1))
 
     def loose(self, lane):
         """How many times looser than asked motions are followed."""
@@ -227,6 +237,7 @@ class _Shots:
         one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
         begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
         own = {name: self.options[name] * loose for name in ("rtol", "atol")}
+        own["atol"] = own["atol"] * np.repeat(self.least[lane], m)
         # Those at rest are told by `failures`: an infinite max_step= leaves out the warning.
         sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, save="final",
                     max_step=np.inf, **self.options | own | along)  # fmt: skip
@@ -259,11 +270,10 @@ class _Shots:
         self.best[lane] = np.where((np.abs(J) < LARGEST).all(axis=(1, 2, 3)), best, np.inf)
 
     def left_open(self, lane, end, Y):
-        """F (..., n, unknowns), and |F| as a share of max(1, |y|); inf where a motion failed."""
+        """F (..., n, unknowns), and |F| as a share of |y|; inf where a motion failed."""
         F = end - np.roll(Y, -1, axis=-2)
         with quiet():
-            as_lengths = self.lengths[lane]
-            best = norm(F * as_lengths).max(axis=-1) / _size(Y * as_lengths)
+            best = norm(F * self.lengths[lane]).max(axis=-1) / self.extent(lane, Y)
             best = np.nan_to_num(best, nan=np.inf)
         F = F / self.size[lane, np.newaxis]
         return F.reshape(*F.shape[:-2], Y.shape[-2] * Y.shape[-1]), best
@@ -315,9 +325,8 @@ class _Shots:
         share = part * -aim * s * (s > least * s[:, :1]) / (s * s + floor**2)
         step = (share[..., np.newaxis, :] @ V)[..., 0, :]
         moved = step[..., :states].reshape(-1, *Y.shape) * size[:, np.newaxis]
-        lengths = self.lengths[lane]
-        extent = _size(Y * lengths) * np.sqrt(self.segments)
-        far = np.linalg.norm(moved * lengths, axis=(-2, -1)) / extent
+        extent = self.extent(lane, Y) * np.sqrt(self.segments)
+        far = np.linalg.norm(moved * self.lengths[lane], axis=(-2, -1)) / extent
         if self.moving:
             far = np.maximum(far, np.abs(step[..., -1]) * pace / T)
         shorter = np.maximum(1.0, far / LONGEST)[..., np.newaxis]
@@ -329,11 +338,6 @@ class _Shots:
         loose = self.loose(lane)
         unsure = np.where(loose > 1, UNSURE * loose * self.options["rtol"], 0.0)
         return step, Y, T, F, np.maximum(best, unsure)
-
-
-def _size(Y):
-    """max(1, |y|) of the largest of states (..., m, dim)."""
-    return np.maximum(1.0, norm(Y).max(axis=-1))
 
 
 def multipliers(M):
@@ -368,7 +372,7 @@ def _told(shots, tolerance):
         out = (own & (size > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(size - 1) <= TRIVIAL)).any(axis=-1)
         speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y))
-    resting = shots.moving & (speed * T < 1e-6 * np.maximum(1.0, norm(y)))
+    resting = shots.moving & (speed * T < 1e-6 * shots.extent(np.arange(lanes), shots.Y[:, :1]))
     failed = ~(np.isfinite(best) & good)
     told = ["motion failed", "resting point", ""]
     failures = np.select([failed, resting, best <= tolerance], told, "did not close")
