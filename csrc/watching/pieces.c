@@ -523,8 +523,10 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
     pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
-    /* Steps of the pairs of high order are so long that 8 hardly ever do. */
-    const int least = s->degree > 6 ? CHEB_MOST : p->first_degree;
+    /* Steps of the pairs of high order are so long that 8 hardly ever do, but for what changes by
+     * little more than the tolerance. */
+    const int level = p->rows.of->asks & PI_WATCH_ENERGY;
+    const int least = s->degree > 6 && !level ? CHEB_MOST : p->first_degree;
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
             p->fails[i] = p->seeks[i] && !p->points[i];
