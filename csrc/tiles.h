@@ -132,6 +132,48 @@ typedef struct {
     int64_t stride;
 } PiRow;
 
+/* The reductions of a quantity over the steps, and their numbers of rows of sums
+ * (kernels/rows/reduce.h).
+ */
+typedef enum {
+    PI_LARGEST,
+    PI_SMALLEST,
+    PI_LARGEST_MAGNITUDE,
+    PI_SUM,
+    PI_SUM_OF_SQUARES,
+    PI_LINE,
+    PI_RISES,
+    PI_FALLS,
+    PI_PASSES,
+    PI_BRIDGED
+} PiReduction;
+enum { PI_REDUCTIONS = PI_BRIDGED + 1 };
+/* The source of a reduction: a result of a program; a component; the system's energy; its energy
+ * minus `origin`, times `factor`. */
+typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
+enum { PI_SOURCES = PI_OF_CHANGE + 1 };
+typedef struct {
+    int kind, source, number; /* PiReduction, PiSource; index of the result or component */
+    int first;                /* its first row among all sums */
+} PiReduced;
+enum { PI_REDUCE_STATES = 16 }; /* evaluated together, at most */
+typedef struct {
+    int64_t registers;   /* in a row */
+    int64_t count, next; /* states, and registers from one quantity to the next */
+    int64_t step, every; /* the index of the first state's step; to the next */
+    int64_t index;       /* the number of steps evaluated before */
+    const void *quantity;
+    const void *origin, *factor; /* rows, or NULL: (quantity - origin) factor is reduced */
+    const void *ends;            /* a row: the step from which a lane is frozen; or NULL */
+    const void *of_run;          /* of PI_BRIDGED: rows of the parameters of the run; the event */
+    int component;
+    const PiReduced *of; /* n of them: all reductions of the quantity */
+    int n;
+    double *sums;   /* rows, any alignment, */
+    int64_t stride; /* reals from each to the next */
+} PiReduceRows;
+typedef void PiReduce(const PiReduceRows *rows);
+
 typedef struct {
     const PiSystem *system;
     const PiMethod *method;
@@ -143,8 +185,10 @@ typedef struct {
     int64_t record_every, record_next; /* record_next: reals from each to the next */
     int64_t in_stride, out_stride, record_stride;
     int stream; /* write the record past the caches? It is then aligned to a vector */
-    /* If origin.data is not NULL, one row is recorded in place of the components: (energy - origin)
-     * factor. By kernels with PiKernels.changes. */
+    /* Reductions of (energy - origin) factor after the steps that are multiples of reduced->every,
+     * from the tile's first lane on; NULL for none. By kernels with PiKernels.changes. */
+    const PiReduceRows *reduced;
+    PiReduce *reduce;
     PiRow origin, factor;
     int64_t lane; /* where the tile begins in the rows below */
     PiRow t0, h;
@@ -187,43 +231,6 @@ typedef struct {
 } PiSample;
 /* 0; -1 if the force or a pause stops it. */
 typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
-
-/* The reductions of a quantity over the steps, and their numbers of rows of sums
- * (kernels/rows/reduce.h).
- */
-typedef enum {
-    PI_LARGEST,
-    PI_SMALLEST,
-    PI_LARGEST_MAGNITUDE,
-    PI_SUM,
-    PI_SUM_OF_SQUARES,
-    PI_LINE,
-    PI_RISES,
-    PI_FALLS,
-    PI_PASSES,
-    PI_BRIDGED
-} PiReduction;
-enum { PI_REDUCTIONS = PI_BRIDGED + 1 };
-typedef struct {
-    PiReduction kind;
-    void *sums; /* rows, any alignment */
-} PiReduceOne;
-enum { PI_REDUCE_STATES = 16 }; /* evaluated together, at most */
-typedef struct {
-    int64_t registers;   /* in a row */
-    int64_t count, next; /* states, and registers from one quantity to the next */
-    int64_t step, every; /* the index of the first state's step; to the next */
-    int64_t index;       /* the number of steps evaluated before */
-    const void *quantity;
-    const void *origin, *factor; /* rows, or NULL: (quantity - origin) factor is reduced */
-    const void *ends;            /* a row: the step from which a lane is frozen; or NULL */
-    const void *of_run;          /* of PI_BRIDGED: rows of the parameters of the run; the event */
-    int component;
-    const PiReduceOne *of; /* n of them: all reductions of the quantity */
-    int n;
-    int64_t stride; /* reals from a row of sums to the next */
-} PiReduceRows;
-typedef void PiReduce(const PiReduceRows *rows);
 
 /* Values of lanes at one step, at most PI_TOGETHER, for statistics across the batch. A cell is the
  * sign, the exponent and PI_CELL_BITS of the mantissa; a window has half of its cells on either
@@ -445,7 +452,7 @@ typedef struct {
     PiForce *force;
     PiTrial *trial;
     PiEnergies *energies; /* in double precision */
-    int changes;          /* do the kernels record changes of an energy without time? */
+    int changes;          /* do the kernels reduce changes of an energy without time? */
 } PiKernels;
 
 /* A system compiled by itself: its kernels, or NULL if it was compiled with other headers. */

@@ -95,7 +95,7 @@
     .family = {[PI_EXPLICIT_RK] = EXPLICIT_OF(id),                                                 \
                [PI_COMPOSITION] = id##_any_composition,                                            \
                [PI_NYSTROM] = EXPLICIT_OF(id)},                                                    \
-    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__}, .changes = RECORDS_CHANGES,
+    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__}, .changes = REDUCES_CHANGES,
 #define IN_REGISTERS(id)                                                                           \
     EXPLICIT(id)                                                                                   \
     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \

@@ -140,26 +140,41 @@ static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
 }
 static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile, int dim) {
     keep_frozen(tile, dim, (real *)tile->out, tile->out_stride);
-    if (!tile->record || tile->origin.data) return;
+    if (!tile->record) return;
     real *record = (real *)tile->record;
     for (int64_t n = 0; n < tile->steps; n += tile->record_every, record += tile->record_next)
         keep_frozen(tile, dim, record, tile->record_stride);
 }
 
-/* Do kernels record changes of energy? Watches reduce them in double precision. */
-enum { RECORDS_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
+/* Do kernels reduce changes of energy? Watches do so in double precision. At most so many states
+ * together: they fit the first-level cache. */
+enum { REDUCES_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16, REDUCED_STATES = 48 };
 /* The changes, with the bits of energy_rows (on_rows.h). scaled: were scales taken out of the
  * parameters? */
-INLINE void write_changes(const Model *model, int scaled, int count, int valid, const Flight *f,
-                          const vreal *origin, const vreal *factor, real *record) {
+INLINE void find_changes(const Model *model, int scaled, int count, const Flight *f,
+                         const vreal *origin, const vreal *factor, vreal *to) {
     FLIGHT(u, 0, count, {
         vreal p[PI_MAX_PARAMS];
         EACH(i, 0, PI_MAX_PARAMS) p[i] = f->p[u][i];
         EACH(d, 0, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
-        const vreal change = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
-        if (u < valid) vstore(record + u * VLEN, change);
+        to[u] = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
     });
+}
+/* Those after `count` steps, the last of them n, of `valid` registers from index r on. */
+static __attribute__((noinline, unused)) void reduce_changes(const PiTile *tile, int64_t r,
+                                                             int64_t valid, int64_t n,
+                                                             int64_t count, const vreal *changes,
+                                                             int64_t next) {
+    PiReduceRows rows = *tile->reduced;
+    rows.registers = valid;
+    rows.count = count;
+    rows.next = next;
+    rows.step = n - (count - 1) * rows.every;
+    rows.index = rows.step / rows.every;
+    rows.quantity = changes;
+    rows.sums += r * VLEN;
+    tile->reduce(&rows);
 }
 
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
@@ -169,13 +184,15 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int weights = weight_count(choice);
     const int64_t stride = choice->specialised || tile->h.stride ? weights : 0;
     vreal w[most * weights], origin[most], factor[most];
-    const int changes =
-        RECORDS_CHANGES && model->energy && !model->system->time_dependent && tile->origin.data;
+    const int reduces =
+        REDUCES_CHANGES && model->energy && !model->system->time_dependent && tile->reduced;
+    vreal changes[REDUCES_CHANGES ? REDUCED_STATES * PI_MAX_FLIGHT : 1];
+    int64_t changed = 0; /* states in these */
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
     EACH(d, 0, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
     load_row(tile, &tile->h, r, count, valid, h);
     if (model->system->time_dependent) load_row(tile, &tile->t0, r, count, valid, t0);
-    if (changes) {
+    if (reduces) {
         load_row(tile, &tile->origin, r, count, valid, origin);
         load_row(tile, &tile->factor, r, count, valid, factor);
     }
@@ -200,21 +217,30 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     vreal far[most];
     FLIGHT(u, 0, count, far[u] = vset(0););
     /* Steps without a look between them: one that is not asked for costs nothing. */
-    int64_t n = tile->first, save = n;
+    const int64_t every = reduces  ? tile->reduced->every
+                          : record ? tile->record_every
+                                   : tile->steps;
+    int64_t n = tile->first, save = reduces ? n - n % every : n;
     while (n < last) {
-        if (n == save)
-            save = record && tile->record_every < last - n ? n + tile->record_every : last;
-        const int64_t stop = looks ? n + 1 : save;
+        if (n >= save) save += every;
+        const int64_t end = save < last ? save : last, stop = looks ? n + 1 : end;
         do step(choice, tile, model, count, w, stride, n, &f);
         while (++n < stop);
         if (looks)
             FLIGHT(u, 0, count, {
                 EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
             });
-        if (record && n == save) {
-            if (changes) { /* those of frozen lanes count for nothing */
-                write_changes(model, choice->scaled, count, valid, &f, origin, factor, record);
-            } else if (stream)
+        if (reduces) {
+            if (n == save)
+                find_changes(model, choice->scaled, count, &f, origin, factor,
+                             changes + changed++ * count);
+            if (changed == REDUCED_STATES || (changed && n == last)) {
+                reduce_changes(tile, r, valid, n == save ? n : save - every, changed, changes,
+                               count);
+                changed = 0;
+            }
+        } else if (record && n == end) {
+            if (stream)
                 EACH(d, 0, dim)
                     FLIGHT(u, 0, count, {
                         if (u < valid) vstream(record + d * record_stride + u * VLEN, f.y[u][d]);
@@ -269,7 +295,7 @@ INLINE int single_step(const KernelChoice *choice, const PiTile *tile, const Mod
 INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *model,
                   int in_flight) {
     if (choice->specialised && !rolled(model) && !model->system->time_dependent &&
-        tile->steps == 1 && !tile->record && !tile->reach && !tile->frozen)
+        tile->steps == 1 && !tile->record && !tile->reduced && !tile->reach && !tile->frozen)
         return single_step(choice, tile, model);
     int bad = 0;
     int64_t r = 0;

@@ -30,7 +30,6 @@ typedef struct {
     int64_t tile, lane, lanes; /* the first lane, and their number; padding may follow */
     int64_t block;             /* of time; 0: the initial state */
     int64_t step, every, count;
-    int changes; /* one row of (energy - origin) factor each, in place of the components */
     const void *rows;
     int64_t stride, next;
     const void *writer; /* `self` of the observer that owns the rows; or NULL */
@@ -62,9 +61,11 @@ typedef struct {
     /* May it be shown some lanes of a tile side by side, because it stops so many that it pays to
      * continue with the others alone? Then it intervenes, and observes block 0 only. */
     int packed;
-    /* origin may be NULL. Otherwise it needs no states: rows of (energy - origin) factor do, which
-     * kernels in registers write if no other observer wants states (tiles.h). */
-    const PiRow *origin, *factor;
+    /* May be NULL. Otherwise it needs no states, but reductions of the energy, which kernels in
+     * registers make if no other observer wants states: sets them for a tile whose block begins, if
+     * it can. `keep` follows if no lane has failed in the block. */
+    int (*reduced)(void *self, const PiRun *run, const PiSeen *seen, PiTile *tile);
+    void (*keep)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: the destination of the states from `step` on of the lanes from `lane` on. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
     /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks

@@ -16,8 +16,9 @@ void pi_prepare_observers(PiRun *run) {
     EACH_OBSERVER(o, run) run->interval = common_divisor(o->every, run->interval);
     run->cut = run->interval;
     if (pi_has_seen_bound(run)) run->interval = 1;
-    run->changes = run->n_observers == 1 && run->observers[0].origin && !run->force &&
-                   run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
+    const int alone = run->n_observers == 1 && run->observers[0].reduced && !run->force &&
+                      run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
+    run->reducer = alone ? run->observers : NULL;
     EACH_OBSERVER(o, run) {
         const int fits = o->place && o->every == run->interval && !run->writer;
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;

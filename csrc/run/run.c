@@ -9,13 +9,13 @@
 
 enum {
     BLOCK_SAVES = PI_BLOCK_SAVES,
-    SCRATCH_STATES = 16,  /* in the scratch at once */
-    SCRATCH_WIDE = 8,     /* if an observer sees many lanes: in twice the bytes */
-    SCRATCH_CHANGES = 64, /* of energy, one row each */
-    TILE_BYTES = 16384,   /* of state, so that in and out stay in the first cache */
+    SCRATCH_STATES = 16, /* in the scratch at once */
+    SCRATCH_WIDE = 8,    /* if an observer sees many lanes: in twice the bytes */
+    TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
-    LEAST_STEPS = 16, /* for which lanes are packed because they leave */
-    PACKED_TILES = 8, /* their tiles are larger by this, so that few lanes fill registers */
+    REDUCED_GROUPS = 3, /* of so many registers: a multiple of any number in flight */
+    LEAST_STEPS = 16,   /* for which lanes are packed because they leave */
+    PACKED_TILES = 8,   /* their tiles are larger by this, so that few lanes fill registers */
     STOPPING_TILES = 64,
     CHUNK = 64, /* registers in a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
@@ -95,7 +95,7 @@ static int is_wide(const PiRun *run) {
     return wide;
 }
 static int64_t states_at_once(const PiRun *run) {
-    return run->changes ? SCRATCH_CHANGES : is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
+    return is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
 }
 /* Reals from a component of the shown states to the next: those of one state lie side by side, the
  * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
@@ -104,8 +104,7 @@ static int64_t seen_stride(const PiRun *run) {
     return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t each = run->changes ? 1 : run->system->dim;
-    const int64_t rows = pi_is_shown(run) && !run->writer ? each : 0;
+    const int64_t rows = pi_is_shown(run) && !run->writer ? run->system->dim : 0;
     const int64_t bytes = pi_stops_make_room(run)
                               ? pi_stopping_rows_bytes(run)
                               : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
@@ -190,20 +189,30 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record_next = seen.next = place.next;
     tile->record_every = run->interval;
     tile->stream = place.stream;
-    seen.changes = run->changes;
-    if (run->changes) {
-        tile->origin = *run->observers[0].origin;
-        tile->factor = *run->observers[0].factor;
-    }
     tile->reach = pi_has_seen_bound(run) ? far : NULL;
     int bad = call_kernel(run, tile, target, scratch, to_target);
     tile->reach = NULL;
     if (bad >= 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, far);
     tile->record = NULL;
-    tile->origin.data = NULL;
     tile->stream = 0;
     if (bad) return bad;
     return pi_let_intervene(run, seen, tile) ? -1 : pi_show(run, &seen);
+}
+
+/* A block in one call of a kernel that also makes the reductions. 1; 0 if it cannot, or a lane has
+ * failed, and nothing is kept; -1. */
+static int advance_reducing(PiRun *run, const PiSeen *seen, PiTile *tile, int64_t from, int64_t to,
+                            void *target, char *scratch) {
+    const PiObserver *o = run->reducer;
+    if (!o || run->failures[seen->tile].count || !o->reduced(o->self, run, seen, tile)) return 0;
+    tile->first = run->first + from;
+    tile->steps = to - from;
+    const int bad = call_kernel(run, tile, target, scratch, 1);
+    tile->reduced = NULL;
+    if (bad < 0) run->stopped = 1;
+    if (bad) return bad < 0 ? -1 : 0;
+    o->keep(o->self, run, seen);
+    return 1;
 }
 
 int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
@@ -236,6 +245,9 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
                                    to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
                                    scratch + observers_offset(run) + run->observer_offset[1]);
 
+    const PiSeen reduced = seen_of(run, number, block + 1, from, 0, scratch);
+    const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch);
+    if (kept) return kept < 0 ? -1 : 0;
     int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
@@ -312,7 +324,8 @@ int pi_run_prepare(PiRun *run) {
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
     const int64_t fitting =
-        pi_stops_make_room(run)
+        run->reducer ? REDUCED_GROUPS * group
+        : pi_stops_make_room(run)
             ? STOPPING_TILES * run->shown_lanes
             : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;

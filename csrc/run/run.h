@@ -82,9 +82,9 @@ struct PiRun {
     int64_t interval;               /* steps between the states that observers see */
     int alone;                      /* does each call of a kernel end with an interval? */
     int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of their scratch; the end */
-    int changes;              /* do kernels write changes of energy for the only observer? */
-    const PiObserver *writer; /* whose memory kernels write to; NULL: the scratch */
-    int64_t block_steps;      /* a block is so many steps, or saves if these are fewer steps */
+    const PiObserver *reducer; /* the only observer, if kernels make its reductions; or NULL */
+    const PiObserver *writer;  /* whose memory kernels write to; NULL: the scratch */
+    int64_t block_steps;       /* a block is so many steps, or saves if these are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;
     int64_t shown_lanes;  /* of a tile whose lanes stop: how many go on together, and are shown */
     PiFailures *failures; /* one for each tile */

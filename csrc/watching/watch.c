@@ -170,15 +170,12 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
                             .index = over(n, w->every),
                             .factor = c->factor,
                             .ends = ends,
+                            .sums = sums,
                             .stride = c->at ? c->lanes : run->stride};
-    PiReduceOne all[PI_MAX_REDUCED];
     for (int i = 0; i < w->n_reduced; i += reduced.n) {
-        const PiReduced *one = &w->reduced[i];
-        reduced.n = 0;
-        for (int j = i; j < w->n_reduced && is_same(&w->reduced[j], one); j++)
-            all[reduced.n++] =
-                (PiReduceOne){w->reduced[j].kind, sums + w->reduced[j].first * reduced.stride};
-        reduced.of = all;
+        const PiReduced *one = reduced.of = &w->reduced[i];
+        reduced.n = 1;
+        while (i + reduced.n < w->n_reduced && is_same(one + reduced.n, one)) reduced.n++;
         reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
         reduced.next = pi_in_registers(&w->program, from->next[one->source]);
         const PiSystem *system = w->system.system;
@@ -249,14 +246,8 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
         double *const own = c->at ? c->sums : sums + lane;
         if (c->at) pick_sums(c, run, sums, 0);
         else copy_sums(c, run, sums, 0);
-        if (seen->changes) {
-            const double *rows = (const double *)row_at(run, seen->rows, seen->next, first, at);
-            const int64_t next = each * seen->next;
-            const Sources from = {{NULL, NULL, rows, rows}, {0, 0, next, next}, {0}};
-            reduce(c, run, &from, n, count, still ? c->ends : NULL, own);
-        }
         const int64_t some = c->states;
-        for (int64_t i = 0; i < count && !seen->changes; i += some)
+        for (int64_t i = 0; i < count; i += some)
             if (see(c, run, seen, n + i * w->every, smaller(some, count - i),
                     row_at(run, seen->rows, seen->next, first + i * each, at), each * seen->next,
                     still ? c->ends : NULL, own))
@@ -278,8 +269,41 @@ void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, v
                    w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
 
+/* The sums of a tile that kernels change, after the chunk; a call that fails leaves the others. */
+static double *own_sums(const PiWatch *w, const PiRun *run, void *scratch) {
+    return (double *)((char *)scratch + pi_chunk_bytes(w, chunk_lanes(w, run)));
+}
 int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
-    return pi_chunk_bytes(watch, chunk_lanes(watch, run));
+    const PiWatch *w = watch;
+    const int64_t sums = run->reducer ? pi_product(w->n_rows, run->tile_lanes) : 0;
+    return pi_sum(pi_chunk_bytes(w, chunk_lanes(w, run)), pi_product(sums, sizeof(double)));
+}
+static void copy_own_sums(const PiWatch *w, const PiRun *run, const PiSeen *seen, int back) {
+    double *here = own_sums(w, run, seen->scratch), *there = w->sums[seen->block & 1] + seen->lane;
+    const int64_t unit = lanes_in_line(run), lanes = ceil_div(seen->lanes, unit) * unit;
+    for (int i = 0; i < w->n_rows; i++, here += run->tile_lanes, there += run->stride)
+        memcpy(back ? there : here, back ? here : there, lanes * sizeof *here);
+}
+static int ask_reductions(void *watch, const PiRun *run, const PiSeen *seen, PiTile *tile) {
+    const PiWatch *w = watch;
+    WatchChunk *c = seen->scratch;
+    if (run->first + seen->step + 1 < w->begin) return 0;
+    copy_own_sums(w, run, seen, 0);
+    c->reduced = (PiReduceRows){.every = w->every,
+                                .of = w->reduced,
+                                .n = w->n_reduced,
+                                .sums = own_sums(w, run, c),
+                                .stride = run->tile_lanes};
+    tile->reduced = &c->reduced;
+    tile->reduce = w->program.set->reduce;
+    static const double zero = 0, one = 1;
+    const int change = w->reduced[0].source == PI_OF_CHANGE;
+    tile->origin = change ? w->origin : (PiRow){&zero, 0};
+    tile->factor = change ? w->factor : (PiRow){&one, 0};
+    return 1;
+}
+static void keep_reductions(void *watch, const PiRun *run, const PiSeen *seen) {
+    copy_own_sums(watch, run, seen, 1);
 }
 /* Does it reduce nothing but the energy, or nothing but its change, so that kernels can supply it?
  */
@@ -290,17 +314,13 @@ static int reduces_only(const PiWatch *w, PiSource source) {
     return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;
 }
 PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
-    static const double zero = 0, one = 1;
-    static const PiRow none = {&zero, 0}, unit = {&one, 0};
-    const int changes = reduces_only(w, PI_OF_CHANGE), energies = reduces_only(w, PI_OF_ENERGY);
+    const int reduces = reduces_only(w, PI_OF_CHANGE) || reduces_only(w, PI_OF_ENERGY);
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
                         .wide = w->n_across > 0,
                         .observe = pi_watch_see,
                         .open = pi_watch_open,
                         .scratch_bytes = pi_watch_scratch_bytes,
-                        .origin = changes    ? &w->origin
-                                  : energies ? &none
-                                             : NULL,
-                        .factor = changes ? &w->factor : &unit};
+                        .reduced = reduces ? ask_reductions : NULL,
+                        .keep = keep_reductions};
 }

@@ -20,14 +20,6 @@
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };
-/* The source of a reduction: a result of the program; a component; the system's energy; its energy
- * minus `origin`, times `factor`. */
-typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
-enum { PI_SOURCES = PI_OF_CHANGE + 1 };
-typedef struct {
-    int kind, source, number; /* PiReduction, PiSource; index of the result or component */
-    int first;                /* its first row among all sums */
-} PiReduced;
 typedef struct {
     ResolvedSystem program, system;      /* in double precision; system: for the energy */
     int asks;                            /* PI_WATCH_..., of the program */
@@ -75,6 +67,7 @@ typedef struct {
     int has_energy, asks_time;
     PiEnergies *energies; /* of several states at once; NULL: one by one */
     int changes;          /* are they minus `origin`, times `factor`, rather than themselves? */
+    PiReduceRows reduced; /* that kernels make, into sums after the chunk */
 } WatchChunk;
 enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 

@@ -8,11 +8,14 @@
 
 enum { LINE_BLOCK = 16 };
 
-/* The values of a register, q[k next]. nan: may there be a NaN among them? */
+/* The values of a register, q[k next]. nan: may there be a NaN among them? most, least: of four
+ * stretches, `length` each and what is left over in the last, without NaN; if asked for. */
+enum { STRETCHES = 4 };
 typedef struct {
     const PiReduceRows *rows;
-    int64_t u, next;
+    int64_t u, next, length;
     const vreal *q;
+    vreal most[STRETCHES], least[STRETCHES];
     int nan;
 } Column;
 /* A loop of few turns that stays one: completely unrolled it would be long and slow. */
@@ -21,9 +24,34 @@ typedef struct {
 #else
 #define FEW_TURNS _Pragma("GCC unroll 1")
 #endif
+INLINE void look_at_value(Column *c, int i, vreal q, vreal *sum, int extremes) {
+    sum[i] += q;
+    if (!extremes) return;
+    c->most[i] = vlarger(q, c->most[i]);
+    c->least[i] = vsmaller(q, c->least[i]);
+}
+INLINE void look_at_column(Column *c, int extremes) {
+    const int64_t next = c->length * c->next;
+    const vreal *q = c->q;
+    vreal sum[STRETCHES] = {{0}};
+    EACH(i, 0, STRETCHES) c->most[i] = vset(-INFINITY), c->least[i] = vset(INFINITY);
+    FEW_TURNS
+    for (int64_t k = 0; k < c->length; k++, q += c->next)
+        EACH(i, 0, STRETCHES) look_at_value(c, i, q[i * next], sum, extremes);
+    q += (STRETCHES - 1) * next;
+    FEW_TURNS
+    for (int64_t k = STRETCHES * c->length; k < c->rows->count; k++, q += c->next)
+        look_at_value(c, STRETCHES - 1, *q, sum, extremes);
+    sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    c->nan = vany(sum[0] != sum[0]);
+}
 /* room: for count values. */
-INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
-    Column c = {.rows = r, .u = u, .next = r->next, .q = (const vreal *)r->quantity + u};
+INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room, int extremes) {
+    Column c = {.rows = r,
+                .u = u,
+                .next = r->next,
+                .length = r->count / STRETCHES,
+                .q = (const vreal *)r->quantity + u};
     if (r->origin) {
         const vreal origin = ((const vreal *)r->origin)[u], factor = ((const vreal *)r->factor)[u];
         FEW_TURNS
@@ -31,15 +59,8 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
         c.q = room;
         c.next = 1;
     }
-    vreal any[4] = {{0}};
-    const vreal *q = c.q;
-    int64_t k = 0;
-    FEW_TURNS
-    for (; k + 4 <= r->count; k += 4)
-        EACH(i, 0, 4) any[i] += *q, q += c.next;
-    for (; k < r->count; k++) any[0] += *q, q += c.next;
-    any[0] = (any[0] + any[1]) + (any[2] + any[3]);
-    c.nan = vany(any[0] != any[0]);
+    if (extremes) look_at_column(&c, 1);
+    else look_at_column(&c, 0);
     return c;
 }
 INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
@@ -71,25 +92,20 @@ INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
 /* The extremum of all; and if that is a new one, the first step that has it. (Zeros of either
  * sign are equal: only a comparison one by one finds the first.) */
 INLINE vreal further(PiReduction kind, vreal q, vreal best) {
-    return kind == PI_SMALLEST  ? vsmaller(q, best)
-           : kind == PI_LARGEST ? vlarger(q, best)
-                                : vfarther(q, best);
+    return kind == PI_SMALLEST ? vsmaller(q, best) : vlarger(q, best);
 }
-enum { QUARTERS = 4 };
+INLINE vreal furthest(PiReduction kind, const Column *c, int i) {
+    return kind == PI_SMALLEST  ? c->least[i]
+           : kind == PI_LARGEST ? c->most[i]
+                                : vlarger(c->most[i], -c->least[i]);
+}
 INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
-    /* Four stretches of the column at once; what is left over follows the last. */
-    const int64_t length = r->count / QUARTERS, next = length * c->next;
-    vreal best[QUARTERS] = {s[0], s[0], s[0], s[0]};
-    const vreal *q = c->q;
-    FEW_TURNS
-    for (int64_t k = 0; k < length; k++, q += c->next)
-        EACH(i, 0, QUARTERS) best[i] = further(kind, q[i * next], best[i]);
-    q += (QUARTERS - 1) * next;
-    for (int64_t k = QUARTERS * length; k < r->count; k++, q += c->next)
-        best[QUARTERS - 1] = further(kind, *q, best[QUARTERS - 1]);
-    const vreal most =
-        further(kind, further(kind, best[2], best[3]), further(kind, best[0], best[1]));
+    vreal best[STRETCHES], most = s[0];
+    EACH(i, 0, STRETCHES) {
+        best[i] = furthest(kind, c, i);
+        most = further(kind, best[i], most);
+    }
     const vint news = most != s[0];
     /* A magnitude below zero is the initial value of a lane that restarts. */
     const vint odd = kind == PI_LARGEST_MAGNITUDE ? ~(s[0] >= 0) : s[0] != s[0];
@@ -99,16 +115,17 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     }
     if (!vany(news)) return;
     /* From the last stretch to the first, those that have it in a lane. */
+    const vreal *q = c->q + r->count * c->next;
     vreal step = s[1];
     int64_t end = r->count;
-    for (int i = QUARTERS - 1; i >= 0; end = i-- * length) {
+    for (int i = STRETCHES - 1; i >= 0; end = i-- * c->length) {
         if (!vany(news & (best[i] == most))) {
-            q = c->q + i * next;
+            q = c->q + i * c->length * c->next;
             continue;
         }
         vreal at = step_of(r, end - 1);
         FEW_TURNS
-        for (int64_t k = end; k > i * length; k--, at -= vset(r->every))
+        for (int64_t k = end; k > i * c->length; k--, at -= vset(r->every))
             step = vselect_equal(magnitude(kind, *(q -= c->next)), most, at, step);
     }
     s[0] = vselect(news, most, s[0]);
@@ -271,10 +288,12 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
 }
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
+    int extremes = 0;
+    for (int64_t i = 0; i < r->n; i++) extremes |= r->of[i].kind <= PI_LARGEST_MAGNITUDE;
     for (int64_t u = 0; u < r->registers; u++) {
-        const Column c = column_of(r, u, room);
+        const Column c = column_of(r, u, room, extremes);
         for (int64_t i = 0; i < r->n; i++) {
-            real *const sums = (real *)r->of[i].sums + u * VLEN;
+            real *const sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
 #define KIND(kind, rows)                                                                           \
     case kind: reduce_column(kind, rows, &c, sums); break;
