@@ -197,7 +197,8 @@ typedef struct {
     const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none. If
                              there are such, `out` is not `in` */
     double bound;         /* largest |component| allowed */
-    void *reach; /* a row: the largest |component| after any of the steps, NaN left out; or NULL */
+    void *reach; /* a row: the largest |component| after any of the steps, and whether all were
+                    within the bound: infinity if not; or NULL */
     /* Row kernels only: */
     PiForce *force;
     const void *context;
@@ -213,8 +214,8 @@ typedef struct {
     int8_t *status; /* for each lane: why its solve failed; or NULL */
 } PiTile;
 
-/* Advances every lane; 1 if a lane that is not frozen ends non-finite or outside the bound; -1 if
- * the force or a pause stops the run. */
+/* Advances every lane; 1 if a lane that is not frozen ends non-finite or outside the bound, or was
+ * outside after any of the steps, with `reach`; -1 if the force or a pause stops the run. */
 typedef int PiKernel(const PiTile *tile);
 
 /* A question to a system at given times and states. */
@@ -250,6 +251,18 @@ typedef struct {
     int64_t from, *place;
 } PiSurvey;
 typedef void PiSurveyor(PiSurveyed what, PiSurvey *survey);
+
+/* States of lanes after some steps: component d of register u after step n is the vector at
+ * rows + n next + d stride + u VLEN reals. How many steps does each lane complete within the bound?
+ */
+typedef struct {
+    const void *rows;
+    int64_t registers, steps, next, stride;
+    int dim;
+    double bound;
+    void *completed; /* a row of reals */
+} PiShownRows;
+typedef void PiComplete(const PiShownRows *rows);
 
 /* A PiForce that answers questions about the whole state, and whose rows of y, of parameters and of
  * the answer lie so many registers apart. */
@@ -473,10 +486,11 @@ typedef struct {
     PiForce *const *sized; /* of the systems of any size; the context is a PiSized */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
-    PiForce *program;     /* runs byte code; its context is a PiProgram */
-    PiApart *apart;       /* the same */
-    PiReduce *reduce;     /* in double precision */
-    PiSurveyor *survey;   /* likewise */
+    PiForce *program;   /* runs byte code; its context is a PiProgram */
+    PiApart *apart;     /* the same */
+    PiReduce *reduce;   /* in double precision */
+    PiSurveyor *survey; /* likewise */
+    PiComplete *complete;
     PiSolveKernel *solve; /* to a tolerance, any force */
     PiDraw *draw;         /* in double precision */
     PiPassage *passage;   /* likewise */

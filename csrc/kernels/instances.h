@@ -214,6 +214,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .evaluate = evaluate,
     .program = pi_run_program,
     .apart = run_program_apart,
+    .complete = complete,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
     .survey = survey,

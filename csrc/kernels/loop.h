@@ -111,6 +111,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
         else
             for (int64_t d = 0; d < dim; d++) KEEP(d);
 #undef KEEP
+        if (reach) good &= far[u] <= bound;
         if (frozen) good |= frozen[u];
         bad |= ~good;
         if (reach) vstore(reach + u * VLEN, vselect(good, far[u], vset(INFINITY)));
@@ -177,6 +178,11 @@ static __attribute__((noinline, unused)) void reduce_changes(const PiTile *tile,
     tile->reduce(&rows);
 }
 
+INLINE void look(const Model *model, int count, const Flight *f, vreal *far) {
+    FLIGHT(u, 0, count, {
+        EACH(d, 0, model->system->dim) far[u] = vfarther(f->y[u][d], far[u]);
+    });
+}
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
                  int count, int valid, int most) {
     const int dim = model->system->dim;
@@ -214,7 +220,10 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int stream = tile->stream;
     const int64_t last = tile->first + tile->steps;
     const int looks = tile->reach != NULL;
-    vreal far[most];
+    /* Steps so short that looks must stay in the loop too. */
+    const int light = count > 1 && choice->family == PI_COMPOSITION && choice->specialised &&
+                      !model->long_chain && !rolled(model);
+    vreal far[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, far[u] = vset(0););
     /* Steps without a look between them: one that is not asked for costs nothing. */
     const int64_t every = reduces  ? tile->reduced->every
@@ -223,13 +232,16 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     int64_t n = tile->first, save = reduces ? n - n % every : n;
     while (n < last) {
         if (n >= save) save += every;
-        const int64_t end = save < last ? save : last, stop = looks ? n + 1 : end;
-        do step(choice, tile, model, count, w, stride, n, &f);
-        while (++n < stop);
-        if (looks)
-            FLIGHT(u, 0, count, {
-                EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
-            });
+        const int64_t end = save < last ? save : last;
+        const int64_t stop = looks && !light ? n + 1 : end;
+        if (looks && light) do {
+                step(choice, tile, model, count, w, stride, n, &f);
+                look(model, count, &f, far);
+            } while (++n < stop);
+        else do
+                step(choice, tile, model, count, w, stride, n, &f);
+            while (++n < stop);
+        if (looks && !light) look(model, count, &f, far);
         if (reduces) {
             if (n == save)
                 find_changes(model, choice->scaled, count, &f, origin, factor,

@@ -1,6 +1,5 @@
 /* Trajectories that leave the bound: found in the states of the steps that a kernel has made in
  * one call, so that a bound needs no extra calls. */
-#include <float.h>
 #include "layout.h"
 
 int pi_has_seen_bound(const PiRun *run) {
@@ -12,7 +11,6 @@ typedef struct {
     PiRun *run;
     const PiSeen *seen;
     const PiTile *tile;
-    double bound;
 } Look;
 
 /* The state after so many of the shown steps: 0 is that before them. */
@@ -21,22 +19,6 @@ static const char *state(const Look *l, int64_t steps, int64_t lane, int64_t *st
     const void *rows =
         steps ? row_at(l->run, l->seen->rows, l->seen->next, steps - 1, 0) : l->tile->in;
     return row_at(l->run, rows, 1, 0, lane);
-}
-/* The first step after which a lane is outside; 0 if none. -1 if it is not finite there, for which
- * a method may have a reason. */
-static int64_t first_beyond(const Look *l, int64_t lane) {
-    for (int64_t k = 1; k <= l->seen->count; k++) {
-        int64_t stride;
-        const char *y = state(l, k, lane, &stride);
-        int beyond = 0;
-        for (int64_t d = 0; d < l->run->system->dim; d++) {
-            const double size = fabs(number_at(l->run, y, d * stride));
-            if (!(size <= DBL_MAX)) return -1;
-            beyond |= size > l->bound;
-        }
-        if (beyond) return k;
-    }
-    return 0;
 }
 /* Resets the lane to where it was before step k, in all the rows. */
 static void stay(const Look *l, int64_t lane, int64_t k) {
@@ -53,20 +35,22 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
     }
 }
 
-/* Has lane i left in this call, or become non-finite, according to the kernel? */
-static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
-    return !is_frozen(failures, i) && !(number_at(l->run, far, i) <= l->bound);
-}
-int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
+int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed) {
     const PiFailures *failures = &run->failures[seen->tile];
-    const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
-    for (int64_t i = 0; i < seen->lanes; i++)
-        if (suspect(&look, failures, far, i) && first_beyond(&look, i) < 0) return 1;
-    for (int64_t i = 0; i < seen->lanes; i++) {
-        const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
-        if (k == 0) continue;
-        if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) return -1;
-        stay(&look, i, k);
-    }
+    const Look look = {.run = run, .seen = seen, .tile = tile};
+    const PiShownRows shown = {seen->rows,   tile->registers,  seen->count, seen->next,
+                               seen->stride, run->system->dim, tile->bound, completed};
+    run->complete(&shown);
+    /* First those that are not finite, for which a method may have a reason. */
+    for (int fails = 0; fails < 2; fails++)
+        for (int64_t i = 0; i < seen->lanes; i++) {
+            const int64_t k = (int64_t)number_at(run, completed, i);
+            if (k == seen->count || is_frozen(failures, i)) continue;
+            const void *row = row_at(run, seen->rows, seen->next, k, 0);
+            if (!fails && pi_state_status(run, row, seen->stride, i) != PI_OUT_OF_BOUNDS) return 1;
+            if (!fails) continue;
+            if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k + 1)) return -1;
+            stay(&look, i, k + 1);
+        }
     return 0;
 }

@@ -37,6 +37,7 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
         return "the rules of the method's family carry no rounding: leave compensated out";
     run->system = resolved->system;
     run->vector_bytes = resolved->set->vector_bytes;
+    run->complete = resolved->set->complete;
     run->method = method;
     run->starter = first;
     run->starter_until = run->has_history ? 0 : pi_first_steps(method);

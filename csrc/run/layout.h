@@ -94,9 +94,9 @@ int pi_show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from,
 /* Can leaving trajectories be found in the shown states? */
 int pi_has_seen_bound(const PiRun *run);
 /* Freezes the lanes that leave the bound in the shown steps, all of one call, in the rows
- * and in `out`; far: how far each has been, as reported by the kernel. 0; 1 if a lane fails
- * otherwise, and nothing is done; -1 without memory. */
-int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
+ * and in `out`; completed: room for a row. 0; 1 if a lane fails otherwise, and nothing is done; -1
+ * without memory. */
+int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
 /* Do trajectories that leave, or that an observer stops, make room? Then pi_advance_tile() lets
@@ -136,6 +136,7 @@ typedef struct {
     const PiRun *run;
     const PiTile *tile;
     int64_t count, *at;   /* their places in the tile */
+    int64_t *list;        /* of some of them */
     int64_t stride;       /* of a row */
     char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
     PiRow *params;
@@ -150,14 +151,11 @@ void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char 
 void pi_packed_own(PiPacked *packed);
 /* Their states in `rows`, to their places in rows of the run. */
 void pi_packed_spread(const PiPacked *packed, const char *rows, void *to);
-/* Lane j of others, with its state of `rows`, becomes lane i of these, with that of `to_rows`. */
-void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from, const char *rows,
-                    int64_t j);
-/* The last lane takes the place of lane i. */
-static inline void pi_packed_drop(PiPacked *p, char *rows, int64_t i) {
-    p->count--;
-    pi_packed_copy(p, rows, i, p, rows, p->count);
-}
+/* The first n in the list of others, with the states before, become these. */
+void pi_packed_take(PiPacked *packed, const PiPacked *others, int64_t n);
+/* The last lanes take the places of the first n in the list, which is in order; rows: their states.
+ */
+void pi_packed_drop(PiPacked *packed, char *rows, int64_t n);
 static inline void pi_packed_turn(PiPacked *p) {
     char *const in = p->in;
     p->in = p->out;

@@ -2,14 +2,15 @@
  * in runs with a bound and no observers, and in those whose only observer stops lanes. The
  * remaining lanes are kept side by side, so that the cost is that of the steps that are really
  * made. Lanes that leave a bound within a call of the kernel, which reports how far each lane was,
- * repeat its steps one by one. No lane depends on its neighbours, so that no result depends on
- * which lanes are side by side. */
+ * repeat its steps, and the states after each tell where. No lane depends on its neighbours, so
+ * that no result depends on which lanes are side by side. */
 #include <float.h>
 #include "../aligned.h"
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
 enum { STEPS_SHOWN = 32, MOST_SHOWN = 48 };
+enum { LEAVING_BYTES = 64 << 10 }; /* states of lanes that leave, after each step */
 static int may_pack(const PiRun *run) {
     return !run->drive_strides && run->method->family != PI_MULTISTEP;
 }
@@ -21,13 +22,6 @@ int pi_stops_make_room(const PiRun *run) {
            may_pack(run) && !run->system->block;
 }
 
-/* Two of them, a row of how far each lane has been, and a status for each. */
-int64_t pi_leaving_bytes(const PiRun *run) {
-    if (!pi_makes_room(run) && !pi_stops_make_room(run)) return 0;
-    const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
-    return pi_sum(pi_product(2, pi_packed_bytes(run, run->tile_lanes)),
-                  pi_sum(pi_packed_row(run, run->tile_lanes), reasons));
-}
 /* The lanes of the tile that continue. */
 static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
@@ -35,15 +29,15 @@ static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
         if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
-/* The kernel makes some steps of all of them; returns its result. far, reason: of each. */
-static int advance(PiPacked *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
+/* The kernel makes some steps of all of them; returns its result. far: of each. */
+static int advance(PiPacked *p, int64_t first, int64_t steps, void *far) {
     PiTile tile = pi_packed_tile(p, first, steps);
     tile.reach = far;
-    tile.status = reason;
     return p->run->kernel(&tile);
 }
 
-/* A tile, the destination of its states, and a row of how far each lane has been. */
+/* A tile, the destination of its states, a row of how far each lane has been, states after several
+ * steps. */
 typedef struct {
     PiRun *run;
     int64_t number;
@@ -52,56 +46,110 @@ typedef struct {
     int64_t stride;
     char *far;
     int8_t *reason;
+    char *rows;
 } Leaving;
-/* The last lane before the i-th that has left in the last call; -1: none. The lane that then takes
- * its place has been examined. */
-static int64_t last_left(const Leaving *l, int64_t i) {
-    while (--i >= 0 && number_at(l->run, l->far, i) <= l->tile->bound) continue;
-    return i;
+static int64_t leaving_bytes(const PiRun *run, int64_t lanes) {
+    return pi_sum(pi_sum(pi_packed_row(run, lanes), pi_rounded_up(lanes, 64)), LEAVING_BYTES);
 }
-static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
-    const PiRun *run = l->run;
-    for (int64_t d = 0; d < run->state_rows; d++) {
-        memcpy(row_at(run, l->target, l->stride, d, p->at[i]), row_at(run, rows, p->stride, d, i),
-               run->real_bytes);
+static Leaving leaving_in(PiRun *run, int64_t number, const PiTile *tile, void *target,
+                          int64_t stride, int64_t lanes, char *memory) {
+    char *const reason = memory + pi_packed_row(run, lanes);
+    return (Leaving){run,
+                     number,
+                     tile,
+                     target,
+                     stride,
+                     memory,
+                     (int8_t *)reason,
+                     reason + pi_rounded_up(lanes, 64)};
+}
+/* Two of lanes apart, and what leaving takes. */
+int64_t pi_leaving_bytes(const PiRun *run) {
+    if (!pi_makes_room(run) && !pi_stops_make_room(run)) return 0;
+    return pi_sum(pi_product(2, pi_packed_bytes(run, run->tile_lanes)),
+                  leaving_bytes(run, run->tile_lanes));
+}
+/* Those that have left in the last call, as a list; their number. */
+#define LIST(real)                                                                                 \
+    for (int64_t i = 0; i < p->count; i++) {                                                       \
+        p->list[n] = i;                                                                            \
+        n += !(((const real *)l->far)[i] <= (real)l->tile->bound);                                 \
     }
+static int64_t list_left(const Leaving *l, const PiPacked *p) {
+    int64_t n = 0;
+    WITH_REAL(l->run, LIST)
+    return n;
 }
-/* Some steps one by one: each lane stays where it was before the first that it does not complete.
- * 0, or -1. */
-static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t steps) {
+/* The state of lane i becomes that of a lane of the tile. */
+static void put(const Leaving *l, int64_t place, const char *rows, int64_t stride, int64_t i) {
+    const PiRun *run = l->run;
+    for (int64_t d = 0; d < run->state_rows; d++)
+        memcpy(row_at(run, l->target, l->stride, d, place), row_at(run, rows, stride, d, i),
+               run->real_bytes);
+}
+/* Several steps in one call, which keeps the states after each: not of a method that has a history,
+ * or reasons of its own to fail. */
+static int64_t steps_at_once(const PiRun *run) {
+    const int64_t most = LEAVING_BYTES / (64 * (int64_t)run->system->dim);
+    const int plain = run->method->family <= PI_NYSTROM && run->state_rows == run->system->dim;
+    return plain && most > 1 ? most : 1;
+}
+/* Some steps: each lane stays where it was before the first that it does not complete. 0, or -1. */
+static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
     PiRun *run = l->run;
-    for (int64_t n = first; n < first + steps && leavers->count; n++, pi_packed_turn(leavers)) {
-        memset(l->reason, 0, leavers->count);
-        if (advance(leavers, n, 1, l->far, l->reason) < 0) {
-            run->stopped = 1;
-            return -1;
-        }
-        for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
-            PiStatus why = l->reason[i];
-            if (!why) why = pi_state_status(run, leavers->out, leavers->stride, i);
-            put(l, leavers, leavers->in, i);
-            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1))
+    const int64_t dim = run->system->dim, line = lanes_in_line(run), most = steps_at_once(run);
+    for (int64_t n = first, some; n < first + steps && p->count; n += some, pi_packed_turn(p)) {
+        PiTile tile = pi_packed_tile(p, n, some = smaller(most, first + steps - n));
+        const int64_t fit = LEAVING_BYTES / (some * dim * run->real_bytes) / line * line;
+        int64_t gone = 0;
+        tile.status = l->reason;
+        tile.record_every = 1;
+        for (int64_t from = 0, lanes; from < p->count; from += lanes) {
+            lanes = some > 1 ? smaller(fit, p->count - from) : p->count;
+            tile.registers = ceil_div(lanes, run->vector_bytes / run->real_bytes);
+            tile.lane = from;
+            tile.in = row_at(run, p->in, 0, 0, from);
+            tile.out = row_at(run, p->out, 0, 0, from);
+            const char *after = tile.out;
+            int64_t stride = p->stride;
+            if (some > 1) {
+                after = tile.record = l->rows;
+                stride = tile.record_stride = ceil_div(lanes, line) * line;
+                tile.record_next = dim * stride;
+            }
+            memset(l->reason, 0, lanes);
+            if (run->kernel(&tile) < 0) {
+                run->stopped = 1;
                 return -1;
-            pi_packed_drop(leavers, leavers->out, i);
+            }
+            const PiShownRows shown = {after,  tile.registers, some,       dim * stride,
+                                       stride, (int)dim,       tile.bound, l->far};
+            run->complete(&shown);
+            for (int64_t i = 0; i < lanes; i++) {
+                const int64_t k = (int64_t)number_at(run, l->far, i);
+                if (k == some) continue;
+                const char *failed = row_at(run, after, dim * stride, k, 0);
+                PiStatus why = l->reason[i];
+                if (!why) why = pi_state_status(run, failed, stride, i);
+                const int64_t place = p->at[p->list[gone++] = from + i];
+                if (k) put(l, place, row_at(run, after, dim * stride, k - 1, 0), stride, i);
+                else put(l, place, tile.in, p->stride, i);
+                if (pi_fail(run, l->number, place, why, n + k + 1)) return -1;
+            }
         }
+        pi_packed_drop(p, p->out, gone);
     }
     return 0;
 }
 
-/* Those that have failed in a call: its steps again, one by one, from its input. */
+/* Those that have failed in a call: its steps again, from its input. */
 int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
-    const int64_t lanes = lanes_in(run, number), packed = pi_packed_bytes(run, lanes),
-                  row = pi_packed_row(run, lanes);
-    char *memory = pi_aligned(pi_sum(packed, pi_sum(row, pi_rounded_up(lanes, 64))));
+    const int64_t lanes = lanes_in(run, number), packed = pi_packed_bytes(run, lanes);
+    char *memory = pi_aligned(pi_sum(packed, leaving_bytes(run, lanes)));
     if (!memory) return -1;
-    const Leaving l = {run,
-                       number,
-                       tile,
-                       tile->out,
-                       tile->out_stride,
-                       memory + packed,
-                       (int8_t *)memory + packed + row};
+    const Leaving l =
+        leaving_in(run, number, tile, tile->out, tile->out_stride, lanes, memory + packed);
     PiPacked failing = pi_packed_in(run, tile, lanes, memory);
     for (int64_t i = 0; i < lanes; i++)
         if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
@@ -116,7 +164,7 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
 static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
     PiRun *run = l->run;
     int64_t n = from;
-    for (int64_t steps = FEW_STEPS; n < to; steps *= 2) {
+    for (int64_t steps = from ? MOST_STEPS : FEW_STEPS; n < to; steps *= 2) {
         const int to_target = tile->in != l->target;
         tile->out = to_target ? l->target : spare;
         tile->out_stride =
@@ -126,7 +174,7 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
         tile->reach = l->far;
         const int bad = run->kernel(tile);
         if (bad < 0) run->stopped = 1;
-        if (bad < 0 || last_left(l, lanes_in(run, l->number)) >= 0) break;
+        if (bad) break;
         tile->in = tile->out;
         tile->in_stride = tile->out_stride;
         n += tile->steps;
@@ -136,12 +184,11 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
 }
 int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                        void *target, char *scratch) {
+    const int64_t packed = pi_packed_bytes(run, run->tile_lanes);
     PiPacked going = pi_packed_in(run, tile, run->tile_lanes, scratch);
-    PiPacked leavers =
-        pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes));
-    char *far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
-    int8_t *const reason = (int8_t *)(far + pi_packed_row(run, run->tile_lanes));
-    const Leaving l = {run, number, tile, target, run->stride, far, reason};
+    PiPacked leavers = pi_packed_in(run, tile, run->tile_lanes, scratch + packed);
+    const Leaving l =
+        leaving_in(run, number, tile, target, run->stride, run->tile_lanes, scratch + 2 * packed);
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
@@ -153,18 +200,17 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     for (int64_t steps; n < to && going.count; n += steps, pi_packed_turn(&going)) {
         const int64_t before = going.count;
         steps = smaller(most, to - n);
-        if (advance(&going, run->first + n, steps, far, NULL) < 0) {
+        const int bad = advance(&going, run->first + n, steps, l.far);
+        if (bad < 0) {
             run->stopped = 1;
             return -1;
         }
-        leavers.count = 0;
-        for (int64_t i = before; (i = last_left(&l, i)) >= 0;) {
-            pi_packed_copy(&leavers, leavers.in, leavers.count++, &going, going.in, i);
-            pi_packed_drop(&going, going.out, i);
-        }
+        const int64_t left = bad ? list_left(&l, &going) : 0;
+        pi_packed_take(&leavers, &going, left);
+        pi_packed_drop(&going, going.out, left);
         /* Steps that are made twice cost as much as calls. */
-        if (8 * leavers.count > before) most = FEW_STEPS;
-        else if (most < MOST_STEPS && 32 * leavers.count < before) most *= 2;
+        if (8 * left > before) most = FEW_STEPS;
+        else if (most < MOST_STEPS && 32 * left < before) most *= 2;
         if (leave(&l, &leavers, run->first + n, steps)) return -1;
     }
     pi_packed_spread(&going, going.in, target);
@@ -186,6 +232,7 @@ typedef struct {
     PiPacked lanes;
     void *target, *rows; /* the states of the tile; those to be shown */
     int8_t *reason;
+    void *completed; /* a row */
 } Stopping;
 /* Those of the list that have not stopped, in place; returns their number. */
 static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
@@ -239,16 +286,24 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
 }
 /* How many of these steps, at least one, end in finite states: what is not finite stays so. */
 static int64_t count_finite(const Stopping *s, int64_t steps) {
-    const int64_t count = s->lanes.count, line = 64 / s->run->real_bytes;
+    const PiRun *run = s->run;
+    const int64_t count = s->lanes.count, line = lanes_in_line(run);
     const int64_t next = ceil_div(count, line) * line;
-    int64_t finite = 1;
-    for (int64_t to = steps; to - finite > 1;) {
-        const int64_t n = (finite + to) / 2;
-        const void *rows = row_at(s->run, s->rows, next, n - 1, 0);
-        if (pi_states_are_valid(s->run, rows, steps * next + line, count)) finite = n;
-        else to = n;
-    }
-    return finite;
+    const PiShownRows shown = {
+        .rows = s->rows,
+        .registers = ceil_div(count, run->vector_bytes / run->real_bytes),
+        .steps = steps,
+        .next = next,
+        .stride = steps * next + line,
+        .dim = run->system->dim,
+        .bound = s->tile->bound,
+        .completed = s->completed,
+    };
+    int64_t finite = steps;
+    run->complete(&shown);
+    for (int64_t i = 0; i < count; i++)
+        finite = smaller(finite, (int64_t)number_at(run, s->completed, i));
+    return finite ? finite : 1;
 }
 int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
                         void *target, void *rows, char *scratch) {
@@ -264,7 +319,8 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                   pi_packed_in(run, tile, run->tile_lanes, scratch),
                   target,
                   rows,
-                  (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
+                  (int8_t *)(far + pi_packed_row(run, run->tile_lanes)),
+                  far};
     if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
     for (int64_t i = 0; i < count; i++) going[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {

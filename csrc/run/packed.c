@@ -8,7 +8,7 @@ int64_t pi_packed_row(const PiRun *run, int64_t room) {
 }
 int64_t pi_packed_bytes(const PiRun *run, int64_t room) {
     const int64_t rows = 2 * (int64_t)run->state_rows + own_rows(run);
-    const int64_t lists = pi_sum(pi_product(room, sizeof(int64_t)),
+    const int64_t lists = pi_sum(pi_product(room, 2 * sizeof(int64_t)),
                                  pi_product(run->system->n_params + 1, sizeof(PiRow)));
     return pi_sum(pi_product(rows, pi_packed_row(run, room)), pi_rounded_up(lists, 64));
 }
@@ -19,24 +19,34 @@ PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *
     p.own = p.out + run->state_rows * row;
     p.params = (PiRow *)(p.own + own_rows(run) * row);
     p.at = (int64_t *)(p.params + run->system->n_params + 1);
+    p.list = p.at + room;
     return p;
 }
 /* Row i of the data of the tile's lanes. */
 static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
-#define COPY_LANE(real)                                                                            \
-    for (int64_t d = 0; d < run->state_rows; d++)                                                  \
-        ((real *)to_rows)[d * stride + i] = ((const real *)rows)[d * from->stride + j];            \
-    for (int64_t d = 0; d < own_rows(run); d++)                                                    \
-        if (row_of(to->tile, d).stride)                                                            \
-            ((real *)to->own)[d * stride + i] = ((const real *)from->own)[d * from->stride + j];
-void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from, const char *rows,
-                    int64_t j) {
-    const PiRun *run = to->run;
-    const int64_t stride = to->stride;
-    WITH_REAL(run, COPY_LANE)
-    to->at[i] = from->at[j];
+void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
+    const PiRun *run = p->run;
+    p->count = n;
+    for (int64_t i = 0; i < n; i++) p->at[i] = from->at[from->list[i]];
+    for (int64_t d = 0; d < run->state_rows; d++)
+        gather(run, row_at(run, from->in, from->stride, d, 0), from->list, n,
+               row_at(run, p->in, p->stride, d, 0));
+    pi_packed_own(p);
+}
+#define DROP(real)                                                                                 \
+    for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
+static void drop(const PiPacked *p, void *row, int64_t n) {
+    const int64_t *const list = p->list;
+    WITH_REAL(p->run, DROP)
+}
+void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
+    const PiRun *run = p->run;
+    for (int64_t d = 0; d < run->state_rows; d++) drop(p, row_at(run, rows, p->stride, d, 0), n);
+    for (int64_t i = 0; i < own_rows(run); i++)
+        if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
+    for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
 }
 void pi_packed_own(PiPacked *p) {
     const PiRun *run = p->run;
@@ -58,15 +68,24 @@ void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
         scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
                 row_at(p->run, to, p->run->stride, d, 0));
 }
+static void fill_register(const PiPacked *p, void *row) {
+    const int64_t width = p->run->vector_bytes / p->run->real_bytes;
+    for (int64_t i = p->count; i % width; i++)
+        set_number(p->run, row, i, number_at(p->run, row, p->count - 1));
+}
 PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
-    for (int64_t i = p->count; i % width; i++) pi_packed_copy(p, p->in, i, p, p->in, p->count - 1);
     PiTile tile = *p->tile;
+    for (int64_t d = 0; d < run->state_rows; d++)
+        fill_register(p, row_at(run, p->in, p->stride, d, 0));
     for (int64_t i = 0; i < own_rows(run); i++) {
         PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);
-        if (to->stride) to->data = row_at(run, p->own, p->stride, i, 0);
+        if (!to->stride) continue;
+        void *const row = row_at(run, p->own, p->stride, i, 0);
+        fill_register(p, row);
+        to->data = row;
     }
     tile.registers = ceil_div(p->count, width);
     tile.in = p->in;

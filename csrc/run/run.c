@@ -192,7 +192,7 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->reach = pi_has_seen_bound(run) ? far : NULL;
     int bad = call_kernel(run, tile, target, scratch, to_target);
     tile->reach = NULL;
-    if (bad >= 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, far);
+    if (bad > 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, far);
     tile->record = NULL;
     tile->stream = 0;
     if (bad) return bad;

@@ -61,6 +61,7 @@ struct PiRun {
     PiDraw *draw;
     const PiMethod *starter; /* of a multistep method, or NULL */
     int64_t starter_until;   /* steps before this one are made by the starter */
+    PiComplete *complete;
     int vector_bytes;
     int state_rows; /* components, the history of the method, rounding errors */
 

@@ -84,12 +84,11 @@ static vint store_chunk(const Chunk *c, int64_t first) {
             if (d < c->dim) good &= vabs(y) <= bound;
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
         }
+        real *const far = tile->reach ? (real *)tile->reach + lane : NULL;
+        if (far) good &= vload(far) <= bound;
         if (c->frozen) good |= c->frozen[u];
         bad |= ~good;
-        if (tile->reach) {
-            real *far = (real *)tile->reach + lane;
-            vstore(far, vselect(good, vload(far), vset(INFINITY)));
-        }
+        if (far) vstore(far, vselect(good, vload(far), vset(INFINITY)));
         if (tile->status)
             for (int64_t i = 0; i < VLEN; i++) tile->status[lane + i] = c->code[u][i];
     }
@@ -188,6 +187,20 @@ static int rows_kernel(const PiTile *tile) {
     return vany(bad);
 }
 #define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
+
+static void complete(const PiShownRows *s) {
+    const vreal bound = vset(s->bound);
+    for (int64_t u = 0; u < s->registers; u++) {
+        const real *row = (const real *)s->rows + u * VLEN;
+        vreal steps = vset(0);
+        vint within = vset_int(-1);
+        for (int64_t n = 0; n < s->steps && vany(within); n++, row += s->next) {
+            for (int d = 0; d < s->dim; d++) within &= vabs(vload(row + d * s->stride)) <= bound;
+            steps += vselect(within, vset(1), vset(0));
+        }
+        vstore((real *)s->completed + u * VLEN, steps);
+    }
+}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
