@@ -51,14 +51,16 @@ static int row(const Reader *r, PyObject *fields, const char *name, PiRow *to) {
 #define ZEROS(one, field, n) (!((one)->field = pi_views_zeros(r->views, n, sizeof *(one)->field)))
 #define INTEGER(one, field, least, most) integer(fields, #field, least, most, &(one)->field)
 #define SMALL(one, field, least, most)   small(fields, #field, least, most, &(one)->field)
-/* Field linear: the factors of the components, one result after the other; None: they are not. */
-static int read_linear(const Reader *r, PyObject *fields, PiLaneProgram *one) {
-    PyObject *linear = PyDict_GetItemString(fields, "linear");
+/* Factors of the components, one result after the other; no field, or None: it is not linear. */
+static int read_factors(const Reader *r, PyObject *fields, const char *name,
+                        const PiLaneProgram *one, double **to) {
+    PyObject *factors = PyDict_GetItemString(fields, name);
     const int n = one->program.system->n_invariants * one->system.system->dim;
-    if (!linear || linear == Py_None) return 0;
-    return ZEROS(one, linear, n) || pi_read_numbers(linear, "linear", n, one->linear);
+    if (!factors || factors == Py_None) return 0;
+    return !(*to = pi_views_zeros(r->views, n, sizeof **to)) ||
+           pi_read_numbers(factors, name, n, *to);
 }
-/* Fields program, asks, sums, params; linear, if the results are. */
+/* Fields program, asks, sums, params; linear, borders. */
 static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     PyObject *program = field(fields, "program"), *params;
     if (!r->to->programs) r->to->programs = PyList_New(0);
@@ -77,7 +79,9 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
         (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
         return pi_refused("the program of a watch does not fit its system");
-    return ZEROS(one, params, p->n_params) || read_linear(r, fields, one) ||
+    return ZEROS(one, params, p->n_params) ||
+           read_factors(r, fields, "linear", one, &one->linear) ||
+           read_factors(r, fields, "borders", one, &one->borders) ||
            pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
                          one->params);
 }

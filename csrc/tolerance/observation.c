@@ -121,28 +121,30 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     return 0;
 }
 /* How far the quantities are off at the beginning of the steps if each component is by its
- * tolerance, to either side as the digits of the time have it: what they then are, until the first
- * piece of a step tells what they are. The rows of the program have the state there. */
-static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
+ * tolerance; asks: of lanes without a piece, to either side as the digits of the time have it: what
+ * they then are, until the first piece of a step tells what they are. The rows of the program have
+ * the state there. */
+static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    if (q->linear) memset(q->off, 0, q->count * lanes * sizeof *q->off);
-    else widen(&p->e, s->t0, lanes, q->rows.t);
+    const double *const factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
+    if (factors) memset(q->off, 0, q->count * lanes * sizeof *q->off);
+    if (asks) widen(&p->e, s->t0, lanes, q->rows.t);
     for (int64_t d = 0; d < p->e.dim; d++) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
         const double *const atol =
             p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
         double *const y = q->rows.y + d * lanes;
-        if (q->linear)
+        if (factors)
             for (int64_t k = 0; k < q->count; k++) {
-                const double factor = fabs(p->of->timed.linear[k * p->e.dim + d]);
+                const double factor = fabs(factors[k * p->e.dim + d]);
                 double *const off = q->off + k * lanes;
                 if (factor != 0)
                     for (int64_t i = 0; i < lanes; i++)
                         off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
             }
-        if (!q->linear)
+        if (asks)
             for (int64_t i = 0; i < lanes; i++) {
                 uint64_t digits;
                 memcpy(&digits, &q->rows.t[i], sizeof digits);
@@ -150,10 +152,11 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s) {
                 y[i] += digits * 0x9e3779b97f4a7c15 >> (63 - d % 64) & 1 ? -by : by;
             }
     }
-    if (q->linear) return 0;
+    if (!asks) return 0;
     if (pi_run_program(&q->rows)) return -1;
-    memcpy(q->off, q->rows.answer, q->count * lanes * sizeof *q->off);
-    memset(q->learns, 1, lanes);
+    EACH_LANE(i, &p->e) q->learns[i] = !q->points[i];
+    for (int64_t at = 0; at < q->count * lanes; at++)
+        if (q->learns[at % lanes]) q->off[at] = q->rows.answer[at];
     return 0;
 }
 /* The piece of lane i. */
@@ -187,7 +190,8 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
     const int whole = q->linear && !p->of->n_after;
-    int any = 0;
+    const int compares = p->of->timed.borders && !p->of->n_samples;
+    int any = 0, asks = !q->linear;
     EACH_LANE(i, &p->e) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
@@ -204,7 +208,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     }
     const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
     if (pi_load_parameters(&q->rows, s->id)) return -1;
-    if (q->linear)
+    if (q->linear || compares)
         for (int64_t end = 0; end < 2; end++) {
             if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
             else memcpy(q->rows.y, p->e.after, state);
@@ -213,9 +217,10 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
                    q->count * p->e.lanes * sizeof *p->begun);
         }
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
-    else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-    if (ask_tolerance(p, s)) return -1;
-    do { /* those of linear quantities are there already */
+    if (compares) asks = pi_known_pieces(q, s, p->begun, p->ended);
+    if (!q->linear) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+    if (asks < 0 || ask_tolerance(p, s, asks)) return -1;
+    do { /* the first known ones are there already */
         EACH_LANE(i, &p->e)
             if (q->points[i]) reduce_piece(p, s, i);
         if (any) any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);

@@ -11,6 +11,8 @@ typedef struct {
     /* If all results are linear in the components, and else depend on parameters alone: the factors
      * of the components, for each result; or NULL. */
     double *linear;
+    /* The same of what conditions compare, if all results are such or conditions. */
+    double *borders;
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {

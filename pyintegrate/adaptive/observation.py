@@ -135,7 +135,8 @@ class Observation:
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
         return self._program_fields(group.timed_program, group) | {
-            "linear": group.timed_linear, "reductions": tuple(group.timed),
+            "linear": group.timed_linear, "borders": group.timed_borders,
+            "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
             "samples": tuple(
                 bins_fields(places, edges)

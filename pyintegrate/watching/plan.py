@@ -16,6 +16,7 @@ from .analyses import expanded
 from .quantity import (
     View,
     asked_names,
+    border_factors,
     check_quantity,
     invariant_names,
     linear_factors,
@@ -159,8 +160,10 @@ class Group(Shared):
         self.program.handle  # noqa: B018  (the verifier agrees)
         if self.timed or self.samples:
             nodes = [node for node, _ in self.timed_nodes]
-            nodes += view.comparisons(nodes)
+            compared = view.comparisons(nodes)
             apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
+            self.timed_borders = border_factors(self.timed_nodes, compared, system.dim)
+            nodes += compared
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = view.program(nodes)
         self.zeros = [

@@ -275,6 +275,26 @@ def linear_factors(nodes, dim):
     return tuple(float(row.get(d, 0.0)) for row in rows for d in range(dim))
 
 
+def border_factors(quantities, compared, dim):
+    """The factors of what is compared, after zeros for quantities: nodes, and how they are timed.
+
+    None unless all of these are conditions, made of comparisons alone, and what is compared is
+    linear: they hold throughout a step or do not if none of it comes to zero.
+    """
+    factors = linear_factors(compared, dim)
+    if not factors or not all(how == "truth" and _only_compares(q) for q, how in quantities):
+        return None
+    return (0.0,) * (len(quantities) * dim) + factors
+
+
+def _only_compares(node):
+    arguments = node.arguments
+    if node.operation == "where":
+        return all(one.is_constant or _only_compares(one) for one in arguments)
+    compares = len(arguments) == 2 and not any(one.is_mask for one in arguments)
+    return node.is_mask and (compares or all(map(_only_compares, arguments)))
+
+
 def _factors(node, dim):
     """{component: factor}, or None."""
     if node.operation == "state":
