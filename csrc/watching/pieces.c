@@ -427,7 +427,7 @@ static void fill(Pieces *p, int64_t i) {
               changes = at && p->from[i] == s[j].from;
     const double *const before = known_row(p, i, j + (at && !changes));
     const double *const after = known_row(p, i, j + at);
-    const int n = CHEB_MOST / 2;
+    const int n = 2;
     for (int q = 0; q < p->count; q++) {
         for (int k = 0; k <= n; k++)
             piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
