@@ -199,3 +199,40 @@ def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
     sol = pi.solve(pi.systems.pendulum, 2.0, 0.0, t_end=7.5, watch=turns)
     period = pi.systems.pendulum.period(np.array([2.0, 0.0]))
     assert abs(sol.watched["turns"] - 7.5 / period) < 1e-5
+
+
+LINEAR = {  # what is compared: linear in the components, as `part` of a factor that is positive
+    "one": lambda x, v, part: part(x) > 0,
+    "near the turning point": lambda x, v, part: part(x - 1.2) > 0,
+    "a band": lambda x, v, part: (part(x - 0.3) > 0) & (part(x - 0.45) < 0),
+    "either": lambda x, v, part: (part(x) > 0) ^ (part(v - 0.3) > 0),
+    "three": lambda x, v, part: ~((part(x - v) > 0) & (part(x) > 0)) | (part(v + 1) < 0),
+}
+
+
+def condition(name, part):
+    return lambda t, x, v: LINEAR[name](x, v, part)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-9])
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_positive_factor_changes_no_condition(name, rtol):
+    """It makes what is compared nonlinear, which is watched by pieces rather than by the steps.
+
+    Zeros of one polynomial and of the pieces that resolve it to the tolerance / 20.
+    """
+    start = np.stack([np.linspace(0.31, 2.5, 40), np.linspace(0, 0.3, 40)], -1)
+    found = []
+    for part in (lambda q: q, lambda q: q * (2 + np.cos(3 * q))):
+        holds = condition(name, part)
+        watch = {
+            "time": pi.watch.time_within(holds),
+            "times": pi.watch.entries(holds),
+            "first": pi.watch.first_time(holds),
+        }
+        run = {"t_end": 20.0, "rtol": rtol, "atol": rtol, "save": "final"}
+        found.append(pi.solve(pi.systems.pendulum, start, watch=watch, **run).watched)
+    np.testing.assert_array_equal(found[0]["times"], found[1]["times"])
+    assert found[0]["times"].max() > 3
+    for key in ("time", "first"):
+        np.testing.assert_allclose(found[0][key], found[1][key], rtol=0, atol=rtol)
