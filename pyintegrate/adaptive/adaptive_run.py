@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status
+from ..run.options import over_batch
 from ..values.memory import check_memory, outward
 from ..values.named import Named
 from ..values.types import Any
@@ -239,15 +240,19 @@ class AdaptiveRun:
     def _ends(self):
         """Rows of times: the breaks of each trajectory within its run, in order, and its end.
 
-        Before and after a break is a step of some rounding units, if the force depends on time: no
-        other asks the force at the break, where it has the value of one side.
+        The times at which a built-in force jumps are breaks, too. Before and after a break is a
+        step of some rounding units, if the force depends on time: no other asks the force at the
+        break, where it has the value of one side.
         """
-        problem, end = self._problem, self._control.rows_end
-        if not self._control.breaks.size:
+        problem, end, breaks = self._problem, self._control.rows_end, self._control.breaks
+        if jumps := problem.system.closed_form("jumps"):
+            own = jumps(**problem.system.params)
+            breaks = np.concatenate([over_batch(some, problem.batch) for some in (breaks, own)])
+        if not breaks.size:
             return [end]
         start = np.asarray(problem.rows_t0, problem.dtype)
         ahead = np.where(end < start, -1, 1).astype(problem.dtype)
-        breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
+        breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
         if problem.system.definition.time_dependent:

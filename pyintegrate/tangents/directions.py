@@ -35,6 +35,9 @@ class Directions:
         """The system without tangents, with the same parameters."""
         return self.definition.base(**self.params)
 
+    def closed_form(self, what):
+        return self.definition.base.closed_form(what) if what == "jumps" else None
+
     @property
     def directions(self):
         return self.definition.directions

@@ -168,3 +168,29 @@ def test_wrong_ones_are_named(breaks):
     batch = {"x0": np.ones((3, 2))} if np.ndim(breaks) == 2 else {}
     with pytest.raises((TypeError, ValueError), match="breaks"):
         pi.solve(FRICTION, **batch, t_end=5.0, breaks=breaks)
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "radau_iia5", "tsitouras54"])
+@pytest.mark.parametrize("ends", [(0.0, 90.0), (90.0, 0.0)])
+def test_the_jumps_of_a_built_in_force_are_breaks(method, ends):
+    """A pulse of 0.1, at a time of its own in each trajectory; inf is no time."""
+    begin = np.array([[5.0], [60.0], [100.0]])
+    profile = pi.systems.acceleration_profile(
+        times=begin + [-np.inf, 0.0, 0.1, 0.2, np.inf], accelerations=[0.0, 10.0, 0.0, 0.0, 0.0]
+    )
+    t0, t_end = ends
+    call = {"t0": t0, "method": method, "rtol": 1e-8, "on_failure": "raise"}
+    sol = pi.solve(profile, 0.0, 1.0, t_end=t_end, **call)
+    exact = profile.exact([t_end], np.array([0.0, 1.0]), t0=t0)[0]
+    np.testing.assert_allclose(sol.final, exact, rtol=1e-7, atol=1e-6)
+    part = pi.solve(profile, 0.0, 1.0, t_end=50.0, breaks=[20.0], **call).resume(t_end=t_end)
+    np.testing.assert_allclose(part.final, exact, rtol=1e-7, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:the force of")
+def test_the_jumps_of_a_built_in_force_are_breaks_of_its_tangents():
+    """Also where the motion does not change: a_j over one second moves the end by 90 - middle."""
+    still = pi.systems.acceleration_profile(times=[5, 6, 7, 8, np.inf], accelerations=np.zeros(5))
+    sol = pi.solve(still, 0.0, 1.0, t_end=90.0, rtol=1e-8, sensitivity="accelerations")
+    exact = [84.5, 83.5, 82.5, 82.0**2 / 2, 0.0]
+    np.testing.assert_allclose(sol.sensitivity["accelerations"][-1, 0], exact, rtol=1e-9)

@@ -1,6 +1,6 @@
 """Closed-form solutions of the built-in systems, one module per system, imported when needed.
 
-A module defines those of these five functions that its system has:
+A module defines those of these six functions that its system has:
 
 ``exact(t, y0, t0, **parameters) -> tuple of ndarray``
     The components at the times `t` (leading axis time, broadcasting against the batch) of the
@@ -13,6 +13,8 @@ A module defines those of these five functions that its system has:
     Whether the phase of every exact motion grows linearly, by 2 pi / ``period``.
 ``period(y0, **parameters) -> ndarray``
     The period of the motion through `y0`, inf or nan if it does not repeat.
+``jumps(**parameters) -> ndarray``
+    The times at which the force jumps, (n, *batch), where steps to a tolerance end.
 
 Parameters are keywords, named like the system's, and broadcast against the batch. Whatever the
 types of the arguments, the arithmetic is float64; without a solution the result is nan, silently.

@@ -15,6 +15,11 @@ def check_parameters(*, times, accelerations):
         raise ValueError(f"parameter times must ascend (inf where not needed), got {times}")
 
 
+def jumps(*, times, accelerations):
+    """When the force jumps, (k, *batch)."""
+    return np.moveaxis(times, -1, 0)
+
+
 @closed_form
 def exact(t, y0, t0, *, times, accelerations):
     """Position and velocity at the times `t`.
