@@ -140,6 +140,17 @@ def test_no_pulse_is_missed(method, dtype):
     assert abs(sol.final[:, 1] - v).max() < 25 * 1e-4
 
 
+@pytest.mark.parametrize("method", ["auto", "radau_iia5", "rodas5p"])
+def test_no_pulse_is_missed_at_rest(method):
+    def relax(t, y, k):
+        """y follows a pulse of 0.1, soon or late, and z is its integral."""
+        return k * (np.where((t > 5) & (t < 5.1), 1.0, 0.0) - y[0]), y[0]
+
+    k = np.array([0.01, 1.0, 1e4])
+    sol = pi.solve(pi.rhs(dim=2, k=1.0)(relax)(k=k), [0.0, 0.0], t_end=20.0, method=method)
+    assert abs(sol.final @ [0, 1] + sol.final[:, 0] / k - 0.1).max() < 1e-4
+
+
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8])
 @pytest.mark.parametrize("method", ["auto", "tsitouras54", "dop853"])
 def test_an_angle_jumps_by_a_turn(method, rtol):

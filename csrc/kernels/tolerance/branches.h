@@ -44,7 +44,8 @@ INLINE vint too_small(vreal h, vreal t) {
 #define SHORTEST  REAL(0x1p-15)
 #define FORGETS   REAL(0.97)
 #define NO_BORDER REAL(2.0)
-INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vreal *border) {
+INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vint moving,
+                               vreal *border) {
     const PiPair *m = &l->solve->pair;
     const int n = l->solve->system->n_invariants;
     const int64_t R = l->c.R, next = (int64_t)n * R;
@@ -61,7 +62,8 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vre
                 middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
-            visits |= (inside > 0) & (least >= 0) & (least * bend < DEEPER / 2 * inside * inside);
+            visits |= moving & (inside > 0) & (least >= 0) &
+                      (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
             visits |= passed & passes;
             passed |= passes;
@@ -77,7 +79,8 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vre
     }
     return visits;
 }
-/* With Radau's method a component that has decayed, in ever longer steps, needs no look. */
+/* With Radau's method a component that has decayed, in ever longer steps, needs no look, unless
+ * time leads over two borders. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
     const vreal *const scale = l->radau.part[RADAU_SCALE];
@@ -93,13 +96,15 @@ static void find_visits(Lanes *l) {
         const vreal h = vabs(c->h[u]);
         vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
         *longest = vmax(FORGETS * *longest, h);
-        const vint may = moves(l, u) & (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
+        const vint moving = moves(l, u);
+        vint may = (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
+        if (!c->tile->system->time_dependent) may &= moving;
         l->visits[u] = vset_int(0);
         l->border[u] = vset(NO_BORDER);
         if (!vany(may | l->crossed[u])) continue;
         const int all = places > 3;
-        l->visits[u] = may & (all ? visits_in_register(l, u, PI_NEAREST, &l->border[u])
-                                  : visits_in_register(l, u, places, &l->border[u]));
+        l->visits[u] = may & (all ? visits_in_register(l, u, PI_NEAREST, moving, &l->border[u])
+                                  : visits_in_register(l, u, places, moving, &l->border[u]));
     }
 }
 /* A step across a border that was rejected is followed by one to shortly before it, those by steps
