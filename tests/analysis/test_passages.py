@@ -86,7 +86,7 @@ def test_every_turn_of_a_pendulum_crosses(direction):
 
 def test_once_a_period_it_is_where_the_closed_form_says():
     period = np.array([1.0, 2.5, 0.7])
-    section = cross(None, period=period, phase=0.3, t_end=20.0)
+    section = cross(None, period=period, phase=0.3, modulo=1.0, t_end=20.0)  # no angle is taken
     for lane, omega in enumerate((1.0, 2.0, 0.7)):
         here = section.trajectory == lane
         n = np.arange(int((20.0 - 0.3) / period[lane]) + 1)

@@ -325,7 +325,7 @@ def crossings(
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers = dict(params or {})
     if period is not None:
-        function, direction, seek = _strobe, 1, 1
+        function, direction, seek, modulo = _strobe, 1, 1, None
         numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
         if direction not in (1, -1, 0):
