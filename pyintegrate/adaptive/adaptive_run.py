@@ -245,8 +245,9 @@ class AdaptiveRun:
         break, where it has the value of one side.
         """
         problem, end, breaks = self._problem, self._control.rows_end, self._control.breaks
-        if jumps := problem.system.closed_form("jumps"):
-            own = jumps(**problem.system.params)
+        system = problem.system
+        if system.definition.time_dependent and (jumps := system.closed_form("jumps")):
+            own = jumps(**system.params)
             breaks = np.concatenate([over_batch(some, problem.batch) for some in (breaks, own)])
         if not breaks.size:
             return [end]
@@ -255,7 +256,7 @@ class AdaptiveRun:
         breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
-        if problem.system.definition.time_dependent:
+        if system.definition.time_dependent:
             gap = np.maximum(4 * np.spacing(abs(rows)), _LEAST_GAP[problem.dtype.char])
             rows = np.concatenate([rows - gap, rows, rows + gap])
         rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
