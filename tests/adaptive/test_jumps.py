@@ -164,6 +164,27 @@ def test_dry_friction_holds_what_it_stops_wherever_that_is(rtol):
     assert abs(sol.final[:, 0] - held).max() < 10 * rtol
 
 
+KINKED = {
+    "abs": lambda y, k: -k * y - 0.3 * k * abs(y),
+    "where": lambda y, k: np.where(y > 0, -1.3 * k * y, -k * y),
+    "maximum": lambda y, k: -1.3 * k * np.maximum(y, 0) - k * np.minimum(y, 0),
+}
+
+
+@pytest.mark.parametrize("method", ["auto", "radau_iia5"])
+@pytest.mark.parametrize("kink", KINKED)
+def test_what_has_decayed_about_a_kink_does_not_slide(kink, method):
+    """Of z' = y - z the stiff y, of which only rounding is left, changes sign again and again."""
+    system = pi.rhs(dim=2, k=1.0)(lambda t, y, k: (KINKED[kink](y[0], k), y[0] - y[1]))
+    k = np.geomspace(1e2, 1e8, 13)
+    z = np.exp(-10) * (1 + 1 / (1.3 * k - 1))
+    for rtol in (1e-4, 1e-6, 1e-8):
+        sol = pi.solve(system(k=k), [1.0, 1.0], t_end=10.0, rtol=rtol, method=method)
+        assert np.all(sol.status == Status.OK)
+        assert abs(sol.final[:, 1] - z).max() < rtol
+        assert (sol.steps_taken + sol.rejected).max() < 2000
+
+
 PASSING = {
     "drag": lambda t, x, v: -x - 0.01 * abs(v) * v,
     "slight friction": lambda t, x, v: -x - 0.001 * np.sign(v),

@@ -15,6 +15,11 @@
 #pragma once
 #include "lanes.h"
 
+/* The tolerance of y, never exactly 0, so that a zero error passes. */
+INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
+    return vfma(rtol, size, atol) + REAL_MIN_NORMAL;
+}
+
 static vreal *sides_at(const Lanes *l, int place) {
     return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
 }
@@ -135,34 +140,50 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
  * sides. From the end of a step across, or near it, the slope leads over the border again, within
  * AHEAD steps if the forces are very unequal, and did not lead there over a border; in what passes
- * it did. */
+ * it did. What has decayed about a border, to less than LEAST of its tolerance, does not slide: an
+ * explicit pair, whose steps are held up there, leaves it to another method that may follow. */
 enum { MOST_RETURNS = 25, AHEAD = 1024 };
+#define LEAST REAL(0x1p-20)
 static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
+    const PiSolve *const s = l->solve;
     const int64_t R = c->R;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
-    const int end = l->solve->pair.places - 1;
-    vreal *const slope = l->between, *const ahead = l->ys, *const branch = sides_at(l, end + 1);
+    const int end = s->pair.places - 1, may_leave = s->decay > 0 && s->pair.slope == 0;
+    vreal *const slope = l->between, *const other = l->ys, *const branch = sides_at(l, end + 1);
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
     vreal *const behind = slope, *const before = sides_at(l, end + 2);
     EACH_ENTRY(i, c->dim, c) {
         const vreal way = c->h[i % R] * slope[i];
-        ahead[i] = vfma(vset(AHEAD), way, l->yn[i]);
+        other[i] = vfma(vset(AHEAD), way, l->yn[i]);
         behind[i] = l->yn[i] - way;
     }
-    ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
+    ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, branch);
     ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
+    EACH_ENTRY(i, c->dim, c) { /* by a tolerance; those of tangents are infinite */
+        const vreal size = vabs(l->yn[i]), rtol = own(l, OWN_RTOL)[s->n_rtol > 1 ? i : i % R];
+        const vreal by = tolerance(rtol, size, own(l, OWN_ATOL)[s->n_atol > 1 ? i : i % R]);
+        other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
+    }
+    vreal *const near = sides_at(l, end + 3);
+    ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, near);
     EACH_REGISTER(u, c) {
         vint *const often = own_whole(l, OWN_RETURNS) + u;
-        const vreal here = sides_at(l, end)[u];
-        const vint returns = (branch[u] != here) & (before[u] == here);
+        const vreal *const here = sides_at(l, end) + u;
+        const vint returns = (branch[u] != here[0]) & (before[u] == here[0]);
         const vint crosses = l->accepted[u] & l->crossed[u];
+        vint far = {0};
+        for (int64_t g = R; g < s->system->n_invariants * R; g += R)
+            far |= ~(vabs(branch[u + g] - here[g]) <= LEAST * vabs(near[u + g] - here[g]));
         *often = vselect_int(crosses, (*often - returns) & returns, *often);
         const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
-        l->code[u] = vselect_int(slides, vset_int(PI_STEP_TOO_SMALL), l->code[u]);
-        l->leaves[u] |= slides;
+        const vint why =
+            vselect_int(far, vset_int(PI_STEP_TOO_SMALL), vset_int(PI_LEFT_TO_ANOTHER));
+        const vint leaves = may_leave ? slides : slides & far;
+        l->code[u] = vselect_int(leaves, why, l->code[u]);
+        l->leaves[u] |= leaves;
     }
 }

@@ -23,7 +23,7 @@ typedef struct Lanes {
     vreal *tn, *tn_low;   /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
     vreal *border;          /* where the first border within a step is, as a part of it */
-    vreal *sides;           /* of the borders of the force, at each place and at two more */
+    vreal *sides;           /* of the borders of the force, at each place and at three more */
     vint *crossed, *visits; /* lanes that are not on one branch at all places, or between them */
     Radau radau;
     /* Within a step (dense.h): the step, the coefficients of its polynomial, the lanes that have

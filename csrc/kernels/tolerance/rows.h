@@ -101,9 +101,9 @@ static inline int within_rows(const PiSolve *s) {
     const int dim = s->system->dim;
     return 3 + dim + (s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim : 0);
 }
-/* Of a force of several branches, on which it is at each place of a step, and at two more. */
+/* Of a force of several branches, on which it is at each place of a step, and at three more. */
 static inline int64_t sides_rows(const PiSolve *s) {
-    return s->pair.branches ? (int64_t)(s->pair.places + 2) * s->system->n_invariants : 0;
+    return s->pair.branches ? (int64_t)(s->pair.places + 3) * s->system->n_invariants : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];

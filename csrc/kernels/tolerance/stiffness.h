@@ -129,8 +129,6 @@ static void stiff_lanes_leave(Lanes *l) {
         const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
         const vint far = vabs(rest) >= vabs(next) * MANY;
         l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
-        if (l->solve->pair.branches) /* else it may slide */
-            l->passed[u] &= own_whole(l, OWN_RETURNS)[u] == 0;
         mark_lanes(l, u, l->passed[u] & ~far);
         l->passed[u] &= far;
         if (vany(l->passed[u]))

@@ -108,10 +108,6 @@ INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int p
     EACH(e, 0, parts)
         EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
-/* The tolerance of y, never exactly 0, so that a zero error passes. */
-INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
-    return vfma(rtol, size, atol) + REAL_MIN_NORMAL;
-}
 /* How exactly the equations of Radau's method are solved. */
 static void radau_tolerances(Lanes *l) {
     const Chunk *c = &l->c;
