@@ -185,6 +185,22 @@ def test_what_has_decayed_about_a_kink_does_not_slide(kink, method):
         assert (sol.steps_taken + sol.rejected).max() < 2000
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8])
+def test_stiffness_about_a_kink_is_seen(rtol):
+    """The kink, which the errors of explicit steps pass again and again, holds these up."""
+
+    def follow(t, y, k):
+        return (-k * (y[0] - np.sin(t)) - 0.3 * k * abs(y[0] - np.sin(t)),)
+
+    k = np.geomspace(1e4, 1e8, 13)
+    sol = pi.solve(
+        pi.rhs(dim=1, k=1.0)(follow)(k=k), [0.9], t_end=10.0, rtol=rtol, atol=1e-3 * rtol
+    )
+    assert np.all(sol.status == Status.OK)
+    assert (sol.steps_taken + sol.rejected).max() < 1000
+    assert np.all(abs(sol.final[:, 0] - np.sin(10)) < 10 * rtol + 2 / k)
+
+
 PASSING = {
     "drag": lambda t, x, v: -x - 0.01 * abs(v) * v,
     "slight friction": lambda t, x, v: -x - 0.001 * np.sign(v),

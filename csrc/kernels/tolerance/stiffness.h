@@ -20,7 +20,8 @@
 
 enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE = 16 };
 #define MANY      REAL(100.0) /* steps to come, beside which a test costs little */
-#define CALM_PART REAL(0.1)   /* of the time before */
+#define HELD_UP   REAL(16.0)
+#define CALM_PART REAL(0.1) /* of the time before */
 
 /* <x, y> of register u, in units of the sizes of the components, of which the inverse is given. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
@@ -109,7 +110,10 @@ static void test_stiffness(Lanes *l) {
             product_of(c, v0, v0, inverse, u), product_of(c, v0, v1, inverse, u),
             product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
             length[u] * product_of(c, v1, v2, inverse, u));
-        const vint stiff = -own(l, OWN_NEXT)[u] * decay >= most;
+        vreal h = own(l, OWN_NEXT)[u];
+        if (l->solve->pair.branches) /* a border may hold the steps up */
+            h = vcopysign(vmin(own(l, OWN_LONGEST_TRIED)[u], HELD_UP * vabs(h)), h);
+        const vint stiff = -h * decay >= most;
         const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
         vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
