@@ -14,6 +14,7 @@ typedef struct {
                              its bound, unless an event ends that; or of none */
     int changed, jumped;  /* has it jumped at all, and how often in the current step? */
     double h, passed;     /* how much of the step lies before the segment */
+    PiStatus why;         /* its solve failed, or OK */
 } Slot;
 /* The segments of some lanes, in rows of lanes.lanes numbers. */
 typedef struct {
@@ -156,7 +157,10 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
         a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
     if (part) a->count = 0; /* these are not the lanes' own */
+    int8_t why[MOST_LANES] = {0};
+    tile.status = why;
     if (run->kernel(&tile) < 0) return -1;
+    for (int64_t k = 0; to == p->after && k < count; k++) p->slot[p->column[k]].why = why[k];
     for (int64_t d = 0; d < rows; d++)
         if (run->real_bytes == 8)
             scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
@@ -327,7 +331,7 @@ static PiStatus status_of(const Segments *p, int64_t k) {
     PiStatus status = PI_OK;
     for (int64_t d = 0; d < dim(p); d++) {
         const double y = fabs(p->after[d * p->lanes.lanes + k]);
-        if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
+        if (!(y <= DBL_MAX)) return p->slot[k].why ? p->slot[k].why : PI_NOT_FINITE;
         if (y > p->run->bound) status = PI_OUT_OF_BOUNDS;
     }
     return status;
@@ -380,7 +384,8 @@ static int look(Segments *p) {
     if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
     if (again)
         for (int64_t k = 0; k < p->count; k++) {
-            if (!p->end[k] || p->looked[k]) continue;
+            const PiStatus status = status_of(p, k);
+            if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
             p->looked[k] = begins_anew(p, p->id[k]);
             for (int64_t j = 0; j < e->count; j++) {
                 const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
@@ -412,8 +417,8 @@ static int complete(Segments *p, int64_t k) {
     for (int64_t j = 0; j < p->e->events.count; j++) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
-        const int stays = g == start && !isnan(p->last[at]);
-        p->last[at] = s->jumped ? NAN : stays ? p->last[at] : start;
+        const int unseen = s->jumped && p->e->events.event[j].located;
+        p->last[at] = unseen ? NAN : g == start ? p->last[at] : start;
         double *const begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
         if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
     }

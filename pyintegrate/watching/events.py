@@ -235,11 +235,9 @@ class EventPlan:
             for i, (one, direction) in enumerate(zip(self.events.values(), self.directions))
         )
         # A condition that holds at the start begins to hold there.
-        self.initial = np.array([
-            number
-            for located, direction in zip(self.located, self.directions)
-            for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
-        ])  # fmt: skip
+        self.initial = np.ravel(
+            [(first, first, 0.0, 0.0) for first in np.where(self.located, np.nan, -1.0)]
+        )
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
         self._view, self._nodes, self.program = view, nodes, view.program(nodes)
         self.react = view.program(answers) if answers else None

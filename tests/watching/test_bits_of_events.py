@@ -121,3 +121,24 @@ def test_bits_do_not_depend_on_the_way(kind, method, event, way):
             logs, there = found(sol), found(whole)
         for a, b in zip(logs, there, strict=True):
             assert same_bits(a, b[lanes])
+
+
+def test_what_fails_after_a_jump_fails_as_in_steps_of_its_own():
+    """As the state was before that step, and for the same reason."""
+    turn = {"b": pi.event("x", level=-3.0, then=lambda t, y: -0.9 * y)}
+    bounce = {"b": pi.event("x", level=0.1, then=lambda t, x, v: (x, -v))}
+    near = pi.systems.kepler.initial + 0.3 * np.random.default_rng(5).normal(size=(40, 4))
+    for system, y, events, how in (
+        (pi.systems.lorenz, np.linspace(0.7, 1.3, 18).reshape(6, 3), turn, (0.12, "rk4")),
+        (pi.systems.kepler, near, bounce, (0.3, "implicit_euler")),
+    ):
+        options = dict(zip(("dt", "method"), how)) | {"events": events}
+        whole = pi.integrate(system, y, n_steps=40, save="final", on_failure="ignore", **options)
+        assert (whole.status != 0).sum() > 4
+        stepper = pi.Stepper(system, y, **options)
+        for _ in range(40):
+            stepper.step()
+        for a, b in ((stepper, whole), (stepper.events["b"], whole.events["b"])):
+            for name in ("status", "failed_step", "count"):
+                assert np.array_equal(getattr(a, name, 0), getattr(b, name, 0)), name
+        assert same_bits(stepper.y, whole.final)

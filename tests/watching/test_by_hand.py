@@ -87,6 +87,20 @@ def test_events_are_those_of_a_run(pieces):
     check_events(stepper, sol)
 
 
+def test_a_pair_of_events_in_the_first_step_is_that_of_a_run():
+    down_and_up = {"pair": pi.event("x", level=0.999, keep=2)}
+    run = {"dt": 0.3, "t0": -0.14, "method": "rk4", "events": down_and_up}
+    force = pi.acceleration(lambda t, x, v: 1.0)
+    sol = pi.integrate(force, [1.0], -0.14, n_steps=1, **run)
+    assert sol.events["pair"].count == 2
+    stepper = pi.Stepper(force, [1.0], -0.14, **run)
+    for _ in range(2):
+        stepper.step()
+        check_events(stepper, sol)
+        stepper = pi.Stepper(force, [3.0], 0.0, **run)
+        stepper.reset(True, 1.0, -0.14)
+
+
 def test_what_has_stopped_stays_until_it_is_reset():
     system, x0, v0, options = balls()
     stepper = pi.Stepper(system, x0, v0, **options)

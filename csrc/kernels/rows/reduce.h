@@ -235,7 +235,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
         const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
-        const vreal after[4] = {new, vselect((new == old) & (last == last), last, old),
+        const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),
                                 s[3] + s[3] + vselect(dips, one, zero)};
         const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
