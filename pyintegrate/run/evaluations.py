@@ -28,6 +28,6 @@ def _multistep(problem, n_steps):
     count = first * (1 + starter.evaluations) if first else 0
     # The force for the velocities, or the last of Newton's method, is the next step's first.
     c = method.coefficients
-    ends = bool(c["velocity"]) or method.starts_from_positions
+    ends = bool(c["velocity"]) or method.starts_from_positions and not method.backward
     ends = ends or (method.implicit and any(c["beta"][:-1]))
     return count + (n_steps - first) * method.evaluations + (ends and n_steps > first)

@@ -112,11 +112,11 @@ class ClosedForms(HasParameters):
         2.0
         """
         span = self.closed_form("period")
-        return (
-            None
-            if span is None
-            else span(self.components(self.initial if y0 is None else y0, "y0"), **self.params)
-        )
+        if span is None:
+            return None
+        y0 = self.components(self.initial if y0 is None else y0, "y0")
+        broadcast_shape({"y0": y0[0].shape, **self.batch_shapes})
+        return span(y0, **self.params)
 
     def _motion(self, t, y0, t0):
         """Times that broadcast against the batch, the components of a start, and its time."""

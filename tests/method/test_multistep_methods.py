@@ -42,6 +42,7 @@ def test_backward_velocities_are_those_of_half_a_step_before():
     central = run(pi.systems.pendulum, 1.0, 0.3, n_steps=200, method="stormer_verlet")
     assert there.x == pytest.approx(central.x, abs=1e-12)
     assert there.v[1:] == pytest.approx(np.diff(there.x) / 0.01, abs=1e-10)
+    assert there.evaluations == central.evaluations - 1  # no force at the end
 
 
 @pytest.mark.parametrize("system", [pi.systems.pendulum, pi.systems.kepler], ids=str)

@@ -121,6 +121,8 @@ def test_the_closed_form_is_a_solution_and_nan_where_there_is_none():
     top = BODY(inverse_inertia=(1.5, 1.5, 0.3), force=(0.1, 0.2, 0.3))
     y = states(10)
     assert top.exact([0.4], y, 0.4)[0] == pytest.approx(y, abs=1e-13)
+    longer = np.where((np.arange(13) > 2) & (np.arange(13) < 7), 3 * y, y)
+    assert top.exact([1.4], longer) == pytest.approx(top.exact([1.4], y), abs=1e-13)
     h = 2.0**-9
     weights = ((4 / 5, 1), (-1 / 5, 2), (4 / 105, 3), (-1 / 280, 4))
     slope = sum(

@@ -44,6 +44,7 @@ def _falling(s, y, params):
 
 
 def _turning(s, q0, w0, B):
+    q0 = q0 / np.linalg.norm(q0, axis=-1, keepdims=True)
     fixed = ~np.any(B, axis=(-2, -1))
     B = np.where(fixed[..., np.newaxis, np.newaxis], np.eye(3), B)
     finite = np.asarray(np.isfinite(B).all(axis=(-2, -1), keepdims=True))
