@@ -386,7 +386,7 @@ static int look(Segments *p) {
         for (int64_t k = 0; k < p->count; k++) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
-            p->looked[k] = begins_anew(p, p->id[k]);
+            p->looked[k] = status || begins_anew(p, p->id[k]);
             for (int64_t j = 0; j < e->count; j++) {
                 const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
                 const double new = p->lanes.quantities.rows.answer[j * lanes + k];
@@ -460,11 +460,10 @@ static int follow(Segments *p, int64_t k) {
     if (!jumped) return complete(p, k);
     s->changed = 1;
     s->jumped++;
-    const double rest = rounded(p->run, s->h - passed);
-    if (rest == 0) {
-        status = status_of(p, k);
-        return status ? freeze(p, k, status) : complete(p, k);
-    }
+    status = status_of(p, k);
+    if (status) copy_state(p, k, p->before, p->after);
+    if (status) return freeze(p, k, status);
+    if (rounded(p->run, s->h - passed) == 0) return complete(p, k);
     copy_state(p, k, p->after, p->before);
     s->passed = p->passed[k] = passed;
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, p->tile->first + s->i + 1);

@@ -127,12 +127,14 @@ def test_what_fails_after_a_jump_fails_as_in_steps_of_its_own():
     """As the state was before that step, and for the same reason."""
     turn = {"b": pi.event("x", level=-3.0, then=lambda t, y: -0.9 * y)}
     bounce = {"b": pi.event("x", level=0.1, then=lambda t, x, v: (x, -v))}
+    damped = {"b": pi.event("x", level=0.5, then=lambda t, x, v: (x, -0.7 * v))}
     near = pi.systems.kepler.initial + 0.3 * np.random.default_rng(5).normal(size=(40, 4))
-    for system, y, events, how in (
-        (pi.systems.lorenz, np.linspace(0.7, 1.3, 18).reshape(6, 3), turn, (0.12, "rk4")),
-        (pi.systems.kepler, near, bounce, (0.3, "implicit_euler")),
+    for system, y, events, *how in (
+        (pi.systems.lorenz, np.linspace(0.7, 1.3, 18).reshape(6, 3), turn, 0.12, "rk4", np.inf),
+        (pi.systems.kepler, near, bounce, 0.3, "implicit_euler", np.inf),
+        (pi.systems.kepler, near, damped, 0.3, "rk4", 3.0),
     ):
-        options = dict(zip(("dt", "method"), how)) | {"events": events}
+        options = dict(zip(("dt", "method", "bound"), how)) | {"events": events}
         whole = pi.integrate(system, y, n_steps=40, save="final", on_failure="ignore", **options)
         assert (whole.status != 0).sum() > 4
         stepper = pi.Stepper(system, y, **options)
@@ -142,3 +144,4 @@ def test_what_fails_after_a_jump_fails_as_in_steps_of_its_own():
             for name in ("status", "failed_step", "count"):
                 assert np.array_equal(getattr(a, name, 0), getattr(b, name, 0)), name
         assert same_bits(stepper.y, whole.final)
+        assert (abs(whole.final) <= how[2]).all()
