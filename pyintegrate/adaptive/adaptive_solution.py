@@ -197,7 +197,7 @@ class AdaptiveSolution(Solution):
     @property
     def _step_lengths(self):
         """The mean step of each trajectory."""
-        way = self._reached.reshape(self._problem.batch) - self.t0
+        way = self._reached.reshape(self._problem.batch) - self._origin_time
         return way / np.maximum(self.steps_taken, 1)
 
     @property

@@ -46,8 +46,10 @@ def _all_steps(parts):
         states = np.moveaxis(p.y, -1, 1).reshape(len(p), n, problem.lanes)
         rows = [p._moments[:, np.newaxis], states, *([] if p._within is None else [p._within])]
         counts = p._counts
-        if after is not None:  # up to where it begins
-            there = p._moments == after._problem.rows_t0
+        if after is not None:  # up to where it begins: jumps share their times
+            start = np.moveaxis(after.y[0], -1, 0).reshape(n, -1)
+            there = ((states == start) | np.isnan(start)).all(axis=1)
+            there &= p._moments == after._problem.rows_t0
             counts = np.where(there, np.arange(1, len(p) + 1)[:, np.newaxis], 0).max(axis=0)
         steps.append((np.concatenate(rows, axis=1, dtype=problem.dtype), counts))
     return joined_steps(steps, steps[0][0][0, : 1 + n], problem)

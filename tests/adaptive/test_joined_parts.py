@@ -55,6 +55,22 @@ def test_a_joined_solution_goes_on_and_is_kept(save, tmp_path):
     assert same_bits(again.y, first.y)
 
 
+@pytest.mark.parametrize("end", [3.0, -3.0])
+def test_jumps_are_joined_however_time_runs(end):
+    """Also a jump as the motion begins, and where a part begins in which nothing moves any more."""
+    events = {
+        "start": pi.event(lambda t, x, v: x > 0.6, then=lambda t, x, v: (x, -0.9 * v)),
+        "turn": pi.event("x", direction=1, then=lambda t, x, v: (x, -0.8 * v)),
+        "done": pi.event("v", direction=-1, stop=True),
+    }
+    made = np.linspace(0.5, 1.0, 5), 1.0
+    options = {"events": events, "save": "all", "rtol": 1e-4}
+    long = pi.solve(pi.systems.oscillator, *made, t_end=end, **options)
+    for share in (0.01, 0.3, 0.9):
+        first = pi.solve(pi.systems.oscillator, *made, t_end=share * end, **options)
+        same(pi.concatenate(first, first.resume(t_end=end)), long)
+
+
 def test_ends_and_times_are_joined_at_their_times():
     first, second, third = parts("final")
     joined = pi.concatenate(first, second, third)

@@ -133,7 +133,7 @@ def counted_multistep(method, n_steps):
         needed = any(c["beta"][:-1]) or any(c["predictor"]) or method.derivative == 2
         count += needed and not kept
         count += bool(c["beta"][-1]) and not c["velocity"]  # at the new state, or predicted
-        kept = method.derivative == 2  # the force at the end makes the velocity
+        kept = method.derivative == 2 and not method.backward  # the force at the end: the velocity
         count += kept
         if method.implicit and method.derivative == 1:  # what Newton ended with
             kept = True
