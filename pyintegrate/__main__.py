@@ -196,7 +196,7 @@ def _shielded(word):
 def _numbers(text):
     """One number, or several separated by commas."""
     try:
-        values = [float(part) for part in text.split(",")]
+        values = [int(p) if p.isdecimal() else float(p) for p in text.split(",")]
     except ValueError:
         message = f"expected a number, or several separated by commas, got {text.strip()!r}"
         raise argparse.ArgumentTypeError(message) from None

@@ -189,6 +189,11 @@ def test_scripts_get_json(capsys, words):
     assert told
 
 
+def test_bodies_are_counted_in_whole_numbers(capsys):
+    words = "compare n_body --set n=2 --x0 0,0,0,1,0,0 --v0 0,0,0,0,1,0 --dt 0.1 --n-steps 3"
+    assert run(capsys, words)[0] == 0
+
+
 def test_json_has_the_numbers_of_the_table_unrounded(capsys):
     told = json.loads(run(capsys, "compare spring --dt 0.1 --t-end 90 --methods rk4 --json")[1])
     comparison = pi.compare(pi.systems.spring, dt=0.1, t_end=90.0, methods=["rk4"])
