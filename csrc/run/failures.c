@@ -64,7 +64,7 @@ int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t ste
 int pi_run_freeze_padding(PiRun *run) {
     const int64_t lanes = lanes_in(run, run->n_tiles - 1);
     PiFailures *f = &run->failures[run->n_tiles - 1];
-    if (left_over(lanes, run->vector_bytes / run->real_bytes) == 0) return 0;
+    if (lanes % (run->vector_bytes / run->real_bytes) == 0) return 0;
     if (make_masks(run, f)) return -1;
     set_mask(run, f, lanes, run->tile_lanes, 1);
     return 0;

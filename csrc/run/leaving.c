@@ -327,7 +327,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
         count = still_there(&s, going, count);
         if (count == 0) return 0;
         /* Few lanes make more steps: the states to be shown have room for them. */
-        const int64_t fit = over(STEPS_SHOWN * run->shown_lanes, count);
+        const int64_t fit = STEPS_SHOWN * run->shown_lanes / count;
         steps = fit < STEPS_SHOWN ? STEPS_SHOWN : smaller(fit, MOST_SHOWN);
         steps = smaller(steps, to - n);
         const int64_t calls = ceil_div(count, run->shown_lanes);

@@ -46,14 +46,14 @@ int pi_show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from,
 int pi_show(const PiRun *run, const PiSeen *seen) {
     const int64_t end = seen->step + (seen->count - 1) * run->interval;
     const int64_t last = smaller(end, run->n_steps),
-                  whole = seen->count - (left_over(last, run->interval) != 0);
+                  whole = seen->count - (last % run->interval != 0);
     EACH_OBSERVER(o, run) {
-        const int64_t each = over(o->every, run->interval);
+        const int64_t each = o->every / run->interval;
         const int64_t skip =
-            over(ceil_div(seen->step, o->every) * o->every - seen->step, run->interval);
-        if (skip < whole && pi_show_to(run, o, *seen, skip, over(whole - 1 - skip, each) + 1, each))
+            (ceil_div(seen->step, o->every) * o->every - seen->step) / run->interval;
+        if (skip < whole && pi_show_to(run, o, *seen, skip, (whole - 1 - skip) / each + 1, each))
             return -1;
-        if (last == run->n_steps && left_over(last, o->every) != 0 &&
+        if (last == run->n_steps && last % o->every != 0 &&
             pi_show_to(run, o, *seen, seen->count - 1, 1, each))
             return -1;
     }

@@ -41,7 +41,7 @@ static int64_t rows_of_call(const PiWatch *w) {
 }
 static int64_t reals_of_call(const PiWatch *w) {
     const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
-    return over(CALL_BYTES / sizeof(double), rows);
+    return CALL_BYTES / sizeof(double) / rows;
 }
 /* How many states one call of the program evaluates, as byte code that has no sums, which follow
  * each other, and asks the system nothing; 0: it evaluates them one by one. */
@@ -49,7 +49,7 @@ static int64_t states_of_call(const PiWatch *w, int64_t lanes, int64_t states) {
     const int alone = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS | PI_WATCH_STEP;
     if (!w->runs || w->n_sums || w->asks & alone) return 0;
     if (w->program.force != w->program.set->program) return 0;
-    const int64_t fit = over(reals_of_call(w), lanes);
+    const int64_t fit = reals_of_call(w) / lanes;
     return fit < 1 ? 1 : smaller(fit, states);
 }
 /* Rows besides those of the current states. */
@@ -67,12 +67,7 @@ void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
 }
 /* One value; lanes are whole cache lines, or a register of the narrowest kind. */
 void pi_fill_row(double *to, double value, int64_t lanes) {
-    typedef double Pair __attribute__((vector_size(16)));
-    const Pair pair = {value, value};
-    int64_t i = 0;
-    for (; i + 8 <= lanes; i += 8)
-        for (int j = 0; j < 8; j += 2) memcpy(to + i + j, &pair, sizeof pair);
-    for (; i < lanes; i++) to[i] = value;
+    for (int64_t i = 0; i < lanes; i++) to[i] = value;
 }
 /* The lanes of a row of the batch; copies of the last selected one fill its register. */
 void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {

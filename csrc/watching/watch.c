@@ -167,7 +167,7 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
                             .count = count,
                             .step = n,
                             .every = w->every,
-                            .index = over(n, w->every),
+                            .index = n / w->every,
                             .factor = c->factor,
                             .ends = ends,
                             .sums = sums,
@@ -222,16 +222,16 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
     /* Each `each`-th of the states from index `first` on belongs to a step that is a multiple of
      * `every`. (The last state of a run that ends between two of them is shown alone.) */
-    const int64_t each = over(w->every, seen->every), from = run->first + seen->step;
+    const int64_t each = w->every / seen->every, from = run->first + seen->step;
     const int64_t to_next = ceil_div(from, w->every) * w->every - from;
-    int64_t first = over(to_next, seen->every), n = from + to_next;
+    int64_t first = to_next / seen->every, n = from + to_next;
     if (n < w->begin) {
         const int64_t skipped = ceil_div(w->begin - n, w->every);
         first += skipped * each;
         n += skipped * w->every;
     }
-    const int shown = first < seen->count && left_over(to_next, seen->every) == 0;
-    const int64_t count = shown ? over(seen->count - 1 - first, each) + 1 : 0;
+    const int shown = first < seen->count && to_next % seen->every == 0;
+    const int64_t count = shown ? (seen->count - 1 - first) / each + 1 : 0;
     WatchChunk *c = seen->scratch; /* kept during a block of the tile */
     for (int64_t at = 0; count && at < padded; at += most) {
         const int64_t lanes = smaller(most, padded - at), lane = seen->lane + (seen->at ? 0 : at);

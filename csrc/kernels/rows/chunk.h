@@ -138,25 +138,9 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
         for (i = first; i < size; i += R) combine_some(terms, w, 1, at, y, out, i, 1);
     }
 }
-/* to = y + weight k, n registers: one weight for all, or h weight for each. */
+/* to = y + weight k, n registers. */
 static void moved_by_one(int64_t n, const vreal *y, vreal weight, const vreal *k, vreal *to) {
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        vreal moved[8];
-        EACH(u, 0, 8) moved[u] = vfma(weight, k[i + u], y[i + u]);
-        EACH(u, 0, 8) to[i + u] = moved[u];
-    }
-    for (; i < n; i++) to[i] = vfma(weight, k[i], y[i]);
-}
-static void moved_by_each(int64_t n, const vreal *y, const vreal *h, vreal weight, const vreal *k,
-                          vreal *to) {
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        vreal moved[4];
-        EACH(u, 0, 4) moved[u] = vfma(h[i + u] * weight, k[i + u], y[i + u]);
-        EACH(u, 0, 4) to[i + u] = moved[u];
-    }
-    for (; i < n; i++) to[i] = vfma(h[i] * weight, k[i], y[i]);
+    for (int64_t i = 0; i < n; i++) to[i] = vfma(weight, k[i], y[i]);
 }
 /* y += weight h^power k, n rows. */
 static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
@@ -207,12 +191,12 @@ static void moved_rows(const Chunk *c, int first, int n, const vreal *y, const v
         const Factor scale = scale_of(c, first + d);
         /* Rows without a scale are processed together. */
         for (some = 1; !scale.row && d + some < n && !scale_of(c, first + d + some).row;) some++;
-        if (c->tile->h.stride ? scale.row != NULL : scale.stride)
-            EACH_REGISTER(u, c)
-                to[u] = vfma(h[u] * weight * scale.row[u * scale.stride], k[u], y[u]);
-        else if (c->tile->h.stride)
-            for (int64_t e = 0; e < some * R; e += R)
-                moved_by_each(R, y + e, h, vset(weight), k + e, to + e);
+        if (c->tile->h.stride || scale.stride)
+            EACH_REGISTER(u, c) {
+                vreal w = h[u] * weight;
+                if (scale.row) w *= scale.row[u * scale.stride];
+                EACH_IN_COLUMN(i, u, some, c) to[i] = vfma(w, k[i], y[i]);
+            }
         else moved_by_one(some * R, y, scale.row ? *h * weight * *scale.row : *h * weight, k, to);
     }
 }

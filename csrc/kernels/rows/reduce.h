@@ -224,12 +224,6 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal f = fall * old, b = bend * old;
         const vint ends = 16.0 * new *new <= bend *bend;
-        const vint far = (2.5 * b < old * old) & (old * new > zero) & ~ends;
-        if (!c->rows->ends && !vany(~far)) {
-            s[0] = new, s[1] = vselect(new == old, last, old);
-            s[2] += s[2], s[3] += s[3];
-            continue;
-        }
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =

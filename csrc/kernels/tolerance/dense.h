@@ -158,36 +158,28 @@ static void make_polynomials(Lanes *l) {
     inner_coefficients(l, asked);
     l->left = ~asked;
 }
-/* B_m(theta), m = 1 to the degree, of `count` registers abreast. */
-INLINE void bernstein_at(const Lanes *l, int count, const vreal *theta, vreal *b) {
+/* B_m(theta), m = 1 to the degree. */
+INLINE void bernstein_at(const Lanes *l, vreal theta, vreal *b) {
     const int n = l->degree;
-    vreal power[2], rest[2];
-    EACH(j, 0, count) power[j] = theta[j], rest[j] = 1 - theta[j];
-    for (int m = 1; m <= n; m++)
-        EACH(j, 0, count) b[m * count + j] = power[j] * l->over[m], power[j] *= theta[j];
-    EACH(j, 0, count) power[j] = rest[j];
-    for (int m = n - 1; m > 0; m--)
-        EACH(j, 0, count) b[m * count + j] *= power[j], power[j] *= rest[j];
+    vreal power = theta;
+    for (int m = 1; m <= n; m++, power *= theta) b[m] = power * l->over[m];
+    const vreal rest = power = 1 - theta;
+    for (int m = n - 1; m > 0; m--, power *= rest) b[m] *= power;
 }
 /* A register of a row; of one lane, with that value in all. */
 INLINE vreal of_row(const vreal *row, int64_t lane) {
     return lane < 0 ? *row : vset(LANE(row, lane));
 }
-/* u(theta) of a row, of the lanes of a register or of one lane, `count` registers abreast, each
- * with even and odd terms abreast. */
-INLINE void on_polynomial(const Lanes *l, int64_t row, int64_t lane, int count, const vreal *b,
-                          vreal *u) {
+/* u(theta) of a row, of the lanes of a register or of one lane, with even and odd terms abreast. */
+INLINE vreal on_polynomial(const Lanes *l, int64_t row, int64_t lane, const vreal *b) {
     const int64_t all = l->c.dim * l->c.R;
     const vreal *a = l->poly + row;
-    vreal even[2] = {0}, odd[2] = {0};
+    vreal even = vset(0), odd = even;
     for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
-        const vreal f = of_row(a, lane);
-        EACH(j, 0, count) odd[j] = vfma(b[m * count + j], f, odd[j]);
-        if (m == l->degree) break;
-        const vreal g = of_row(a + all, lane);
-        EACH(j, 0, count) even[j] = vfma(b[(m + 1) * count + j], g, even[j]);
+        odd = vfma(b[m], of_row(a, lane), odd);
+        if (m < l->degree) even = vfma(b[m + 1], of_row(a + all, lane), even);
     }
-    EACH(j, 0, count) u[j] = of_row(l->c.y + row, lane) + (even[j] + odd[j]);
+    return of_row(l->c.y + row, lane) + (even + odd);
 }
 /* The times of lane i from the n-th on; the last again where there are no more. */
 INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
@@ -199,44 +191,32 @@ INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
         each[k] = times[(n + k < s->n_times ? n + k : s->n_times - 1) * s->times_next];
     return vload(each);
 }
-/* States of lane i at the n-th and later times, before the `last`: side by side in `count`
- * registers. */
-INLINE void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last, int count) {
+/* States of lane i at the n-th and later times, before the `last`, in a register. */
+static void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last) {
     const PiSolve *s = l->solve;
-    const vreal end = vset(LANE(l->tn, i));
-    vreal b[2 * (PI_MAX_DEGREE + 1)], at[2], theta[2];
-    EACH(j, 0, count) {
-        at[j] = times_from(l, i, n + j * VLEN);
-        theta[j] = ((at[j] - vset(LANE(l->c.t0, i))) - vset(LANE(own(l, OWN_T_LOW), i))) /
-                   vset(LANE(l->whole, i));
-    }
-    bernstein_at(l, count, theta, b);
+    const vreal at = times_from(l, i, n), end = vset(LANE(l->tn, i));
+    vreal b[PI_MAX_DEGREE + 1];
+    bernstein_at(l,
+                 ((at - vset(LANE(l->c.t0, i))) - vset(LANE(own(l, OWN_T_LOW), i))) /
+                     vset(LANE(l->whole, i)),
+                 b);
     real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
     for (int d = 0; d < s->n_saved; d++, to += s->record_component) {
         const int64_t row = s->saved[d] * l->c.R;
-        vreal y[2];
-        on_polynomial(l, row, i, count, b, y);
-        EACH(j, 0, count) {
-            y[j] = vselect(at[j] == end, vset(LANE(l->yn + row, i)), y[j]);
-            const int64_t left = last - n - j * VLEN;
-            if (s->record_next == 1 && left >= VLEN) vstore(to + j * VLEN, y[j]);
-            else
-                for (int k = 0; k < VLEN && k < left; k++)
-                    to[(j * VLEN + k) * s->record_next] = y[j][k];
-        }
+        const vreal y = vselect(at == end, vset(LANE(l->yn + row, i)), on_polynomial(l, row, i, b));
+        if (s->record_next == 1 && last - n >= VLEN) vstore(to, y);
+        else
+            for (int k = 0; k < VLEN && k < last - n; k++) to[k * s->record_next] = y[k];
     }
 }
-/* States of lane i at all times that its step has passed. The operations of one register wait for
- * each other: two abreast take little longer. */
+/* States of lane i at all times that its step has passed. */
 static void record_on_polynomial(Lanes *l, int64_t i) {
     const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1, end = LANE(l->tn, i);
     int64_t n = l->due[i];
     real t = LANE(own(l, OWN_DUE), i);
     while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);
     LANE(own(l, OWN_DUE), i) = t;
-    for (const int64_t last = l->due[i]; n < last; n += 2 * VLEN)
-        if (last - n > VLEN) record_some(l, i, n, last, 2);
-        else record_some(l, i, n, last, 1);
+    for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
@@ -262,14 +242,13 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
     }
     const int same = !vany(differ);
     vreal b[PI_MAX_DEGREE + 1];
-    if (same) bernstein_at(l, 1, (vreal[]){vset(theta[first])}, b);
+    if (same) bernstein_at(l, vset(theta[first]), b);
     EACH_REGISTER(u, &l->c) {
         const vreal at = from_doubles(theta + u * VLEN);
         if (!vany(at != 0)) continue;
-        if (!same) bernstein_at(l, 1, &at, b);
+        if (!same) bernstein_at(l, at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
-            vreal state;
-            on_polynomial(l, d * R + u, -1, 1, b, &state);
+            const vreal state = on_polynomial(l, d * R + u, -1, b);
             double *const to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
