@@ -445,14 +445,15 @@ typedef struct PiSolver {
      * and for the numbers of the step; NULL without memory. NULL as a function: they are not kept.
      */
     void *(*keep)(struct PiSolver *solver, int64_t lane);
-    /* Watches and events; NULL: none. The first states, at t0, before any step;
+    /* Watches and events; NULL: none, and the next four are not called. The first states, at t0,
+     * before any step;
      * then 1 if parts of steps are requested, which are shown next; when all requests are
      * answered, the steps are final. -1 stops the run. */
+    void *observer;
     int (*begin)(struct PiSolver *solver, const PiSteps *steps);
     int (*locate)(struct PiSolver *solver, const PiSteps *steps);
     int (*accept)(struct PiSolver *solver, const PiSteps *steps);
     void (*marked)(struct PiSolver *solver, int64_t lane); /* a trajectory, between its steps */
-    int64_t tried, useful; /* steps of lanes: all, and those of unfinished trajectories */
 } PiSolver;
 /* Until no trajectory is left; -1 if the force or a pause stops it, or without memory. */
 typedef int PiSolveKernel(PiSolver *solver);

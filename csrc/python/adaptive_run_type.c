@@ -169,10 +169,6 @@ static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     const int numbers = pi_kept_numbers(&r->run.solve);
     return counts ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
 }
-static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
-    const PiAdaptiveRun *r = &((AdaptiveRun *)self)->run;
-    return Py_BuildValue("(LL)", (long long)r->tried, (long long)r->useful);
-}
 
 static PyMethodDef adaptive_run_methods[] = {
     {"work", adaptive_run_work, METH_VARARGS,
@@ -184,8 +180,6 @@ static PyMethodDef adaptive_run_methods[] = {
     {"longest", adaptive_run_longest, METH_O,
      "longest(counts) -> (the most entries kept of one trajectory, numbers in each).\n"
      "counts: 64-bit, (lanes,): how many each has."},
-    {"lanes", adaptive_run_lanes, METH_NOARGS,
-     "lanes() -> (attempted steps of lanes, those of trajectories)."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot adaptive_run_slots[] = {

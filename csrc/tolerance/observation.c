@@ -229,7 +229,8 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 }
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
-int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
+int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
+    PiStepObserver *const p = solver->observer;
     int8_t *first = p->sees[0];
     int any = 0;
     EACH_LANE(i, &p->e) {
@@ -247,14 +248,16 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
         if (first[i]) p->of->seen[s->id[i]] = 1;
     return 0;
 }
-int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
+int pi_step_observer_locate(PiSolver *solver, const PiSteps *s) {
+    PiStepObserver *const p = solver->observer;
     if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
 }
-void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane) {
+void pi_step_observer_mark(PiSolver *solver, int64_t lane) {
+    const PiObservation *of = ((const PiStepObserver *)solver->observer)->of;
     for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
         for (int64_t k = 0; k < c->rows; k++) {
-            const int64_t at = (k * lanes + lane) * c->bytes;
+            const int64_t at = (k * solver->solve->lanes + lane) * c->bytes;
             memcpy(c->onward + at, c->live + at, c->bytes);
         }
 }
@@ -277,7 +280,8 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
     }
     return 0;
 }
-int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
+int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
+    PiStepObserver *const p = solver->observer;
     int8_t *const *sees = p->sees, *const made = sees[0], *const jumps = sees[1];
     int jumped = 0;
     EACH_LANE(i, &p->e) {

@@ -45,7 +45,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *observation, const PiA
 /* Frees it; findings in steps that were not accepted are discarded. */
 void pi_step_observer_free(PiStepObserver *observer);
 /* Callbacks of a PiSolver, which has room for states before jumps. */
-int pi_step_observer_begin(PiStepObserver *observer, const PiSteps *steps);
-int pi_step_observer_locate(PiStepObserver *observer, const PiSteps *steps);
-void pi_observe_mark(const PiObservation *of, int64_t lanes, int64_t lane);
-int pi_step_observer_accept(PiStepObserver *observer, const PiSteps *steps, PiSolver *solver);
+int pi_step_observer_begin(PiSolver *solver, const PiSteps *steps);
+int pi_step_observer_locate(PiSolver *solver, const PiSteps *steps);
+int pi_step_observer_accept(PiSolver *solver, const PiSteps *steps);
+void pi_step_observer_mark(PiSolver *solver, int64_t lane);

@@ -70,7 +70,6 @@ typedef struct {
     PiSolver solver; /* first: the part that the kernel sees */
     PiAdaptiveRun *run;
     PiKept *kept;
-    PiStepObserver *observer; /* or NULL */
 } Thread;
 
 /* Fewer at a time towards the end, so that no thread has much left when the others have finished.
@@ -115,27 +114,22 @@ static void *keep(PiSolver *solver, int64_t lane) {
     return entry + sizeof lane;
 }
 
-static int begin_steps(PiSolver *solver, const PiSteps *steps) {
-    return pi_step_observer_begin(((Thread *)solver)->observer, steps);
-}
-static int locate(PiSolver *solver, const PiSteps *steps) {
-    return pi_step_observer_locate(((Thread *)solver)->observer, steps);
-}
-static int accept_steps(PiSolver *solver, const PiSteps *steps) {
-    return pi_step_observer_accept(((Thread *)solver)->observer, steps, solver);
-}
-
-static void marked(PiSolver *solver, int64_t lane) {
-    pi_observe_mark(((Thread *)solver)->run->observation, solver->solve->lanes, lane);
-}
-
 static int64_t trajectories_done(const void *run) { return ((const PiAdaptiveRun *)run)->done; }
 
 void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
     const int64_t row = run->solve.registers * run->vector_bytes;
     const int64_t bytes = pi_product(pi_solve_rows(&run->solve), row);
     Pace pace = make_pace(run, trajectories_done, &run->cancelled, poll, context);
-    Thread thread = {.run = run};
+    Thread thread = {.run = run,
+                     .solver = {.solve = &run->solve,
+                                .pause = &pace.pause,
+                                .take = take,
+                                .arrived = arrived,
+                                .keep = run->keep ? keep : NULL,
+                                .begin = pi_step_observer_begin,
+                                .locate = pi_step_observer_locate,
+                                .accept = pi_step_observer_accept,
+                                .marked = pi_step_observer_mark}};
     char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
     if (run->keep && workspace) {
         thread.kept = calloc(1, sizeof *thread.kept);
@@ -147,24 +141,13 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
         }
     }
     if (run->observation && workspace &&
-        !(thread.observer = pi_step_observer_new(run->observation, run)))
+        !(thread.solver.observer = pi_step_observer_new(run->observation, run)))
         pi_free_aligned(workspace), workspace = NULL;
     if (!workspace) {
         run->out_of_memory = run->cancelled = 1;
         return;
     }
-    thread.solver = (PiSolver){.solve = &run->solve,
-                               .workspace = workspace,
-                               .pause = &pace.pause,
-                               .take = take,
-                               .arrived = arrived,
-                               .keep = run->keep ? keep : NULL};
-    if (thread.observer) {
-        thread.solver.begin = begin_steps;
-        thread.solver.locate = locate;
-        thread.solver.accept = accept_steps;
-        thread.solver.marked = marked;
-    }
+    thread.solver.workspace = workspace;
     const uint32_t mode = pi_enter_float_mode();
     if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
@@ -174,9 +157,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
         nanosleep(&moment, NULL);
     }
     pi_leave_float_mode(mode);
-    run->tried += thread.solver.tried;
-    run->useful += thread.solver.useful;
-    if (thread.observer) pi_step_observer_free(thread.observer);
+    if (thread.solver.observer) pi_step_observer_free(thread.solver.observer);
     pi_free_aligned(workspace);
 }
 

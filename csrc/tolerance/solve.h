@@ -27,7 +27,6 @@ typedef struct {
     const struct PiObservation *observation; /* watches and events; NULL: none */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped;
-    _Atomic int64_t tried, useful;
     _Atomic(PiKept *) kept;
 } PiAdaptiveRun;
 

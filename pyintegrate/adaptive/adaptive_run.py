@@ -91,7 +91,6 @@ class AdaptiveOutcome(Named):
     accepted: np.ndarray
     rejected: np.ndarray
     status: np.ndarray
-    lanes: tuple[int, int]  # attempted steps of lanes, and those that held an unfinished trajectory
     states: Any = None  # (n_saved, *batch, components)
     moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
     counts: np.ndarray | None = None  # the number of times, (lanes,)
@@ -135,7 +134,6 @@ class AdaptiveRun:
             self._record = np.empty((lanes, len(places), n), dtype).T
         self._places, self.observation = places, None
         self._cores = []  # the current one; before it, if all steps are kept, those of before
-        self._tried = np.zeros(2, np.int64)  # by the others: AdaptiveOutcome.lanes
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
@@ -156,7 +154,7 @@ class AdaptiveRun:
             earlier=None if earlier is None else earlier.numbers,
         )  # fmt: skip
         if self._cores and self._control.save != "all":
-            self._tried += self._cores.pop().lanes()
+            self._cores.pop()
         self._cores.append(core)
 
     def _made(self, pair, method, end, first_step, within=None, **onward):
@@ -305,7 +303,6 @@ class AdaptiveRun:
         fields = {
             "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
             "rejected": self._counts[1], "status": self._status,
-            "lanes": tuple(int(n) for n in sum((c.lanes() for c in self._cores), self._tried)),
             "stiff_spans": np.array(self._spans).reshape(len(self._spans), 2, problem.lanes),
             "stiff_tries": self._stiff_tries, "onward": self._onward,
         }  # fmt: skip

@@ -60,8 +60,6 @@ class AdaptiveSolution(Solution):
         on with `method`: once or several times, NaN where there is none.
     rtol, atol : ndarray
         The tolerances used.
-    useful_lanes : float
-        The share of register lanes that held an unfinished trajectory.
 
     Examples
     --------
@@ -87,7 +85,7 @@ class AdaptiveSolution(Solution):
         self._problem, self._options, self._control = problem, options, control
         self._outcome, self._final, self._history = outcome, outcome.state, None
         self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
-        self.rtol, self.atol, self._lanes = control.rtol, control.atol, outcome.lanes
+        self.rtol, self.atol = control.rtol, control.atol
         self._save, self._before, self._observation = save, before, observation
         self._event_rows = None if observation is None else observation.event_rows
         if outcome.states is not None:
@@ -176,11 +174,6 @@ class AdaptiveSolution(Solution):
     @property
     def _stiff_tries(self):
         return self._outcome.stiff_tries.reshape(self._problem.batch)
-
-    @property
-    def useful_lanes(self) -> float:
-        tried, useful = self._lanes
-        return useful / tried if tried else 1.0
 
     @cached_property
     def _reached(self):
@@ -488,7 +481,7 @@ class AdaptiveSolution(Solution):
                          for name in ("_last", "_numbers"))  # fmt: skip
         outcome = AdaptiveOutcome(
             state=last.T, t=t, h=h,
-            accepted=accepted, rejected=rejected, status=status, lanes=(0, 0),
+            accepted=accepted, rejected=rejected, status=status,
             states=results["y"], stiff_spans=np.concatenate([since, 0 * since + np.nan], axis=1),
             stiff_tries=tries, onward=Onward(
                 mark=results["_mark"].reshape(lanes), made=results["_made"].reshape(lanes, 3).T,
@@ -584,7 +577,7 @@ def _outcome(header, values, problem, options, control):
             refuse("last_state", "it is not the last state in y")
     return AdaptiveOutcome(
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
-        status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
+        status=status, states=outward(y, problem.batch),
         moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
         within=values.get("within"), onward=onward,
     )  # fmt: skip

@@ -27,9 +27,8 @@ def joined(parts):
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
-    lanes = zip(*(part._lanes for part in parts))
     outcome = last._outcome.changed(
-        lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
+        stiff_spans=_stiff_spans(parts),
         **{"moments": None, "counts": None, "within": None} | fields,
     )  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)

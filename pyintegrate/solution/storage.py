@@ -99,11 +99,6 @@ def _batch(value, header):
     return fits and prod(n for n in value if n) <= _MOST_LANES
 
 
-def _pair(value, header):
-    fits = isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
-    return fits and 0 <= value[1] <= value[0] < 1 << 63
-
-
 def _origin(name):
     return lambda sol: getattr(sol._problem.origin, name, None)
 
@@ -164,7 +159,6 @@ _TO_A_TOLERANCE = {
     ),
     "max_steps": Field("_control.max_steps", range(1, _MOST_TRIES + 1)),
     "automatic": Field("_control.automatic", _FLAG),
-    "lanes": Field("_lanes", _pair),
     "resumed": Field(lambda sol: sol._before is not None, _FLAG),
 }
 

@@ -19,7 +19,6 @@ SHAPES = ((), (5,), (1, 5), (0,), (2, 0))
 ANSWERS = (
     "y", "t", "steps", "initial", "final", "origin", "status", "failed_step", "valid", "counts",
     "steps_taken", "rejected", "evaluations", "last_step", "rtol", "atol", "t0", "t_end",
-    "useful_lanes",
 )  # fmt: skip
 
 
@@ -236,8 +235,6 @@ HEADERS = [
     ({"save": "times", "goes_on": "final"}, "t: times must lie between"),
     ({"save": 7}, "save: 7, expected"),
     ({"goes_on": "final"}, "goes_on"),
-    ({"lanes": [1, 2]}, "lanes"),
-    ({"lanes": [1 << 63, 2]}, "lanes"),
     ({"max_steps": 1 << 31}, "max_steps"),
     ({"arithmetic": 0}, "arithmetic"),
     ({"resumed": True}, "origin_state: the file has no such array"),

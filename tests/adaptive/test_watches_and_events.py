@@ -423,15 +423,21 @@ def test_nothing_depends_on_the_neighbours_or_on_the_threads():
             assert same_bits(whole.watched[name][part], sol.watched[name]), name
 
 
-def test_who_stops_makes_room():
-    rng = np.random.default_rng(1)
-    x0 = np.stack([rng.uniform(0.1, 30, 3000), 0 * np.ones(3000)], axis=-1)
-    sol = pi.solve(
-        pi.acceleration(lambda t, x, v: -np.sin(x) - 0.1 * v), x0, t_end=100.0,
-        events={"slow": pi.event(lambda t, x, v: v * v + x * x - 1e-2, direction=-1, stop=True)},
-    )  # fmt: skip
-    assert sol.useful_lanes > 0.9
-    assert np.ptp(sol.steps_taken) > 50
+def test_who_stops_makes_room(monkeypatch):
+    """Of 64 lanes one goes on fifty times as far as the others, which would wait for it."""
+    monkeypatch.setattr("pyintegrate.user_system.callback._BLOCK", 64)
+    asked = []
+
+    @pi.acceleration(trace=False, end=1.0)
+    def oscillator(t, x, v, end):
+        asked.append(np.size(x))
+        return -x
+
+    system = oscillator(end=np.where(np.arange(640) % 64, 1.0, 50.0))
+    over = pi.event(lambda t, x, v, end: t - end, stop=True)
+    sol = pi.solve(system, 1.0, 0.0, t_end=100.0, max_step=0.5, events={"over": over})
+    np.testing.assert_allclose(sol.stopped_at, system.params["end"], rtol=1e-12)
+    assert sol.evaluations.sum() > 0.2 * sum(asked)
 
 
 # ---- traps of other packages ---------------------------------------------------------------------

@@ -236,7 +236,7 @@ def evaluate(rng):
 def work_adaptively(rng, run, lanes, components):
     """Methods of a batch that goes to a tolerance."""
     for _ in range(rng.integers(12)):
-        what = pick(rng, ["work", "gather", "gather", "longest", "longest", "lanes"])
+        what = pick(rng, ["work", "gather", "gather", "longest", "longest"])
         counts = np.full(lanes, pick(rng, [0, 0, 1, -1, -(2**63)]), np.int64)
         arguments = ()
         if what == "work":

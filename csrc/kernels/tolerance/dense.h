@@ -267,9 +267,6 @@ static void add_components(const PiSteps *steps, const double *factors, const do
     const Lanes *l = steps->of;
     const int64_t R = l->c.R, all = l->c.dim * R;
     const int n = l->degree;
-    int from = 0, to = l->c.dim; /* the components that it is of */
-    while (from < to && factors[from] == 0) from++;
-    while (from < to && factors[to - 1] == 0) to--;
     EACH_REGISTER(u, &l->c) {
         const Wide first = WIDE(ends[0]), last = WIDE(ends[1]);
         Wide least = WIDE_SELECT(last < first, last, first), sum = first;
@@ -278,7 +275,7 @@ static void add_components(const PiSteps *steps, const double *factors, const do
         WIDE(coefficients) = first;
         for (int m = 1; m < n; m++, poly += all) {
             Wide f = first;
-            for (int64_t d = from; d < to; d++)
+            for (int64_t d = 0; d < l->c.dim; d++)
                 if (factors[d] != 0) f += factors[d] * __builtin_convertvector(poly[d * R], Wide);
             WIDE(coefficients + m * R * VLEN) = f;
             least = WIDE_SELECT(f < least, f, least);

@@ -73,7 +73,7 @@ static void record_due(Lanes *l) {
 /* Radau's method reuses its Jacobian and the shape of the step; a jump discards them. */
 static void remember_radau(Lanes *l) {
     radau_accept(&l->c, &l->radau, l->accepted);
-    if (l->solver->locate)
+    if (l->solver->observer)
         EACH_LANE(i, &l->c)
             if (l->end[i] == PI_STEP_JUMPED) {
                 LANE(l->radau.jacobian, i) = NO_JACOBIAN;
@@ -129,13 +129,13 @@ static int go_on(Lanes *l) {
     if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
-    if (l->solver->locate && pi_locate_events(l, &steps)) return -1;
+    if (l->solver->observer && pi_locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
     if (l->solver->keep)
         EACH_LANE(i, c)
             if (LANE(l->accepted, i) && keep_lane(l, i, 1)) return -1;
-    if (l->solver->locate && l->solver->accept(l->solver, &steps)) return -1;
+    if (l->solver->observer && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
     vint leaves = {0};
     EACH_REGISTER(u, c) leaves |= l->leaves[u];
@@ -300,11 +300,7 @@ static int solve_on_rows(PiSolver *solver) {
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }
-        while (!stopped && all_stay(&l)) { /* until a trajectory leaves */
-            solver->tried += lanes;
-            solver->useful += on_their_way;
-            stopped = go_on(&l);
-        }
+        while (!stopped && all_stay(&l)) stopped = go_on(&l); /* until a trajectory leaves */
     }
     if (stopped)
         for (int64_t i = 0; i < lanes; i++)

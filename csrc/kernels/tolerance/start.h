@@ -116,7 +116,7 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
     s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
     s->mark[id] = PI_MARKED | goes_on;
-    if (l->solver->marked) l->solver->marked(l->solver, id);
+    if (l->solver->observer) l->solver->marked(l->solver, id);
 }
 /* Rarely needed, and so apart from what looks whether it is. */
 static void mark_register(const Lanes *l, int64_t u, vint which) {
@@ -229,7 +229,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         if (i < count && l->id[i] < 0) l->solver->arrived(l->solver);
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
     }
-    if (l->solver->begin) {
+    if (l->solver->observer) {
         const PiSteps steps = {
             .lanes = c->R * VLEN, .id = l->id, .end = l->end, .t = c->t0, .after = c->y};
         if (l->solver->begin(l->solver, &steps)) return -1;
