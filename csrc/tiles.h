@@ -440,7 +440,7 @@ typedef struct PiSolver {
     /* Takes up to `most` trajectories that have not begun: the first, *count of them; 0: no more.
      */
     int (*take)(struct PiSolver *solver, int64_t most, int64_t *first, int64_t *count);
-    void (*arrived)(struct PiSolver *solver);
+    _Atomic int64_t *arrived; /* how many have */
     /* Room for the time and the saved components at the start of an accepted step or at the end,
      * and for the numbers of the step; NULL without memory. NULL as a function: they are not kept.
      */

@@ -6,9 +6,7 @@ static PyObject *core_operations(PyObject *module, PyObject *none) {
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && pi_operation(i); i++) {
         const PiOperation *o = pi_operation(i);
-        PyObject *item = Py_BuildValue("(sis)", o->name, o->arguments, o->text);
-        if (!item || PyList_Append(list, item)) Py_CLEAR(list);
-        Py_XDECREF(item);
+        if (pi_append(list, Py_BuildValue("(sis)", o->name, o->arguments, o->text))) Py_CLEAR(list);
     }
     return list;
 }

@@ -144,11 +144,6 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
     return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
-static PyObject *run_cancel(PyObject *self, PyObject *none) {
-    ((Run *)self)->run.cancelled = 1;
-    Py_RETURN_NONE;
-}
-
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     Run *r = (Run *)self;
     if (pi_claim(&r->base)) return NULL;
@@ -176,8 +171,6 @@ static PyMethodDef run_methods[] = {
     {"work", run_work, METH_VARARGS,
      "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
      "threads, or as many as are available; progress(steps) is called now and then."},
-    {"cancel", run_cancel, METH_NOARGS,
-     "cancel(): stops all threads of the run, also from another thread."},
     {"outcome", run_outcome, METH_NOARGS,
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"

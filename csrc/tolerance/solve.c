@@ -87,9 +87,6 @@ static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) 
     *first = begun;
     return 1;
 }
-static void arrived(PiSolver *solver) {
-    atomic_fetch_add_explicit(&((Thread *)solver)->run->done, 1, memory_order_relaxed);
-}
 static int64_t entry_bytes(const PiAdaptiveRun *run) {
     const int64_t bytes = (int64_t)pi_kept_numbers(&run->solve) * run->real_bytes;
     return sizeof(int64_t) + (bytes + 7) / 8 * 8;
@@ -124,7 +121,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
                      .solver = {.solve = &run->solve,
                                 .pause = &pace.pause,
                                 .take = take,
-                                .arrived = arrived,
+                                .arrived = &run->done,
                                 .keep = run->keep ? keep : NULL,
                                 .begin = pi_step_observer_begin,
                                 .locate = pi_step_observer_locate,

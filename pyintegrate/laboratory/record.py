@@ -19,7 +19,6 @@ from ..run.arguments import usual_methods
 from ..solving import solve
 from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems as catalogue
-from ..system.catalogue import systems as known_systems
 from ..theory.stability import decay_limit, stability_polynomial
 from ..values.checks import choice, numbers
 
@@ -368,7 +367,7 @@ def python_lines(system, state, dt, n_steps):
         for name, value in system.params.items()
         if np.size(value)  # what it has none of
     )
-    known = known_systems.get(system.name)
+    known = catalogue.get(system.name)
     built_in = known is not None and type(known) is type(system)
     if system.noise:  # types tell nothing of these
         built_in = known is not None and known.definition is system.definition

@@ -131,7 +131,12 @@ def test_a_stepper_of_no_bytes_is_refused(parts, lanes):
                       dt=0.1, params=(1.0,) * (parts + 2), state=aligned((0,), float))  # fmt: skip
 
 
+def interrupted(steps):
+    raise KeyboardInterrupt
+
+
 def test_as_many_steps_as_there_may_be_are_begun_and_stopped():
     run = start(n_steps=1 << 54, save_every=1)
-    run.work(lambda steps: run.cancel())
+    with pytest.raises(KeyboardInterrupt):
+        run.work(interrupted)
     assert 0 <= run.outcome()[0] < 1 << 54

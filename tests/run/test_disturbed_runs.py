@@ -217,9 +217,10 @@ def test_a_run_at_work_answers_nobody(what):
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join()
-        run.cancel()
+        raise KeyboardInterrupt
 
-    run.work(progress)
+    with pytest.raises(KeyboardInterrupt):
+        run.work(progress)
     assert told == [what, what]
     assert run.outcome()[2] == 1
 

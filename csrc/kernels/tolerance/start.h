@@ -161,7 +161,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     if (l->solver->keep) keep_lane(l, i, 0); /* without memory the run is cancelled */
     l->id[i] = -1;
     LANE(l->active, i) = 0;
-    if (status != PI_CANCELLED) l->solver->arrived(l->solver);
+    if (status != PI_CANCELLED) ++*l->solver->arrived;
 }
 
 /* ---- the waiting room ------------------------------------------------------------------------ */
@@ -226,7 +226,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
                 due[2 * c->R][i % VLEN] = made;
             }
         }
-        if (i < count && l->id[i] < 0) l->solver->arrived(l->solver);
+        if (i < count && l->id[i] < 0) ++*l->solver->arrived;
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
     }
     if (l->solver->observer) {
