@@ -8,7 +8,14 @@ static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t common_divisor(int64_t a, int64_t b) {
     return b ? common_divisor(b, a % b) : a;
 }
-static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* a / b for non-negative numbers. A 64-bit division takes as long as some steps of a whole
+ * register, and there are many between two calls of a kernel, most of them by one. */
+static inline int64_t over(int64_t a, int64_t b) {
+    if (b == 1) return a;
+    return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * b; }
+static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
 /* Items in a cache line. */
 static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
 /* Trajectories in a tile. */

@@ -253,13 +253,13 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         const int several = together && step >= alone;
         const int64_t states = run->writer ? BLOCK_SAVES : states_at_once(run);
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
-        const int64_t stop = smaller(to, (step / most + 1) * most);
+        const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */
-        const int64_t calls = ceil_div(to, most) - step / most;
+        const int64_t calls = ceil_div(to, most) - over(step, most);
         const int to_target = calls % 2 == 1 || tile.in == scratch;
-        const int64_t next = smaller((step / interval + 1) * interval, run->n_steps);
+        const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
         PiSeen seen = seen_of(run, number, block + 1, next,
-                              ceil_div(stop, interval) - step / interval, scratch);
+                              ceil_div(stop, interval) - over(step, interval), scratch);
         tile.first = run->first + step;
         tile.steps = stop - step;
         if (run->drive_strides) tile.params = driven(run, step, scratch);
@@ -275,7 +275,8 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
         seen.count = 1;
-        if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps)) {
+        if (!several && run->n_observers &&
+            (left_over(stop, interval) == 0 || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
             if (pi_let_intervene(run, seen, &tile) || show_state(run, &seen)) {
