@@ -12,10 +12,11 @@ ENERGY(constant_force) {
 }
 JACOBIAN(constant_force) { /* all zero */ }
 #endif
-SYSTEM(constant_force,
-       MATHEMATICS(.acceleration = constant_force_acceleration, .prepare = constant_force_prepare,
-                   .energy = constant_force_energy, .jacobian = constant_force_jacobian),
-       .title = "constant force", .equation = "mass x'' = force",
-       .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER, .dim = 2,
-       .dof = 1, .state = {METRES("x", 0), METRES_A_SECOND("v", 0)}, .n_params = 2,
-       .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})
+COMPACT_SYSTEM(constant_force,
+               MATHEMATICS(.acceleration = constant_force_acceleration,
+                           .prepare = constant_force_prepare, .energy = constant_force_energy,
+                           .jacobian = constant_force_jacobian),
+               .title = "constant force", .equation = "mass x'' = force",
+               .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
+               .dim = 2, .dof = 1, .state = {METRES("x", 0), METRES_A_SECOND("v", 0)},
+               .n_params = 2, .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})
