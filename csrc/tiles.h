@@ -157,6 +157,7 @@ typedef struct {
     int first;                /* its first row among all sums */
 } PiReduced;
 enum { PI_REDUCE_STATES = 16 }; /* evaluated together, at most */
+enum { PI_CHANGES = 48 };       /* of energy, likewise: they fit the first-level cache */
 typedef struct {
     int64_t registers;   /* in a row */
     int64_t count, next; /* states, and registers from one quantity to the next */
@@ -190,7 +191,8 @@ typedef struct {
     const PiReduceRows *reduced;
     PiReduce *reduce;
     PiRow origin, factor;
-    int64_t lane; /* where the tile begins in the rows below */
+    void *changes; /* room for PI_CHANGES times PI_MAX_FLIGHT vectors */
+    int64_t lane;  /* where the tile begins in the rows below */
     PiRow t0, h;
     const PiRow *params;
     int64_t first, steps; /* from step `first` on; step n is at t0 + n h */

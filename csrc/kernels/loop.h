@@ -147,9 +147,8 @@ static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile,
         keep_frozen(tile, dim, record, tile->record_stride);
 }
 
-/* Do kernels reduce changes of energy? Watches do so in double precision. At most so many states
- * together: they fit the first-level cache. */
-enum { REDUCES_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16, REDUCED_STATES = 48 };
+/* Do kernels reduce changes of energy? Watches do so in double precision. */
+enum { REDUCES_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
 /* The changes, with the bits of energy_rows (on_rows.h). scaled: were scales taken out of the
  * parameters? */
 INLINE void find_changes(const Model *model, int scaled, int count, const Flight *f,
@@ -192,7 +191,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     vreal w[most * weights], origin[most], factor[most];
     const int reduces =
         REDUCES_CHANGES && model->energy && !model->system->time_dependent && tile->reduced;
-    vreal changes[REDUCES_CHANGES ? REDUCED_STATES * PI_MAX_FLIGHT : 1];
+    vreal *const changes = (vreal *)tile->changes;
     int64_t changed = 0; /* states in these */
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
     EACH(d, 0, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
@@ -246,7 +245,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             if (n == save)
                 find_changes(model, choice->scaled, count, &f, origin, factor,
                              changes + changed++ * count);
-            if (changed == REDUCED_STATES || (changed && n == last)) {
+            if (changed == PI_CHANGES || (changed && n == last)) {
                 reduce_changes(tile, r, valid, n == save ? n : save - every, changed, changes,
                                count);
                 changed = 0;
