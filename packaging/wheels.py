@@ -132,6 +132,7 @@ def pack(platform, library, pure, about):
     path = DIST / f"{about.name.removesuffix('.dist-info')}-cp311-abi3-{platform.tag}.whl"
     tags = "".join(f"Tag: cp311-abi3-{tag}\n" for tag in platform.tag.split("."))
     with WheelFile(path, "w") as wheel:
+        wheel.compresslevel = 9
         wheel.write_files(pure)
         wheel.write(library, f"pyintegrate/{platform.library}")
         for file in sorted(path for path in about.rglob("*") if path.is_file()):

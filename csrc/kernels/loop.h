@@ -220,8 +220,8 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int64_t last = tile->first + tile->steps;
     const int looks = tile->reach != NULL;
     /* Steps so short that looks must stay in the loop too. */
-    const int light = count > 1 && choice->family == PI_COMPOSITION && choice->specialised &&
-                      !model->long_chain && !rolled(model);
+    const int light = PI_REAL_BITS == 64 && count > 1 && choice->family == PI_COMPOSITION &&
+                      choice->specialised && !model->long_chain && !rolled(model);
     vreal far[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, far[u] = vset(0););
     /* Steps without a look between them: one that is not asked for costs nothing. */
