@@ -15,6 +15,7 @@ import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from abi3info import DATAS, FUNCTIONS
 from abi3info.models import PyVersion
@@ -132,13 +133,17 @@ def pack(platform, library, pure, about):
     path = DIST / f"{about.name.removesuffix('.dist-info')}-cp311-abi3-{platform.tag}.whl"
     tags = "".join(f"Tag: cp311-abi3-{tag}\n" for tag in platform.tag.split("."))
     with WheelFile(path, "w") as wheel:
-        wheel.compresslevel = 9
         wheel.write_files(pure)
         wheel.write(library, f"pyintegrate/{platform.library}")
         for file in sorted(path for path in about.rglob("*") if path.is_file()):
             wheel.write(file, f"{about.name}/{file.relative_to(about)}")
         made = f"Wheel-Version: 1.0\nGenerator: pyintegrate\nRoot-Is-Purelib: false\n{tags}"
         wheel.writestr(f"{about.name}/WHEEL", made)
+    with ZipFile(path) as wheel:
+        content = [(file, wheel.read(file)) for file in wheel.infolist()]
+    with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
+        for file, data in content:
+            wheel.writestr(file, data, compresslevel=9)
     return path
 
 

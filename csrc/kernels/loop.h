@@ -74,6 +74,22 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
         });
 }
 
+/* How many registers in flight: enough to hide the latency without running out of registers. The
+ * stages of an explicit method need registers too. The numbers are measured. */
+INLINE int in_flight(const KernelChoice *choice, const Model *model) {
+    const int dim = model->system->dim,
+              table = choice->family == PI_EXPLICIT_RK && !choice->specialised;
+    int n = PI_IN_FLIGHT;
+    if (rolled(model)) return PI_IN_FLIGHT_SMALL;
+    if (model->long_chain ? choice->family == PI_COMPOSITION && dim <= 4 : dim <= 2)
+        n = PI_IN_FLIGHT_SMALL;
+    if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
+    /* Where each keeps a force of two components, more do not fit in 32 registers. */
+    if (n * dim == 32 && choice->specialised && keeps_force(choice->method, model->system))
+        n = PI_VECTOR_BYTES == 64 ? 6 : n;
+    if (choice->specialised == PI_TSITOURAS54) n /= 2;
+    return n > 1 ? n : 1;
+}
 /* ---- the loop -------------------------------------------------------------------------------- */
 /* What is rare or needs no speed goes through memory, in functions that all kernels share.
  *
@@ -189,8 +205,8 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int weights = weight_count(choice);
     const int64_t stride = choice->specialised || tile->h.stride ? weights : 0;
     vreal w[most * weights], origin[most], factor[most];
-    const int reduces =
-        REDUCES_CHANGES && model->energy && !model->system->time_dependent && tile->reduced;
+    const int reduces = REDUCES_CHANGES && (rolled(model) || count == in_flight(choice, model)) &&
+                        model->energy && !model->system->time_dependent && tile->reduced;
     vreal *const changes = (vreal *)tile->changes;
     int64_t changed = 0; /* states in these */
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
@@ -314,29 +330,13 @@ INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *m
         const int64_t left = tile->registers - r;
         const int valid = left < in_flight ? left : in_flight;
         if (rolled(model)) bad |= group(choice, tile, model, r, valid, valid, in_flight);
-        else if (valid == 1 || 4 * valid <= in_flight) {
+        else if (!tile->reduced && (valid == 1 || 4 * valid <= in_flight)) {
             bad |= group(choice, tile, model, r++, 1, 1, 1);
             continue;
         } else bad |= group(choice, tile, model, r, in_flight, valid, in_flight);
         r += valid;
     }
     return bad;
-}
-/* How many registers in flight: enough to hide the latency without running out of registers. The
- * stages of an explicit method need registers too. The numbers are measured. */
-INLINE int in_flight(const KernelChoice *choice, const Model *model) {
-    const int dim = model->system->dim,
-              table = choice->family == PI_EXPLICIT_RK && !choice->specialised;
-    int n = PI_IN_FLIGHT;
-    if (rolled(model)) return PI_IN_FLIGHT_SMALL;
-    if (model->long_chain ? choice->family == PI_COMPOSITION && dim <= 4 : dim <= 2)
-        n = PI_IN_FLIGHT_SMALL;
-    if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
-    /* Where each keeps a force of two components, more do not fit in 32 registers. */
-    if (n * dim == 32 && choice->specialised && keeps_force(choice->method, model->system))
-        n = PI_VECTOR_BYTES == 64 ? 6 : n;
-    if (choice->specialised == PI_TSITOURAS54) n /= 2;
-    return n > 1 ? n : 1;
 }
 /* Compiled for weights with the scales and without them: a force whose scales are 1 for the
  * compiler has no multiplications by them. A long chain hides these. Tables in single precision,
