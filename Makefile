@@ -280,7 +280,7 @@ WASM_C = page/lab.c csrc/vmath/fma.c $(wildcard csrc/bytecode/*.c) csrc/kernels/
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 WASM_O = $(patsubst %.c,build/page/%.o,$(WASM_C))
 WASM_FLAGS = --target=wasm32-wasi -msimd128 -O2 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 \
-    -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
+    -DPI_FIXED_STEPS_ONLY -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 WASM_EXPORTS = malloc free lab_method lab_system lab_program lab_run lab_ask lab_hash
 build/page/%.o: %.c $(shell find csrc -name '*.h')
 	@mkdir -p $(@D)

@@ -221,7 +221,9 @@ const PiKernelSet PI_KERNEL_SET = {
     .draw = draw_pairs,
     .passage = first_passage,
 #endif
+#ifndef PI_FIXED_STEPS_ONLY /* the page of the lab */
     .solve = solve_on_rows,
+#endif
 };
 #endif
 #endif
