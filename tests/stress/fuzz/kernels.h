@@ -18,6 +18,7 @@ const PiKernelSet FUZZED_SET = {
     .evaluate = evaluate,
     .program = pi_run_program,
     .apart = run_program_apart,
+    .complete = complete,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
     .draw = draw_pairs,
