@@ -85,11 +85,13 @@ INLINE int in_flight(const KernelChoice *choice, const Model *model) {
         n = PI_IN_FLIGHT_SMALL;
     if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
     /* Where each keeps a force of two components, more do not fit in 32 registers. */
-    if (n * dim == 32 && choice->specialised && keeps_force(choice->method, model->system))
-        n = PI_VECTOR_BYTES == 64 ? 6 : n;
+    if (PI_VECTOR_BYTES == 64 && n * dim == 32 && choice->specialised &&
+        keeps_force(choice->method, model->system))
+        n = 6;
     if (choice->specialised == PI_TSITOURAS54) n /= 2;
     return n > 1 ? n : 1;
 }
+
 /* ---- the loop -------------------------------------------------------------------------------- */
 /* What is rare or needs no speed goes through memory, in functions that all kernels share.
  *

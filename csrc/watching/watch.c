@@ -269,21 +269,19 @@ void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, v
                    w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
 
-/* After the chunk, if kernels make the reductions: room for the changes of energy; the sums of a
- * tile, so that a call that fails leaves the others. */
-static char *own_changes(const PiWatch *w, const PiRun *run, void *scratch) {
-    return (char *)scratch + pi_rounded_up(pi_chunk_bytes(w, chunk_lanes(w, run)), 64);
+/* After the chunk, if kernels make the reductions: the sums of a tile, so that a call that fails
+ * leaves the others; then room for the changes of energy. */
+static int64_t own_place(const PiWatch *w, const PiRun *run) {
+    return pi_rounded_up(pi_chunk_bytes(w, chunk_lanes(w, run)), 64);
 }
 static double *own_sums(const PiWatch *w, const PiRun *run, void *scratch) {
-    const int64_t changes = PI_CHANGES * PI_MAX_FLIGHT * run->vector_bytes;
-    return (double *)(own_changes(w, run, scratch) + changes);
+    return (double *)((char *)scratch + own_place(w, run));
 }
 int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
     const PiWatch *w = watch;
     const int64_t changes = PI_CHANGES * PI_MAX_FLIGHT * run->vector_bytes;
     const int64_t sums = pi_product(pi_product(w->n_rows, run->tile_lanes), sizeof(double));
-    return pi_sum(pi_rounded_up(pi_chunk_bytes(w, chunk_lanes(w, run)), 64),
-                  run->reducer ? pi_sum(changes, sums) : 0);
+    return pi_sum(own_place(w, run), run->reducer ? pi_sum(sums, changes) : 0);
 }
 static void copy_own_sums(const PiWatch *w, const PiRun *run, const PiSeen *seen, int back) {
     double *here = own_sums(w, run, seen->scratch), *there = w->sums[seen->block & 1] + seen->lane;
@@ -303,7 +301,7 @@ static int ask_reductions(void *watch, const PiRun *run, const PiSeen *seen, PiT
                                 .stride = run->tile_lanes};
     tile->reduced = &c->reduced;
     tile->reduce = w->program.set->reduce;
-    tile->changes = own_changes(w, run, c);
+    tile->changes = own_sums(w, run, c) + w->n_rows * run->tile_lanes;
     static const double zero = 0, one = 1;
     const int change = w->reduced[0].source == PI_OF_CHANGE;
     tile->origin = change ? w->origin : (PiRow){&zero, 0};
