@@ -13,6 +13,10 @@
 static double least_part(const EventLanes *p) {
     return p->single ? 2 * FLT_EPSILON : 2 * DBL_EPSILON;
 }
+/* How far before its zero an event of fixed steps is sought, so that rounding hardly ever puts it
+ * behind. */
+static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
+static double within(double part) { return fmin(fmax(part, 0x1p-52), 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     *event_row(p, row, p->id[i], j) += 1;
     p->added[(2 * i + row) * p->of->count + j] += 1;
@@ -116,7 +120,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     for (int64_t k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
-        occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
+        const double part = piece_part(q, i, zeros[k].x);
+        occurs(&p->occurring[i], p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
     int8_t *const zeros_of = p->crossings + i * p->of->count + j;
@@ -353,9 +358,10 @@ static int is_corrected(EventLanes *p, int64_t i) {
     if (!passed &&
         (fabs(off) <= (exact ? least : ldexp(least, 2 + o->corrections)) || e->part == 1))
         return 0;
-    const double further =
-        passed ? ldexp(least, 2 * (exact ? o->passed++ : o->corrections - 1)) : 0;
-    e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
+    const double further = exact    ? ldexp(before_zero(p), passed ? 2 * o->passed++ : 0)
+                           : passed ? ldexp(least, 2 * (o->corrections - 1))
+                                    : 0;
+    e->part = within(e->part - off - further);
     return 1;
 }
 /* Is the state at its next event to be kept, or that where too many end the step? */

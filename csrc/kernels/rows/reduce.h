@@ -222,6 +222,12 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
+        const vreal nearer = vsmaller(vabs(new), vabs(old));
+        if (!c->rows->ends && !vany(~((old * new > zero) & (nearer > 2.5 * vabs(bend))))) {
+            s[0] = new, s[1] = vselect(new == old, last, old);
+            s[2] += s[2], s[3] += s[3];
+            continue;
+        }
         const vreal f = fall * old, b = bend * old;
         const vint ends = 16.0 * new *new <= bend *bend;
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
