@@ -145,6 +145,7 @@ typedef enum {
     PI_RISES,
     PI_FALLS,
     PI_PASSES,
+    PI_SWITCHES,
     PI_BRIDGED
 } PiReduction;
 enum { PI_REDUCTIONS = PI_BRIDGED + 1 };

@@ -80,12 +80,26 @@ static int64_t list_left(const Leaving *l, const PiPacked *p) {
     WITH_REAL(l->run, LIST)
     return n;
 }
-/* The state of lane i becomes that of a lane of the tile. */
-static void put(const Leaving *l, int64_t place, const char *rows, int64_t stride, int64_t i) {
-    const PiRun *run = l->run;
+/* The state of lane i becomes that of a lane of `to`. */
+static void put(const PiRun *run, void *to, int64_t to_stride, int64_t lane, const void *rows,
+                int64_t stride, int64_t i) {
     for (int64_t d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, l->target, l->stride, d, place), row_at(run, rows, stride, d, i),
+        memcpy(row_at(run, to, to_stride, d, lane), row_at(run, rows, stride, d, i),
                run->real_bytes);
+}
+/* Lane i of some steps that the kernel has made did not complete them all: it fails, and in `to`
+ * it stays where it was before. `in` is `in_stride` apart. */
+static int stay(PiRun *run, int64_t number, const PiShownRows *steps, const PiTile *made, int64_t i,
+                int64_t lane, void *to, int64_t stride, int64_t place) {
+    const int64_t k = (int64_t)number_at(run, steps->completed, i);
+    const char *failed = row_at(run, steps->rows, steps->next, k, 0);
+    const PiStatus found = pi_state_status(run, failed, steps->stride, i);
+    const PiStatus why = made->status[i] ? (PiStatus)made->status[i] : found;
+    if (k)
+        put(run, to, stride, place, row_at(run, steps->rows, steps->next, k - 1, 0), steps->stride,
+            i);
+    else put(run, to, stride, place, made->in, made->in_stride, i);
+    return pi_fail(run, number, lane, why, made->first + k + 1);
 }
 /* Several steps in one call, which keeps the states after each: not of a method that has a history,
  * or reasons of its own to fail. */
@@ -126,15 +140,10 @@ static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
                                        stride, (int)dim,       tile.bound, l->far};
             run->complete(&shown);
             for (int64_t i = 0; i < lanes; i++) {
-                const int64_t k = (int64_t)number_at(run, l->far, i);
-                if (k == some) continue;
-                const char *failed = row_at(run, after, dim * stride, k, 0);
-                PiStatus why = l->reason[i];
-                if (!why) why = pi_state_status(run, failed, stride, i);
-                const int64_t place = p->at[p->list[gone++] = from + i];
-                if (k) put(l, place, row_at(run, after, dim * stride, k - 1, 0), stride, i);
-                else put(l, place, tile.in, p->stride, i);
-                if (pi_fail(run, l->number, place, why, n + k + 1)) return -1;
+                if (number_at(run, l->far, i) == some) continue;
+                const int64_t lane = p->at[p->list[gone++] = from + i];
+                if (stay(run, l->number, &shown, &tile, i, lane, l->target, l->stride, lane))
+                    return -1;
             }
         }
         pi_packed_drop(p, p->out, gone);
@@ -241,15 +250,29 @@ static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
         if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
-/* Steps of the present lanes, which are shown. 0; 1 if one is not finite, and nothing is
- * done; -1. */
-static int show_steps(Stopping *s, int64_t step, int64_t steps) {
+/* How many of the shown steps each lane completes. */
+static PiShownRows complete(const Stopping *s, const PiTile *tile) {
+    const PiShownRows shown = {
+        .rows = s->rows,
+        .registers = tile->registers,
+        .steps = tile->steps,
+        .next = tile->record_next,
+        .stride = tile->record_stride,
+        .dim = s->run->system->dim,
+        .bound = tile->bound,
+        .completed = s->completed,
+    };
+    s->run->complete(&shown);
+    return shown;
+}
+/* Steps of the present lanes, which are shown; how many, or -1. One alone tells why a solve failed:
+ * fewer are made before it. */
+static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
     PiPacked *p = &s->lanes;
     const int64_t line = 64 / run->real_bytes;
     const int64_t count = p->count = still_there(s, p->at, p->count);
-    int failed = 0;
-    if (count == 0) return 0;
+    if (count == 0) return steps;
     pi_packed_collect(p, s->target, run->stride, p->in);
     PiTile tile = pi_packed_tile(p, run->first + step, steps);
     PiSeen seen = s->seen;
@@ -264,16 +287,17 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.status = s->reason;
     memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
-    if (bad < 0 || (bad && steps > 1)) return bad;
-    if (bad)
-        for (int64_t i = 0; i < count; i++) { /* they stay where they are */
-            const PiStatus found = pi_state_status(run, p->out, p->stride, i);
-            if (!found) continue;
-            const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
-            if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) return -1;
-            failed = 1;
-        }
-    if (failed) return 1;
+    if (bad < 0) return bad;
+    const PiShownRows shown = bad ? complete(s, &tile) : (PiShownRows){0};
+    if (bad && steps > 1 && steps_at_once(run) == 1) {
+        for (int64_t i = 0; i < count; i++)
+            steps = smaller(steps, (int64_t)number_at(run, s->completed, i));
+        return show_steps(s, step, steps ? steps : 1);
+    }
+    for (int64_t i = 0; bad && i < count; i++)
+        if (number_at(run, s->completed, i) < steps &&
+            stay(run, seen.tile, &shown, &tile, i, p->at[i], p->out, p->stride, i))
+            return -1;
     /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;
     tile.h = s->tile->h;
@@ -282,28 +306,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.status = NULL;
     if (pi_let_intervene(run, seen, &tile)) return -1;
     pi_packed_spread(p, p->out, s->target);
-    return 0;
-}
-/* How many of these steps, at least one, end in finite states: what is not finite stays so. */
-static int64_t count_finite(const Stopping *s, int64_t steps) {
-    const PiRun *run = s->run;
-    const int64_t count = s->lanes.count, line = lanes_in_line(run);
-    const int64_t next = ceil_div(count, line) * line;
-    const PiShownRows shown = {
-        .rows = s->rows,
-        .registers = ceil_div(count, run->vector_bytes / run->real_bytes),
-        .steps = steps,
-        .next = next,
-        .stride = steps * next + line,
-        .dim = run->system->dim,
-        .bound = s->tile->bound,
-        .completed = s->completed,
-    };
-    int64_t finite = steps;
-    run->complete(&shown);
-    for (int64_t i = 0; i < count; i++)
-        finite = smaller(finite, (int64_t)number_at(run, s->completed, i));
-    return finite ? finite : 1;
+    return steps;
 }
 int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
                         void *target, void *rows, char *scratch) {
@@ -336,11 +339,8 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
             s.lanes.count = smaller(most, count - next);
             memcpy(s.lanes.at, going + next, s.lanes.count * sizeof *going);
             for (int64_t k = 0, some; k < steps; k += some) {
-                int bad;
-                some = steps - k;
-                while ((bad = show_steps(&s, n + k, some)) > 0)
-                    some = count_finite(&s, some); /* one: of the lanes that complete it */
-                if (bad < 0) {
+                some = show_steps(&s, n + k, steps - k);
+                if (some < 0) {
                     if (!run->out_of_memory) run->stopped = 1;
                     return -1;
                 }

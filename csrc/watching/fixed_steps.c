@@ -22,7 +22,7 @@ typedef struct {
     PiRun *run;
     const PiTile *tile;
     const PiSeen *seen;
-    int64_t next; /* the next lane to be considered */
+    int64_t *due, n_due, next; /* the lanes in which an event may occur; the next to be taken */
     EventLanes lanes;
     PiSteps steps;
     PiPacked packed; /* those whose steps are made, each from its column */
@@ -100,7 +100,9 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     e->lanes = p.lanes.lanes;
     const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
     const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    return pi_sum(watch, pi_sum(lay_out(&p, NULL), between));
+    PiMemory m = {NULL, 0};
+    PLACE(&m, p.due, run->tile_lanes);
+    return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
 }
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
@@ -223,16 +225,19 @@ static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
     const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
     return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
 }
-/* May an event occur in a step of a shown lane? */
-static int is_due(const Segments *p, int64_t at) {
+/* The lanes in whose shown steps an event may occur. */
+static void list_due(Segments *p) {
     const PiFailures *f = &p->run->failures[p->seen->tile];
-    const int64_t place = pi_place(p->seen, at), stride = p->run->stride;
-    int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
-    for (int j = 0; !due && j < p->e->events.count; j++) {
-        const double *sums = sums_of(p, at, j);
-        due = sums[2 * stride] != 0 || (!p->lanes.chords && sums[3 * stride] != 0);
+    const int64_t stride = p->run->stride;
+    for (int64_t at = 0; at < p->seen->lanes; at++) {
+        const int64_t place = pi_place(p->seen, at);
+        int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
+        for (int j = 0; !due && j < p->e->events.count; j++) {
+            const double *sums = sums_of(p, at, j);
+            due = sums[2 * stride] != 0 || (!p->lanes.chords && sums[3 * stride] != 0);
+        }
+        if (due || (p->jumps && begins_anew(p, p->seen->lane + place))) p->due[p->n_due++] = at;
     }
-    return due || (p->jumps && begins_anew(p, p->seen->lane + place));
 }
 /* Takes a lane in which an event may occur. */
 static void take(Segments *p, Slot *s, int64_t at) {
@@ -509,9 +514,8 @@ static int go_through(Segments *p) {
 /* The next lane takes a place. */
 static int fill(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    for (; s->lane < 0 && p->next < p->seen->lanes; p->next++) {
-        if (!is_due(p, p->next)) continue;
-        take(p, s, p->next);
+    while (s->lane < 0 && p->next < p->n_due) {
+        take(p, s, p->due[p->next++]);
         if (go_on(p, k)) return -1;
     }
     return 0;
@@ -555,8 +559,11 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.seen = seen;
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
-    char *const memory =
+    char *memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    PiMemory m = {memory, 0};
+    PLACE(&m, p.due, run->tile_lanes);
+    memory += m.used;
     int located = 0;
     for (int64_t j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
@@ -566,12 +573,9 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     }
     if (pi_watch_see(&e->watch, run, seen)) return -1;
     for (int64_t j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
-    int64_t due = 0;
-    for (int64_t at = seen->lanes; at > 0 && due < e->lanes; at--)
-        if (is_due(&p, at - 1)) due++, p.next = at - 1;
-    if (!due) return 0;
-    if (due == e->lanes) p.next = 0;
-    p.lanes.lanes = ceil_div(due, unit(run)) * unit(run);
+    list_due(&p);
+    if (!p.n_due) return 0;
+    p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     p.between = memory + lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;

@@ -229,10 +229,14 @@ class EventPlan:
         view.graph.dim = view.size
         self.reduced = tuple(
             (
-                REDUCTIONS["bridged" if one.bridge else PASSES[direction]][0],
+                REDUCTIONS[
+                    "bridged" if one.bridge else PASSES[direction] if located else "switches"
+                ][0],
                 *self._source(system, one, i),
             )
-            for i, (one, direction) in enumerate(zip(self.events.values(), self.directions))
+            for i, (one, direction, located) in enumerate(
+                zip(self.events.values(), self.directions, self.located)
+            )
         )
         # A condition that holds at the start begins to hold there.
         self.initial = np.ravel(

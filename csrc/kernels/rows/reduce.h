@@ -46,7 +46,7 @@ INLINE void look_at_column(Column *c, int extremes) {
     c->nan = vany(sum[0] != sum[0]);
 }
 /* room: for count values. */
-INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room, int extremes) {
+INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     Column c = {.rows = r,
                 .u = u,
                 .next = r->next,
@@ -59,8 +59,6 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room, int extre
         c.q = room;
         c.next = 1;
     }
-    if (extremes) look_at_column(&c, 1);
-    else look_at_column(&c, 0);
     return c;
 }
 INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
@@ -243,6 +241,15 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
     }
 }
+/* The same of a condition, -1, 1 or NaN. */
+INLINE void reduce_switches(const Column *c, vreal *s) {
+    for (int64_t k = 0; k < c->rows->count; k++) {
+        const vreal new = c->q[k * c->next];
+        const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
+        s[2] = s[2] + s[2] + vselect((s[0] * new < 0) & ~still, vset(1), vset(0));
+        s[0] = vselect(still, s[0], new);
+    }
+}
 /* The same with the chance of a zero between two steps (noise.h), g being in units of its deviation
  * over a step. Beyond 18.4 it is less than any number that is drawn. */
 INLINE vnatural whole_of_row(const Column *c, int row) {
@@ -281,6 +288,7 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
     EACH(i, 0, rows) s[i] = vload(sums + i * c->rows->stride);
     if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, c, s);
     else if (kind == PI_LINE) reduce_line(c, s);
+    else if (kind == PI_SWITCHES) reduce_switches(c, s);
     else if (kind == PI_BRIDGED) reduce_bridges(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
@@ -288,10 +296,15 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
 }
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
-    int extremes = 0;
-    for (int64_t i = 0; i < r->n; i++) extremes |= r->of[i].kind <= PI_LARGEST_MAGNITUDE;
+    int extremes = 0, looks = 0;
+    for (int64_t i = 0; i < r->n; i++) {
+        extremes |= r->of[i].kind <= PI_LARGEST_MAGNITUDE;
+        looks |= r->of[i].kind < PI_RISES;
+    }
     for (int64_t u = 0; u < r->registers; u++) {
-        const Column c = column_of(r, u, room, extremes);
+        Column c = column_of(r, u, room);
+        if (extremes) look_at_column(&c, 1);
+        else if (looks) look_at_column(&c, 0);
         for (int64_t i = 0; i < r->n; i++) {
             real *const sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
@@ -306,6 +319,7 @@ static void reduce(const PiReduceRows *r) {
                 KIND(PI_RISES, 4)
                 KIND(PI_FALLS, 4)
                 KIND(PI_PASSES, 4)
+                KIND(PI_SWITCHES, 4)
                 KIND(PI_BRIDGED, 4)
             }
         }
