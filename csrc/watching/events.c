@@ -16,7 +16,7 @@ static double least_part(const EventLanes *p) {
 /* How far before its zero an event of fixed steps is sought, so that rounding hardly ever puts it
  * behind. */
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
-static double within(double part) { return fmin(fmax(part, 0x1p-52), 1 - 0x1p-53); }
+static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     *event_row(p, row, p->id[i], j) += 1;
     p->added[(2 * i + row) * p->of->count + j] += 1;

@@ -93,6 +93,9 @@ static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
 }
+static inline double clamped(double x, double from, double to) {
+    return x < from ? from : x > to ? to : x;
+}
 /* An angle without whole turns, from -pi to pi. */
 static inline double without_turns(double angle) {
     const double turn = 6.283185307179586477;

@@ -227,7 +227,7 @@ void pi_sample_piece(const PiPieceSamples *s, const Pieces *p, int64_t lane, dou
     }
     for (; k <= last; k++) {
         const double t = t0 + whole * (k / most);
-        const double x = fmin(fmax(2 * (t - t_from) / (t_to - t_from) - 1, -1), 1);
+        const double x = clamped(2 * (t - t_from) / (t_to - t_from) - 1, -1, 1);
         if ((t - after) * whole >= 0)
             pi_count_sample(s, cheb_value(n, a[0], x), cheb_value(n, a[1], x), of);
     }

@@ -11,7 +11,7 @@ static double zero_between(int n, const double *a, double lo, double hi, int ris
         double slope;
         const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;
         if (f == 0) return x;
-        if (fabs(off) <= 0x1p-27) return fmin(fmax(x - off, lo), hi); /* to its square */
+        if (fabs(off) <= 0x1p-27) return clamped(x - off, lo, hi); /* to its square */
         if ((f < 0) == rises) lo = x;
         else hi = x;
         /* Every fourth step halves, whatever the slopes are, unless Newton's do so too. */
@@ -92,7 +92,8 @@ int pi_find_simple_zero(const double *f, PiZero *zero) {
     for (int64_t i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
         const double value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
         slope = ((4 * c[4] * x + 3 * c[3]) * x + 2 * c[2]) * x + c[1];
-        x = fmin(fmax(x - value / slope, -1), 1);
+        x = clamped(x - value / slope, -1, 1);
+        if (fabs(value) <= 0x1p-27 * fabs(slope)) break; /* to its square */
     }
     *zero = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
     return f[0] != 0;
