@@ -145,7 +145,7 @@ typedef enum {
     PI_RISES,
     PI_FALLS,
     PI_PASSES,
-    PI_SWITCHES,
+    PI_BEGINS_TO_HOLD,
     PI_BRIDGED
 } PiReduction;
 enum { PI_REDUCTIONS = PI_BRIDGED + 1 };

@@ -12,7 +12,7 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_RISES] = {"rises", 4, 0, {NAN, NAN}, NAN},
     [PI_FALLS] = {"falls", 4, 0, {NAN, NAN}, NAN},
     [PI_PASSES] = {"passes", 4, 0, {NAN, NAN}, NAN},
-    [PI_SWITCHES] = {"switches", 4, 0, {NAN, NAN}, NAN},
+    [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
     [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {

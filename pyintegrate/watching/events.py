@@ -227,15 +227,16 @@ class EventPlan:
         nodes = [node for node, _ in quantities]
         answers = self._answers(view, system, own)
         view.graph.dim = view.size
+        begins = [d > 0 and not z for d, z in zip(self.directions, self.located)]
         self.reduced = tuple(
             (
-                REDUCTIONS[
-                    "bridged" if one.bridge else PASSES[direction] if located else "switches"
-                ][0],
+                REDUCTIONS["bridged" if one.bridge else "begins" if begin else PASSES[direction]][
+                    0
+                ],
                 *self._source(system, one, i),
             )
-            for i, (one, direction, located) in enumerate(
-                zip(self.events.values(), self.directions, self.located)
+            for i, (one, direction, begin) in enumerate(
+                zip(self.events.values(), self.directions, begins)
             )
         )
         # A condition that holds at the start begins to hold there.

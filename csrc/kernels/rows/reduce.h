@@ -241,12 +241,12 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
     }
 }
-/* The same of a condition, -1, 1 or NaN. */
-INLINE void reduce_switches(const Column *c, vreal *s) {
+/* The same of a condition, -1, 1 or NaN, that begins to hold. */
+INLINE void reduce_begins(const Column *c, vreal *s) {
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next];
         const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
-        s[2] = s[2] + s[2] + vselect((s[0] * new < 0) & ~still, vset(1), vset(0));
+        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vset(1), vset(0));
         s[0] = vselect(still, s[0], new);
     }
 }
@@ -288,7 +288,7 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
     EACH(i, 0, rows) s[i] = vload(sums + i * c->rows->stride);
     if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, c, s);
     else if (kind == PI_LINE) reduce_line(c, s);
-    else if (kind == PI_SWITCHES) reduce_switches(c, s);
+    else if (kind == PI_BEGINS_TO_HOLD) reduce_begins(c, s);
     else if (kind == PI_BRIDGED) reduce_bridges(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
@@ -319,7 +319,7 @@ static void reduce(const PiReduceRows *r) {
                 KIND(PI_RISES, 4)
                 KIND(PI_FALLS, 4)
                 KIND(PI_PASSES, 4)
-                KIND(PI_SWITCHES, 4)
+                KIND(PI_BEGINS_TO_HOLD, 4)
                 KIND(PI_BRIDGED, 4)
             }
         }
