@@ -415,6 +415,14 @@ typedef enum {
     PI_STEP_LOST,  /* its new state is not finite: the one before is kept */
     PI_STEP_JUMPED /* continues from another state */
 } PiStepEnd;
+/* A sum of components, times some factors, on the polynomials of the steps, that has known values
+ * at both ends: degree + 1 rows of its Bernstein coefficients; their least, greatest and mean; and
+ * if it is asked for the part of the step at which it is zero, with its slope there: NaN where
+ * there may be none, or several. */
+typedef struct {
+    const double *factors, *begin, *end;
+    double *coefficients, *least, *most, *mean, *zero, *slope;
+} PiCombination;
 typedef struct PiSteps {
     int64_t lanes;
     const int64_t *id; /* the trajectory of each lane */
@@ -427,10 +435,7 @@ typedef struct PiSteps {
     /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
      * step as first shown, in double precision. */
     void (*at)(const struct PiSteps *steps, const double *theta, double *y);
-    /* A sum of components on these, times some factors, that has known values at both ends:
-     * degree + 1 rows of its Bernstein coefficients; their least, greatest and mean. */
-    void (*combine)(const struct PiSteps *steps, const double *factors, const double *const ends[2],
-                    double *coefficients, double *const bounds[3]);
+    void (*combine)(const struct PiSteps *steps, const PiCombination *combination);
     int degree;
     const void *of;
 } PiSteps;

@@ -312,6 +312,7 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     if (of->need) {
         const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
         pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);
+        if (of->timed.linear) p->timed.zero = NULL; /* it is not asked for */
         PLACE(&m, p->begun, all);
         PLACE(&m, p->ended, all);
     }

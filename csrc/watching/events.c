@@ -165,10 +165,9 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     }
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    double c[PI_MAX_DEGREE + 1];
-    for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
     const double error = 20 * q->resolution[i] * fmax(most, -least);
-    const int found = pi_find_bernstein_zeros(q->degree, c, error, e->direction, zeros, &near);
+    const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
+                                           e->direction, zeros, &near);
     for (int64_t k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }

@@ -45,6 +45,10 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
         PLACE(m, p->linear, pi_product(all, PI_MAX_DEGREE + 1));
         PLACE(m, p->mean, all);
     }
+    if (program->linear || program->borders) {
+        PLACE(m, p->zero, all);
+        PLACE(m, p->slope, all);
+    }
     PLACE(m, p->value, pi_product(all, NODES));
     if (!m->at) return;
     p->first_degree = CHEB_MOST / 2;
@@ -201,9 +205,15 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     p->degree = n;
     for (int64_t q = 0; q < p->count; q++) {
         const int64_t at = q * p->lanes;
-        s->combine(s, p->rows.of->linear + q * dim, (const double *[]){begin + at, end + at},
-                   (double *)linear_row(p, q, 0),
-                   (double *[]){p->least + at, p->most + at, p->mean + at});
+        s->combine(s, &(PiCombination){.factors = p->rows.of->linear + q * dim,
+                                       .begin = begin + at,
+                                       .end = end + at,
+                                       .coefficients = (double *)linear_row(p, q, 0),
+                                       .least = p->least + at,
+                                       .most = p->most + at,
+                                       .mean = p->mean + at,
+                                       .zero = p->zero ? p->zero + at : NULL,
+                                       .slope = p->zero ? p->slope + at : NULL});
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
@@ -530,13 +540,12 @@ static void step_on(Pieces *p, int64_t i) {
 static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin, double end) {
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at], size = fmax(most, -least);
-    double c[PI_MAX_DEGREE + 1];
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     if (least > 0x1p-12 * most || most < 0x1p-12 * least) return 1;
     if (!isfinite(size) || begin == 0 || end == 0) return 0;
-    for (int m = 0; m <= degree; m++) c[m] = p->value[m * p->lanes + i];
-    const int found = pi_find_bernstein_zeros(degree, c, p->resolution[i] * size, 0, zeros, &near);
+    const int found =
+        pi_find_linear_zeros(p, i, q, degree, p->value, p->resolution[i] * size, 0, zeros, &near);
     for (int z = 0; z < found; z++) {
         const double slope = fabs(zeros[z].slope), off = fmax(0.5 * CLOSE, 0x1p-46 * size / slope);
         const double from = zeros[z].x - off, to = zeros[z].x + off;
@@ -573,8 +582,15 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
     for (int64_t q = 0; q < p->count; q++) {
         const int64_t at = q * p->lanes;
         if (p->need[q] != PI_NEED_APART) continue;
-        s->combine(s, p->rows.of->borders + q * dim, (const double *[]){begin + at, end + at},
-                   p->value, (double *[]){p->least + at, p->most + at, p->tail + at});
+        s->combine(s, &(PiCombination){.factors = p->rows.of->borders + q * dim,
+                                       .begin = begin + at,
+                                       .end = end + at,
+                                       .coefficients = p->value,
+                                       .least = p->least + at,
+                                       .most = p->most + at,
+                                       .mean = p->tail + at,
+                                       .zero = p->zero + at,
+                                       .slope = p->slope + at});
         EACH_LANE(i, p)
             if (known[i]) known[i] = knows_zeros(p, i, q, s->degree, begin[at + i], end[at + i]);
     }

@@ -68,6 +68,7 @@ typedef struct {
     int degree;
     double *linear;                                /* NULL: they are not */
     double *mean;                                  /* over the steps */
+    double *zero, *slope;                          /* as in PiCombination; or NULL */
     double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
 
@@ -154,6 +155,10 @@ void pi_quartic(const double *f, double *c);
  * slopes from 0 to 1; of those in a direction (0: in any). */
 int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
                             int *near);
+/* Those of a linear quantity on the whole step of a lane, with these rows of coefficients. */
+int pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
+                         const double *coefficients, double error, int direction, PiZero *zeros,
+                         int *near);
 /* The largest value before the end, and where, from 0 to 1; sign -1: of the negative. */
 double pi_largest_on_step(int n, const double *c, int sign, double *x);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough

@@ -186,6 +186,16 @@ int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZer
                             int *near) {
     return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
 }
+int pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
+                         const double *coefficients, double error, int direction, PiZero *zeros,
+                         int *near) {
+    const int64_t at = quantity * p->lanes + lane;
+    double c[PI_MAX_DEGREE + 1];
+    for (int m = 0; m <= n; m++) c[m] = coefficients[m * p->lanes + lane];
+    if (isnan(p->zero[at])) return pi_find_bernstein_zeros(n, c, error, direction, zeros, near);
+    *zeros = (PiZero){p->zero[at], p->slope[at], c[0] < 0};
+    return c[0] < 0 ? direction >= 0 : direction <= 0;
+}
 double pi_largest_on_step(int n, const double *c, int sign, double *x) {
     double d[PI_MAX_DEGREE], best = sign * c[0], size = fabs(c[n]);
     for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));

@@ -256,34 +256,3 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         }
     }
 }
-/* For observers: a linear quantity. Its coefficients are those of the components, in double
- * precision. */
-typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * sizeof(double))));
-typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
-#define WIDE(row)               (((Wide *)(row))[u])
-#define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
-static void add_components(const PiSteps *steps, const double *factors, const double *const ends[2],
-                           double *coefficients, double *const bounds[3]) {
-    const Lanes *l = steps->of;
-    const int64_t R = l->c.R, all = l->c.dim * R;
-    const int n = l->degree;
-    EACH_REGISTER(u, &l->c) {
-        const Wide first = WIDE(ends[0]), last = WIDE(ends[1]);
-        Wide least = WIDE_SELECT(last < first, last, first), sum = first;
-        Wide most = WIDE_SELECT(last > first, last, first);
-        const vreal *poly = l->poly + u;
-        WIDE(coefficients) = first;
-        for (int m = 1; m < n; m++, poly += all) {
-            Wide f = first;
-            for (int64_t d = 0; d < l->c.dim; d++)
-                if (factors[d] != 0) f += factors[d] * __builtin_convertvector(poly[d * R], Wide);
-            WIDE(coefficients + m * R * VLEN) = f;
-            least = WIDE_SELECT(f < least, f, least);
-            most = WIDE_SELECT(f > most, f, most);
-            sum += f;
-        }
-        WIDE(coefficients + n * R * VLEN) = last;
-        sum += last;
-        WIDE(bounds[0]) = least, WIDE(bounds[1]) = most, WIDE(bounds[2]) = sum / (n + 1.0);
-    }
-}

@@ -1,7 +1,7 @@
 /* Events are located in accepted steps (PiSteps): the parts of a step that an observer requests are
  * shortened steps of the method, of all lanes at once. */
 #pragma once
-#include "dense.h"
+#include "combination.h"
 
 /* The first slope of lanes that continue from another state, since that of the last step is
  * invalid. */
@@ -62,7 +62,7 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
                        .part = c->h,
                        .within = l->between,
                        .at = states_at,
-                       .combine = add_components,
+                       .combine = combine_components,
                        .degree = l->degree,
                        .of = l};
     while ((asks = l->solver->locate(l->solver, steps)) > 0) {
