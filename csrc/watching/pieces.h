@@ -80,10 +80,6 @@ void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_
 void pi_begin_pieces(Pieces *pieces, int64_t lane, double h, double resolution, double to);
 void pi_cut_pieces(Pieces *pieces, int64_t lane, double at);
 static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
-/* The pieces of whole steps, of conditions alone that compare linear quantities, with these values
- * at both ends, if the zeros of what is compared are known to rounding. 1: some lanes have none
- * yet; or -1. */
-int pi_known_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
 /* The next piece of each lane that has one and whose last was taken: values, and `points` other
  * than 0. 1; 0: there is none; or -1. after: states at the ends of the steps, in double precision,
  * or NULL for those of `steps`. */
@@ -136,6 +132,18 @@ static inline double piece_part(const Pieces *p, int64_t lane, double x) {
     const double from = p->from[lane], to = p->to[lane];
     return x <= -1 ? from : x >= 1 ? to : from + (to - from) * (0.5 * (1 + x));
 }
+
+/* ---- switches.c ------------------------------------------------------------------------------ */
+#define PI_CLOSE 0x1p-44 /* to a zero of what a condition compares */
+/* The pieces of whole steps, of conditions alone that compare linear quantities, with these values
+ * at both ends, if the zeros of what is compared are known to rounding. 1: some lanes have none
+ * yet; or -1. */
+int pi_known_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
+/* Divides a lane's piece, known at n + 1 points, where its conditions change; 0: not known there.
+ */
+int pi_find_switches(Pieces *pieces, int64_t lane, int n);
+/* A piece that is known: one value of each condition, or a change at its end. */
+void pi_fill_known(Pieces *pieces, int64_t lane);
 
 /* ---- zeros.c --------------------------------------------------------------------------------- */
 typedef struct {
