@@ -7,16 +7,16 @@ typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * 
 typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
 #define WIDE(row)               (((Wide *)(row))[u])
 #define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
-INLINE int any_wide(WideMask mask) {
+INLINE int any_wide(const WideMask *mask) {
     int64_t any = 0;
-    EACH(i, 0, VLEN) any |= mask[i];
+    EACH(i, 0, VLEN) any |= (*mask)[i];
     return any != 0;
 }
 /* Where a polynomial with these n + 1 coefficients is zero in each lane, and its slope there, if
  * they change sign once and none is close to zero; otherwise NaN: there may be several, or none.
  * With u = t / (1 - t), or its inverse beyond the middle, it is the zero of
  * sum_m (n over m) c_m u^m: Halley's method from that of the control polygon. */
-static Wide only_zero(const Lanes *l, const Wide *c, Wide *slope) {
+static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
     const int n = l->degree;
     const Wide none = {0}, one = none + 1;
     Wide size = none, closest = none + INFINITY, at = none, from = one, to = none;
@@ -34,14 +34,15 @@ static Wide only_zero(const Lanes *l, const Wide *c, Wide *slope) {
     }
     WideMask known =
         (changes == 1) & (closest > 0x1p-12 * size) & (size < 0x1p300) & (size > 0x1p-300);
-    if (!any_wide(known)) return none + NAN;
+    *zero = none + NAN;
+    if (!any_wide(&known)) return;
     const Wide first = (at + from / (from - to)) / (double)n;
     const WideMask back = first > 0.5;
     Wide e[PI_MAX_DEGREE + 1], lo = none, hi = none + INFINITY, steep = none;
     for (int m = 0; m <= n; m++) e[m] = l->over[m] * WIDE_SELECT(back, c[n - m], c[m]);
     Wide u = WIDE_SELECT(back, 1 - first, first) / WIDE_SELECT(back, first, 1 - first);
     WideMask open = known;
-    for (int64_t i = 0; i < 8 && any_wide(open); i++) {
+    for (int64_t i = 0; i < 8 && any_wide(&open); i++) {
         Wide f = e[n], d = none, bend = none;
         for (int m = n - 1; m >= 0; m--) {
             bend = bend * u + d;
@@ -63,7 +64,7 @@ static Wide only_zero(const Lanes *l, const Wide *c, Wide *slope) {
     steep = WIDE_SELECT(back, -steep, steep);
     for (int64_t m = 0; m < n - 2; m++) steep *= rest;
     *slope = steep;
-    return WIDE_SELECT(known, WIDE_SELECT(back, rest, part), none + NAN);
+    *zero = WIDE_SELECT(known, WIDE_SELECT(back, rest, part), *zero);
 }
 static void combine_components(const PiSteps *steps, const PiCombination *to) {
     const Lanes *l = steps->of;
@@ -88,6 +89,6 @@ static void combine_components(const PiSteps *steps, const PiCombination *to) {
         for (int m = 0; m <= n; m++) WIDE(to->coefficients + m * R * VLEN) = c[m];
         sum += last;
         WIDE(to->least) = least, WIDE(to->most) = most, WIDE(to->mean) = sum / (n + 1.0);
-        if (to->zero) WIDE(to->zero) = only_zero(l, c, &WIDE(to->slope));
+        if (to->zero) only_zero(l, c, &WIDE(to->zero), &WIDE(to->slope));
     }
 }
