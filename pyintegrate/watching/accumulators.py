@@ -393,7 +393,8 @@ def number(graph, symbol):
 def cubic_root(a, b, c, d):
     """Where in 0 .. 1 the cubic through (-1, a), (0, b), (1, c), (2, d) is zero, if b < 0 <= c.
 
-    Newton's method from the root of the chord; three iterations, each of which squares the error.
+    Newton's method from the root of the chord; three iterations, each of which squares the error,
+    and of which none leaves the step, however rough the values are.
     """
     one = (c - a) * 0.5
     third = (d - 3 * c + 3 * b - a) / 6
@@ -401,5 +402,5 @@ def cubic_root(a, b, c, d):
     slope, x = one - third, b / (b - c)  # b + slope x + two x^2 + third x^3
     for _ in range(3):
         value = ((third * x + two) * x + slope) * x + b
-        x = x - value / ((3 * third * x + 2 * two) * x + slope)
+        x = np.clip(x - value / ((3 * third * x + 2 * two) * x + slope), 0.0, 1.0)
     return x

@@ -234,6 +234,17 @@ def test_periods_are_those_of_the_closed_form():
     assert np.all(sol.watched["T.variance"] < 1e-16)
 
 
+def test_crossings_of_a_rough_quantity_lie_within_their_steps():
+    """Newton's method for the cubic through values that are as good as random."""
+    k = np.random.default_rng(1).uniform(1.0, 300.0, 20_000)
+    rough = w.periods(lambda t, x, v, force: np.sin(force * (t + 1) ** 2))
+    sol = pi.integrate(pi.systems.constant_force(force=k), dt=1.0, n_steps=12, watch={"T": rough})
+    q = np.sin(k * (sol.t[:, np.newaxis] + 1) ** 2)
+    one = sol.watched["T.count"] == 1
+    passes = np.argwhere(((q[1:-2] < 0) & (q[2:-1] >= 0)).T[one])[:, 1].reshape(-1, 2)
+    assert np.all(np.abs(sol.watched["T"][one] - np.diff(passes)[:, 0]) <= 1)
+
+
 def test_a_sum_of_many_steps_loses_nothing_in_float32():
     sol = pi.integrate(pi.systems.oscillator, np.float32(1.0), np.float32(0.0), dt=0.01,
                        n_steps=1_000_000, save="final", method="semi_implicit_euler",
