@@ -68,6 +68,20 @@ def _bitwise(name, symbol):
     return apply
 
 
+def _add(a, b):
+    if a.is_mask and b.is_mask:
+        raise TraceError(
+            "+ of two truth values is one, not their number",
+            "write (a > 0) | (b > 0), or np.where(a > 0, 1.0, 0.0) + (b > 0) to count",
+        )
+    return make("add", real(a), real(b))
+
+
+def _multiply(a, b):
+    both = a.is_mask and b.is_mask
+    return make("logical_and", a, b) if both else make("multiply", real(a), real(b))
+
+
 def where(condition, a, b):
     """a where the condition holds, else b; truth values if both are."""
     condition = mask(condition)
@@ -224,6 +238,8 @@ FUNCTIONS = {
     },
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
     **{name: _of_numbers(formula) for name, formula in _FORMULAS.items()},
+    "add": _add,
+    "multiply": _multiply,
     "where": where,
     "equal": _equality("equal", True),
     "not_equal": _equality("not_equal", False),

@@ -274,7 +274,7 @@ class Vector(Operators):
         return self
 
     def copy(self, order="C"):
-        return Vector(self.array.copy())
+        return Vector(self.array.copy(order))
 
     def astype(self, dtype, **_):
         if np.dtype(dtype).kind != "f":
@@ -287,7 +287,8 @@ class Vector(Operators):
     def ravel(self, order="C"):
         return Vector(self.array.ravel(order))
 
-    flatten = ravel
+    def flatten(self, order="C"):
+        return Vector(self.array.flatten(order))
 
     def transpose(self, *axes):
         return Vector(self.array.transpose(*axes))

@@ -21,6 +21,10 @@ tensordot tile trace transpose tril triu vander vdot vsplit vstack
 """.split()  # noqa: SIM905
 
 
+# These count truth values.
+_SUMS = {np.cumsum, np.mean, np.sum, np.trace}
+
+
 def _as_object(value):
     """Symbols as arrays of objects, at any depth, so that NumPy's own code runs."""
     if isinstance(value, Symbol):
@@ -43,8 +47,15 @@ def call(function, arguments, options):
         return own(*arguments, **options)
     if function not in _NATIVE:
         raise unknown(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1))
+    if function in _SUMS and arguments:
+        arguments = (_numbers(arguments[0]), *arguments[1:])
     options = {name: _as_object(value) for name, value in options.items()}
     return wrapped(function(*(_as_object(value) for value in arguments), **options))
+
+
+def _numbers(values):
+    """Truth values as 1 or 0, numbers as they are."""
+    return wrapped(np.asarray(_as_object(values), dtype=object)) * 1.0
 
 
 def matrix_product(name, a, b):
@@ -57,6 +68,8 @@ def matrix_product(name, a, b):
 
 def reduced(name, values, axis=0, dtype=None, keepdims=False, initial=None, where=True):
     """ufunc.reduce: one element after the other."""
+    if name == "add":
+        values = _numbers(values)
     array = np.asarray(plain(values), dtype=object)
     if where is not True or dtype is not None:
         raise unknown(f"np.{name}.reduce with where= or dtype=")
@@ -155,13 +168,14 @@ def _piecewise(x, condlist, funclist, *arguments, **options):
     return result
 
 
-def _filled(value):
-    def fill(a, *arguments, dtype=None, **_):
-        filled = np.empty(np.shape(plain(a)), dtype=object)
-        filled[...] = arguments[0] if arguments else value
-        return Vector(filled)
+def _full_like(a, fill_value, dtype=None, order="K", subok=True, *, shape=None):
+    filled = np.empty(np.shape(plain(a)) if shape is None else shape, dtype=object)
+    filled[...] = plain(fill_value)
+    return Vector(filled)
 
-    return fill
+
+def _filled(value):
+    return lambda a, *arguments, **options: _full_like(a, value, *arguments, **options)
 
 
 def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
@@ -189,7 +203,7 @@ _OWN = {
     np.zeros_like: _filled(0.0),
     np.empty_like: _filled(0.0),
     np.ones_like: _filled(1.0),
-    np.full_like: _filled(0.0),
+    np.full_like: _full_like,
     np.nan_to_num: _nan_to_num,
     np.round: lambda a, decimals=0: np.rint(a) if decimals == 0 else _round(a, decimals),
 }

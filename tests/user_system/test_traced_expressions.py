@@ -254,6 +254,25 @@ def test_truth_values_are_numbers_and_combine():
     assert np.array_equal(ask(f, x), g(x))
 
 
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda y: (y[0] > 5) + (y[1] > 5),
+        lambda y: (y > 5) @ (y > 5),
+        lambda y: np.sum([y[0] > 5, y[1] > 5]),
+    ],
+)
+def test_a_sum_of_truth_values_is_refused(force):
+    """NumPy's is a truth value or a number; near the default state nothing tells them apart."""
+    with pytest.raises(TypeError, match=r"\+ of two truth values.*\n.*\n.*np.where"):
+        pi.rhs(dim=2, initial=[1.0, 1.0])(lambda t, y: [-1.0 * force(y), 0.0])
+
+
+def test_products_of_truth_values_are_truth_values():
+    both = pi.rhs(dim=2)(lambda t, y: [(y[0] > 0) * (y[1] > 0) | (y[0] > 5), y[0]])
+    assert both.rhs(0.0, [[1.0, 1.0], [1.0, -1.0], [6.0, -1.0]])[:, 0].tolist() == [1, 0, 1]
+
+
 def test_special_values_follow_numpy():
     """Infinities, zeros and NaN go through comparisons, minimum, sign and rounding as in NumPy."""
     x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e-300, 2.5, -3.5])
@@ -323,6 +342,9 @@ ARRAYS = {
     "shapes": lambda x: x.reshape(3, 1).ravel() + x.T + np.roll(x, 1) + np.flip(x),
     "diff": lambda x: np.append(np.diff(x), x[-1:]),
     "broadcasting": lambda x: (x[:, np.newaxis] - x[np.newaxis, :]).sum(axis=1) + x[..., :] * 2,
+    "filled": lambda x: np.full_like(x, fill_value=x[0]) - np.zeros_like(x, shape=(1,)),
+    "counts": lambda x: x * np.sum(x > 0) + np.mean(x > 0.1) + np.cumsum(x > 0.2),
+    "flatten": lambda x: flattened(x),
     "copy": lambda x: x.copy().astype(float) ** 2,
     "mixed": lambda x: 2 / (3 + abs(x)) - x // 0.25 + x % 0.25 + (-x) ** 2 + +x,
     "numpy scalars": lambda x: np.float64(2.0) * x + x * np.int64(3) + np.float32(0.5) * x,
@@ -343,6 +365,13 @@ def in_place(x):
     total[1] -= 3 * x[0]
     total *= 2.0
     return total
+
+
+def flattened(x):
+    """A copy, unlike ravel()."""
+    one, two = x.copy(), x.copy()
+    one.flatten()[0], two.ravel()[0] = 7.0, 7.0
+    return one + two
 
 
 @pytest.mark.parametrize("name", ARRAYS)
