@@ -114,7 +114,7 @@ class ByHand:
 
     def follow(self):
         """Pass on to the watches any rounded parameter that the user has changed."""
-        for one in self._programs:
+        for one in self._programs if self.rounds else ():
             for row, live in zip(one.params, self._params):
                 with np.errstate(over="ignore"):
                     changed = live != row.astype(live.dtype)
@@ -125,7 +125,8 @@ class ByHand:
         """Every array that a step or a reset writes; lanes are the last axis."""
         arrays = [one.sums for one in self._programs]
         for one in self._programs:
-            arrays += [*one.own.values(), *one.change]
+            arrays += one.params if self.rounds else one.own.values()
+            arrays += one.change
         if self._events is not None:
             arrays += [self._rows.counts, *self._rows.arrays]
         return arrays
@@ -159,6 +160,7 @@ class ByHand:
             Shows the state to the core's watches and events.
         """
         problem = self._problem.changed(initial=state, first=n)
+        self.follow()
         for one in self._programs:
             one.restart(lanes, problem)
         if self._events is not None:

@@ -168,17 +168,24 @@ def test_snapshots_carry_them(kind):
         plain.restore(there)
 
 
-def test_parameters_that_change_are_those_that_are_watched():
-    for dtype in (np.float64, np.float32):
-        stepper = pi.Stepper(
-            pi.systems.spring(k=2.0), 1.0, 0.0, dt=0.01, dtype=dtype,
-            watch={"k": pi.watch.last(lambda t, x, v, k: k)},
-        )  # fmt: skip
-        stepper.step()
-        assert stepper.watched["k"] == 2.0
-        stepper.params["k"][...] = 3.5
-        stepper.step()
-        assert stepper.watched["k"] == 3.5
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_parameters_that_change_are_those_that_are_watched(dtype):
+    stepper = pi.Stepper(
+        pi.systems.spring(k=2.1), 1.0, 0.0, dt=0.01, dtype=dtype,
+        watch={"k": pi.watch.last(lambda t, x, v, k: k)},
+    )  # fmt: skip
+    stepper.step()
+    assert stepper.watched["k"] == 2.1
+    before = stepper.snapshot()
+    stepper.params["k"][...] = 3.5
+    stepper.step()
+    assert stepper.watched["k"] == 3.5
+    stepper.params["k"][...] = 4.5
+    stepper.reset()
+    assert stepper.watched["k"] == 4.5
+    stepper.restore(before)
+    stepper.step()
+    assert stepper.watched["k"] == 2.1
 
 
 def test_a_state_that_is_put_across_is_no_event():
