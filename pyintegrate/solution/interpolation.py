@@ -36,6 +36,7 @@ def hermite(solution, t):
         wrong = first_of(times, outside)
         first, last = solution.t[0].min(), solution.t[-1].max()
         raise ValueError(f"t = {wrong} is outside the saved times {first} .. {last}")
+    position = np.clip(position, *solution.steps[[0, -1]])  # the ends, to rounding
     i = np.clip(np.searchsorted(solution.steps, position, side="right") - 1, 0, len(solution) - 2)
     i = np.broadcast_to(i, (i.shape[0], *batch))
 

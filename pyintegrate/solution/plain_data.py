@@ -234,10 +234,9 @@ def system_to_data(system, arrays):
 def _slope(system):
     """The right-hand side at one state with one set of parameters: whether two systems agree."""
     shapes = system.shapes
-    one = {
-        k: np.asarray(v).reshape(-1, *shapes[k])[:1].reshape(shapes[k])
+    one = {  # 1 in an empty batch
+        k: np.append(v, np.ones(shapes[k])).reshape(-1, *shapes[k])[0]
         for k, v in system.params.items()
-        if np.size(v)
     }
     start = np.arange(float(system.dim)) if system.initial is None else system.initial
     with np.errstate(all="ignore"):

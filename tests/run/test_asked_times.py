@@ -82,6 +82,16 @@ def test_a_time_on_a_step_has_the_state_of_the_step():
     assert np.array_equal(whole.at(whole.t), whole.y)
 
 
+@pytest.mark.parametrize("t0", [0.3, -2.0])
+@pytest.mark.parametrize("n", [1, 2, 33])
+def test_the_last_time_has_the_last_state(t0, n):
+    """(t - t0) / dt may be rounded to more than n."""
+    for dt in (0.1, 0.05, 0.01, -0.05):
+        whole = pi.integrate(pi.systems.driven_pendulum, dt=dt, n_steps=n, t0=t0)
+        some = pi.integrate(pi.systems.driven_pendulum, dt=dt, n_steps=n, t0=t0, times=whole.t)
+        assert np.array_equal(whole.at(whole.t), some.y)
+
+
 def test_the_error_is_that_of_a_cubic_between_exact_states():
     """h^4 max|x''''| / 384 (Hairer, Norsett, Wanner), here 1/384 of h^4."""
     asked = np.linspace(0, 6, 1000)
