@@ -19,6 +19,14 @@ def cross(quantity="x", system=OSCILLATOR, **options):
     return pi.analysis.crossings(system, quantity, 1.0, 0.0, **options)
 
 
+def test_an_empty_batch_has_empty_sections():
+    sol = pi.integrate(OSCILLATOR, np.zeros((2, 0, 3, 2)), dt=0.1, n_steps=9)
+    found = pi.analysis.crossings(OSCILLATOR, "x", sol.initial, dt=0.1, n_steps=9)
+    for section in found, pi.analysis.poincare_section(sol, "x"):
+        assert section.y.shape == (0, 2)
+        assert section.batch == (2, 0, 3)
+
+
 # ---- crossings -----------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import wraps
 from inspect import Parameter, signature
 
@@ -142,7 +143,8 @@ def poincare_section(
             f"a section needs all components ({', '.join(system.state_names)}), and "
             f"{', '.join(solution.components)} were saved: integrate without components"
         )
-    batch, flat = batch_of(solution), solution.y.reshape(len(solution), -1, system.dim)
+    batch = batch_of(solution)
+    flat = solution.y.reshape(len(solution), math.prod(batch), system.dim)
     t, valid = (
         np.broadcast_to(one, (len(flat), *batch)).reshape(flat.shape[:2])
         for one in (times(solution), solution.valid)
@@ -166,7 +168,7 @@ def poincare_section(
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
-        begin, end = around.reshape(2, -1, *batch)
+        begin, end = around.reshape(2, len(t) - 1, *batch)
         refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
     if period is not None and (crossed & (after - before > 1)).any():
         raise ValueError(
@@ -377,7 +379,7 @@ def crossings(
 
 def _points(there, trajectory):
     """States, times, trajectories and values of the selected crossings."""
-    t = there.t.reshape(len(trajectory), -1)
+    t = there.t.reshape(len(trajectory), there.t.shape[-1])
     lane, which = np.nonzero(~np.isnan(t))
     y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
     kept = there.values.reshape(*t.shape, there.values.shape[-1])[lane, which]
