@@ -103,11 +103,15 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
         const Bits e = exponent(most);
         const Lanes scale = power_of_two(-e);
         for (int64_t d = 0; d < dim; d++) own[d] *= scale;
-        for (int i = 0; r->orthogonal && i < j; i++) {
-            const Lanes *other = u + i * dim;
-            const Lanes part = dot(own, other, dim) / square[i];
-            const Lanes c = pick(square[i] > 0, part, all(0));
-            for (int64_t d = 0; d < dim; d++) own[d] -= c * other[d];
+        Bits due = {-1, -1};
+        for (int pass = 0; r->orthogonal && pass < 2 && (due[0] | due[1]); pass++) {
+            for (int i = 0; i < j; i++) {
+                const Lanes *other = u + i * dim;
+                const Lanes part = dot(own, other, dim) / square[i];
+                const Lanes c = pick(due & (square[i] > 0), part, all(0));
+                for (int64_t d = 0; d < dim; d++) own[d] -= c * other[d];
+            }
+            due = dot(own, own, dim) < 0x1p-20; /* of 1 or more */
         }
         square[j] = dot(own, own, dim);
         for (int64_t d = 0; d < dim; d++)

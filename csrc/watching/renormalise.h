@@ -1,7 +1,8 @@
 /* Renormalisation of the tangents of a run, so that they neither overflow nor all turn into one
  * direction: between steps each is scaled by a power of two, which is exact, after it was
  * made orthogonal to those before it if requested (modified Gram-Schmidt, without square roots:
- * u_j -= (u_j . u_i / u_i . u_i) u_i). The removed factors are counted, so that
+ * u_j -= (u_j . u_i / u_i . u_i) u_i; twice where little is left, of which rounding may be much).
+ * The removed factors are counted, so that
  *
  *   log |u_j| = exponent_j log 2 + log |current u_j|
  *

@@ -49,6 +49,16 @@ def test_constant_rates_need_no_transient(k):
     assert found.times[0] > 12.5
 
 
+@pytest.mark.parametrize("second", [2.0**30, 2.0**43, 2.0**-50])
+def test_units_of_time_change_no_volume(second):
+    """Tangents of x and v in other units are all but parallel: the sums were off by up to 15."""
+    x, v = np.random.default_rng(0).uniform(-1, 1, (2, 500))
+    system = pi.systems.pendulum(g=1 / second**2)
+    found = pi.lyapunov(system, x, v / second, dt=second / 64, t_end=2 * second, k=2,
+                        method="velocity_verlet")  # fmt: skip
+    assert np.all(np.abs(found.exponents.sum(axis=-1) * second) < 1e-7)
+
+
 def test_symplectic_methods_keep_the_exponents_in_pairs():
     found = pi.lyapunov(
         pi.systems.henon_heiles, *CHAOTIC, dt=0.05, t_end=20_000, k=4, method="yoshida4"
