@@ -126,6 +126,13 @@ def test_a_small_swing_is_no_resting_point():
     assert found.periods == pytest.approx(2 * np.pi * (1 + a**2 / 16), rel=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e-12])
+def test_a_guess_at_rest_is_told_in_any_unit_of_time(unit):
+    hanging = pi.systems.pendulum(g=9.81 / unit**2)
+    found = pi.analysis.periodic_orbits(hanging, 1e-13, 1.7 * unit, 0.0)
+    assert found.failures == "resting point"
+
+
 def test_what_does_not_close_is_told():
     found = pi.analysis.periodic_orbits(
         pi.systems.lorenz(rho=0.5), [[1.0, 1.0, 1.0], [np.nan, 0, 0]], 1.0, rounds=6

@@ -371,7 +371,7 @@ def _told(shots, tolerance):
         own, size = np.abs(values - 1) > TRIVIAL, np.abs(values)
         out = (own & (size > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(size - 1) <= TRIVIAL)).any(axis=-1)
-        speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y))
+        speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y) * shots.lengths[:, 0])
     resting = shots.moving & (speed * T < 1e-6 * shots.extent(np.arange(lanes), shots.Y[:, :1]))
     failed = ~(np.isfinite(best) & good)
     told = ["motion failed", "resting point", ""]
