@@ -152,7 +152,10 @@ class Shots:
         self.weights *= (row < many)[:, np.newaxis]
         self.data = np.where(self.weights > 0, self.data, 0.0)
         largest = np.abs(self.data).max(axis=(0, 1, 2), initial=0)
-        largest = np.fmax(largest, SMALLEST * np.nanmax(np.abs(self.start), axis=1, initial=0))
+        # In the units of the data: of the components that are seen, or of positions.
+        alike = [one for one in self.seen if isinstance(one, int)] or slice(self.system.dof or None)
+        start = np.nanmax(np.abs(self.start[:, alike]), axis=1, initial=0)
+        largest = np.fmax(largest, SMALLEST * start)
         least = np.where(largest > 0, np.fmin(largest, 1.0), 1.0) * (self.run["rtol"] / 10)
         self.atol = least if self.run["atol"] is None else np.full(count, self.run["atol"])
         off = (self.run["rtol"] * np.abs(self.data) + self.atol) * self.weights

@@ -101,6 +101,25 @@ def test_fits_do_not_depend_on_the_unit_of_length(size):
     assert np.array_equal(both, np.stack([small, one], axis=-1))
 
 
+@pytest.mark.parametrize("observe", ["x", lambda t, x, v: x])
+@pytest.mark.parametrize("second", [1e12, 1e-9, 1e-15])
+def test_fits_do_not_depend_on_the_unit_of_time(observe, second):
+    """Nanometres within femtoseconds: velocities of 1e5 do not tell what the data resolve."""
+    size, t = 1e-10, np.linspace(0, 5, 40)
+    x = pi.systems.spring(k=15.0, b=0.3).exact(t, np.array([1.0, 0.5]))[:, 0]
+    x += 0.02 * np.sin(37 * t)
+    one, fast = (
+        pi.fit(
+            pi.systems.spring(k=14.0 / s**2, b=0.2 / s), t * s, x * length, free=["k", "b"],
+            x0=length, v0=0.4 * length / s, observe=observe, free_start=True,
+        )
+        for s, length in ((1.0, 1.0), (second, size))
+    )  # fmt: skip
+    for name, unit in (("k", second**2), ("b", second)):
+        off = abs(fast.parameters[name] * unit - one.parameters[name])
+        assert off < 1e-3 * one.standard_errors[name]
+
+
 def test_a_shared_parameter_is_that_of_the_regression_of_all_recordings():
     data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
     data[3, 1] = np.nan
