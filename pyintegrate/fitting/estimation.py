@@ -91,7 +91,7 @@ def fit(
         Scrambles these points.
     method, dt, rtol, atol, workers
         As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10,
-        times the largest datum of a fit if that is less than 1.
+        times the largest datum of what is seen if that is less than 1.
     loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
         As in SciPy's ``least_squares``; of residuals divided by sigma. Fits begin where squares
         end.

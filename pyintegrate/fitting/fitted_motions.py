@@ -215,7 +215,7 @@ class Fit(Tabled):
         starts = np.moveaxis(shots.starts_of(self._x, np.arange(shots.count)), 0, -1)
         begin, end = (t.reshape(batch) for t in (shots.ends[:-1], shots.ends[1:]))
         times = shots.moments.reshape(-1, *batch)
-        least = shots.atol.reshape(shots.batch)
+        least = shots.atol.reshape(*shots.batch, -1)
         return shots.run_of(self.system, starts.reshape(*batch, -1), begin, end, times, least)
 
     def single_shot_until(self, rtol: float = 1e-12) -> Any:

@@ -151,17 +151,31 @@ class Shots:
         )
         self.weights *= (row < many)[:, np.newaxis]
         self.data = np.where(self.weights > 0, self.data, 0.0)
-        largest = np.abs(self.data).max(axis=(0, 1, 2), initial=0)
-        # In the units of the data: of the components that are seen, or of positions.
-        alike = [one for one in self.seen if isinstance(one, int)] or slice(self.system.dof or None)
-        start = np.nanmax(np.abs(self.start[:, alike]), axis=1, initial=0)
-        largest = np.fmax(largest, SMALLEST * start)
-        least = np.where(largest > 0, np.fmin(largest, 1.0), 1.0) * (self.run["rtol"] / 10)
-        self.atol = least if self.run["atol"] is None else np.full(count, self.run["atol"])
-        off = (self.run["rtol"] * np.abs(self.data) + self.atol) * self.weights
+        self.atol, least = self._resolved()
+        off = (self.run["rtol"] * np.abs(self.data) + least[:, np.newaxis]) * self.weights
         self.rounding = total((off * off).reshape(-1, count))
         self.points = np.count_nonzero(self.weights, axis=(0, 1, 2))
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
+
+    def _resolved(self):
+        """The `atol` of components (count, dim), and of what is seen, (observed, count).
+
+        A share of the largest datum, or of much less than the start, which rounds the motion.
+        """
+        largest = np.abs(self.data).max(axis=(0, 2), initial=0)
+        for i, one in enumerate(self.seen):  # a function is measured by the positions
+            own = [one] if isinstance(one, int) else slice(self.system.dof or None)
+            start = np.nanmax(np.abs(self.start[:, own]), axis=1, initial=0)
+            largest[i] = np.fmax(largest[i], SMALLEST * start)
+        largest = np.where(largest > 0, largest, largest.max(axis=0))
+        least = np.where(largest > 0, np.fmin(largest, 1.0), 1.0) * (self.run["rtol"] / 10)
+        if self.run["atol"] is not None:
+            least[...] = self.run["atol"]
+        atol = np.repeat(least.max(axis=0)[:, np.newaxis], self.system.dim, axis=1)
+        for one, row in zip(self.seen, least):
+            if isinstance(one, int):
+                atol[:, one] = row
+        return atol, least
 
     # ---- the motion ----
     def parameters(self, x):
@@ -194,7 +208,10 @@ class Shots:
         return self.run_of(system, y, begin.reshape(-1), end.reshape(-1), times, self.atol[own])
 
     def run_of(self, system, y, begin, end, times, least, **others):
-        """A Solution at times, of a system with or without tangents; least: atol of each."""
+        """A Solution at times, of a system with or without tangents.
+
+        least: the `atol` of each, over the components of the motion.
+        """
         run = self.run | others
         own: Any = getattr(system, "places", np.c_[: system.dim])
         given = {"t0": begin, "times": times, "on_failure": "ignore"}
@@ -205,7 +222,7 @@ class Shots:
                 return integrate(system, y, dt=run["dt"], n_steps=n, **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
             share, tangents = 1 / np.sqrt(own.shape[1]), own.shape[1] > 1
-            own, least = own[:, 0], least[..., np.newaxis]
+            own = own[:, 0]
             atol = np.full((*least.shape[:-1], system.dim), 1e100)
             atol[..., own] = least * share
             if tangents:  # a motion at rest would take steps too long for them

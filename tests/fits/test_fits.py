@@ -101,22 +101,27 @@ def test_fits_do_not_depend_on_the_unit_of_length(size):
     assert np.array_equal(both, np.stack([small, one], axis=-1))
 
 
-@pytest.mark.parametrize("observe", ["x", lambda t, x, v: x])
-@pytest.mark.parametrize("second", [1e12, 1e-9, 1e-15])
-def test_fits_do_not_depend_on_the_unit_of_time(observe, second):
-    """Nanometres within femtoseconds: velocities of 1e5 do not tell what the data resolve."""
-    size, t = 1e-10, np.linspace(0, 5, 40)
-    x = pi.systems.spring(k=15.0, b=0.3).exact(t, np.array([1.0, 0.5]))[:, 0]
-    x += 0.02 * np.sin(37 * t)
-    one, fast = (
-        pi.fit(
-            pi.systems.spring(k=14.0 / s**2, b=0.2 / s), t * s, x * length, free=["k", "b"],
-            x0=length, v0=0.4 * length / s, observe=observe, free_start=True,
-        )
-        for s, length in ((1.0, 1.0), (second, size))
-    )  # fmt: skip
+@pytest.mark.parametrize("observe", ["x", "v", lambda t, x, v: x, ["x", "v"]], ids=str)
+@pytest.mark.parametrize(("length", "second"), [(1.0, 1e7), (1.0, 1e12), (1e-10, 1e-15)])
+def test_fits_do_not_depend_on_the_units(observe, length, second):
+    """Of astronomical units and years, and of atoms within femtoseconds, in seconds."""
+    t = np.linspace(0, 5, 40)
+    y = pi.systems.spring(k=15.0, b=0.3).exact(t, np.array([1.0, 0.5]))
+    y += 0.02 * np.sin([37, 41] * t[:, np.newaxis]) * [1, 4]
+    data = {"v": y[:, 1], "['x', 'v']": y}.get(str(observe), y[:, 0])
+
+    def fit(length, second):
+        units = np.array([length, length / second])
+        unit = {"v": units[1], "['x', 'v']": units}.get(str(observe), length)
+        return pi.fit(
+            pi.systems.spring(k=14.0 / second**2, b=0.2 / second), t * second, data * unit,
+            free=["k", "b"], x0=length, v0=0.4 * units[1], free_start=True, observe=observe,
+            sigma=0.02 * np.ones(data.shape) * ([1, 4] if data.ndim > 1 else 1) * unit,
+        )  # fmt: skip
+
+    one, found = fit(1.0, 1.0), fit(length, second)
     for name, unit in (("k", second**2), ("b", second)):
-        off = abs(fast.parameters[name] * unit - one.parameters[name])
+        off = abs(found.parameters[name] * unit - one.parameters[name])
         assert off < 1e-3 * one.standard_errors[name]
 
 
