@@ -145,6 +145,19 @@ def test_bifurcations_are_located_whatever_the_unit_of_a_component(unit):
     assert found.values[named] == pytest.approx([470 / 19, 1, 470 / 19], abs=1e-8)
 
 
+@pytest.mark.parametrize("second", [1e-12, 1e9, 1e12])
+def test_a_branch_point_is_located_whatever_the_unit_of_time(second):
+    """Damped, beside velocities that are small or large: slow ones were missed."""
+    slow = pi.acceleration(
+        lambda t, x, v, a, s: np.stack([a - x[0] - x[0] ** 3, (a - 1) * x[1] - x[1] ** 3]) / s**2
+        - 0.2 * v / s,
+        dof=2, a=0.0, s=second,
+    )  # fmt: skip
+    found = pi.analysis.continue_equilibria(slow, "a", (-0.5, 2.0), [-0.4, 0, 0, 0])
+    assert found.kinds[found.kinds != ""].tolist() == ["branch point"]
+    assert points(found, "branch point") == pytest.approx([1.0], abs=1e-10)
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])

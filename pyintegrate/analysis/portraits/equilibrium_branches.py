@@ -211,12 +211,17 @@ class _Curve:
         """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 3) that change
         sign at branch points, folds and Hopf points; 0 where they are rounding."""
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
-        scale = np.maximum(np.abs(A).max(axis=-1), 1e-300)  # rates may be far apart
-        _, s, V = np.linalg.svd(A / scale[..., None])
-        t = V[:, -1]
-        t = t * np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        # Rates may be far apart, and so may components: velocities of slow motions.
+        B = A / np.maximum(np.abs(A).max(axis=2, keepdims=True), 1e-300)
+        unit = np.maximum(np.abs(B).max(axis=1, keepdims=True), 1e-100)
+        _, s, V = np.linalg.svd(B / unit)
+        t = V[:, -1] / unit[:, 0]
+        t /= norm(t, keepdims=True)
+        sense = np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        t = t * sense
         t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
-        bordered = np.linalg.det(np.concatenate([A / scale[..., None], t[:, None]], axis=1))
+        border = (V[:, -1] * sense)[:, None]
+        bordered = np.linalg.det(np.concatenate([B / unit, border], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
         J = A[..., :-1]
         values = np.linalg.eigvals(J)
