@@ -1,7 +1,9 @@
 """Tangents of a force that is not a formula, but a Python function or compiled code: differences.
 
 Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e dy, p - e dp)) /
-(2 e), of order e^2; with e = cbrt(eps) (1 + |y| + |p|) / |(dy, dp)| its error is about 1e-10.
+(2 e), of order e^2; where e moves nothing by more than cbrt(eps) of its size the error is about
+1e-10. The size of a component is |y| or T |y'|, in a time T of the motion, so that a zero has one
+and units change nothing.
 """
 
 import numpy as np
@@ -73,15 +75,16 @@ class _Differences:
         rows = self._parameter_rows(params, y)
         force = [self._force(t, whole[0], rows)]
         small = np.cbrt(np.finfo(y.dtype).eps)
+        with np.errstate(all="ignore"):
+            sizes = self._sizes(whole[0], force[0])
         for j in range(self._n):
             along = {self._rows[j - self._k]: 1.0} if j >= self._k else {}
             dy = whole[1 + j]
-            near = 1.0 + np.abs(whole[0]).max(axis=0)
-            size = np.abs(dy).max(axis=0)
-            for row, one in along.items():
-                near, size = near + np.abs(rows[row]), np.maximum(size, one)
-            size = np.where(size > 0, size, 1.0)
-            e = (small * near / size).astype(y.dtype)
+            with np.errstate(all="ignore"):
+                e = np.where(dy == 0, np.inf, sizes / np.abs(dy)).min(axis=0)
+            for row in along:
+                e = np.minimum(e, np.where(rows[row] == 0, 1.0, np.abs(rows[row])))
+            e = (small * np.where(e < np.inf, e, 1.0)).astype(y.dtype)
             up, down = (
                 self._force(
                     t, whole[0] + s * e * dy,
@@ -91,6 +94,26 @@ class _Differences:
             )  # fmt: skip
             force.append((up - down) / (2 * e))
         return np.concatenate(force)
+
+    def _sizes(self, y, force):
+        """How large components are, (dim, lanes): positions alike, and velocities.
+
+        T^2 is x / x'', or T the geometric mean of |y / y'|: 1 / omega of an oscillation.
+        """
+        y, rate, dof = np.abs(y), np.abs(force), self._dof
+        if dof:
+            x, v, a = (part.max(axis=0) for part in (y[:dof], y[dof:], rate))
+            T = np.where((x > 0) & (a > 0), np.sqrt(x / a), np.where(a > 0, v / a, 0.0))
+            sizes = np.repeat([np.maximum(x, T * v), np.maximum(v, T * a)], dof, axis=0)
+        else:
+            both = (y > 0) & (rate > 0)
+            logs = np.where(both, np.log(y) - np.log(rate), 0.0).sum(axis=0)
+            most = rate.max(axis=0)
+            T = np.where(most > 0, np.sqrt(y.max(axis=0) / most), 0.0)  # where none has both
+            T = np.where(both.any(axis=0), np.exp(logs / np.maximum(both.sum(axis=0), 1)), T)
+            sizes = np.maximum(y, T * rate)
+        sizes = np.where(sizes > 0, sizes, sizes.max(axis=0))
+        return np.where((sizes > 0) & (sizes < np.inf), sizes, 1.0)
 
     def _parameter_rows(self, params, y):
         """Each element of the parameters for all lanes."""

@@ -219,6 +219,32 @@ def test_a_called_force_has_differences():
     assert pickle.loads(pickle.dumps(both)) == both
 
 
+@pytest.mark.filterwarnings("ignore:the force of")
+@pytest.mark.parametrize(
+    ("length", "second"), [(1e-3, 1.0), (1e-9, 1e-12), (1.0, 3e7), (1e11, 3e7)]
+)
+@pytest.mark.parametrize(("x", "v"), [(0.7, 0.3), (0.7, 0.0), (0.0, 0.3)])
+def test_differences_are_as_good_in_any_unit(length, second, x, v):
+    """From rest, and from 0, as well: the motion itself tells how far to go."""
+
+    def force(t, x, v, k):
+        return -k * (x + x**3 / length**2) - 0.1 * v / second
+
+    def rates(t, y, k):
+        return [y[1], force(t, y[0], y[1], k)]
+
+    start, k = [x * length, v * length / second], 1 / second**2
+    run = {"dt": second / 20, "n_steps": 30, "sensitivity": ("x0", "k"), "save": "final"}
+    for one, options in ((pi.acceleration, {"dof": 1}), (pi.rhs, {"dim": 2, "initial": start})):
+        function = rates if one is pi.rhs else force
+        exact, found = (
+            pi.integrate(one(k=k, trace=trace, **options)(function), start, **run).sensitivity
+            for trace in (True, False)
+        )
+        for name, expected in exact.items():
+            np.testing.assert_allclose(found[name], expected, rtol=1e-7)
+
+
 def test_a_compiled_pointer_has_differences():
     import ctypes
 
