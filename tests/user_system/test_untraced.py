@@ -42,6 +42,22 @@ SCALAR = {
 }
 
 
+@pytest.mark.parametrize("length", [1e-9, 1e-5, 1.0, 1e11])
+@pytest.mark.parametrize("second", [1e-12, 1.0, 3e7])
+def test_jacobians_are_as_good_in_any_unit(length, second):
+    """Of two wells, beside a saddle: micrometres had slopes of 38 for 2, and false equilibria."""
+
+    def wells(t, x, v):
+        return (x - x**3 / length**2) / second**2 - 0.2 * v / second
+
+    traced, called = (
+        pi.acceleration(dof=1, trace=trace, initial=[0.5 * length, 0.0])(wells)
+        for trace in (True, False)
+    )
+    y = np.array([[1.0, 0.0], [0.01, 0.3], [0.7, -0.2]]) * [length, length / second]
+    assert np.allclose(called.jacobian(0.0, y), traced.jacobian(0.0, y), rtol=1e-6, atol=0)
+
+
 @pytest.mark.parametrize("name", SCALAR)
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
