@@ -235,7 +235,7 @@ def _slope(system):
     """The right-hand side at one state with one set of parameters: whether two systems agree."""
     shapes = system.shapes
     one = {  # 1 in an empty batch
-        k: np.append(v, np.ones(shapes[k])).reshape(-1, *shapes[k])[0]
+        k: np.append(v, np.ones(shapes[k]))[: prod(shapes[k])].reshape(shapes[k])
         for k, v in system.params.items()
     }
     start = np.arange(float(system.dim)) if system.initial is None else system.initial
