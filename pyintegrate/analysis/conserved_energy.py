@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
-from .observables import at, blocks, check_solution, cure, found, only_the_end, some_saves, times
+from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
 from .results import extent, quiet, result_class
 from .vectors import applied
 
@@ -116,15 +116,14 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     solution._need_all("energy_drift")
     t, y = times(solution), solution.y
-    batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
+    batch = y.shape[1:-1]
     valid = True if solution._whole else solution.valid
     ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
     sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:])]
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
-        for rows in blocks(len(y), error[:1].size / 2):  # fewer temporaries than a phase has
-            error[rows] = (system.energy(y[rows], t[rows]) - first) / scale
+        error = np.array((system.energy(y, t) - first) / scale, float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
         sums = [np.ones(error.shape[:1] + (1,) * len(batch)), centred, off]
@@ -276,37 +275,25 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     c2, c3, d3, c4 = brackets(method)
     if order == 4 and c4 is None:
         raise ValueError(f"order must be at most 3 for {method.name!r}: its h^3 term needs J'")
-    y, t = solution.y, times(solution)
-    kept = np.empty(y.shape[:-1])
-    for rows in blocks(len(y), kept[:1].size):
-        states = np.asarray(y[rows], float)
-        with quiet():  # exploded trajectories
-            kept[rows] = _kept(system, solution.dt, states, t[rows], order, (c2, c3, d3, c4))
-    return kept
-
-
-def _kept(system, h, y, t, order, brackets):
-    """Energy and the required further terms, for a block of saves."""
-    c2, c3, d3, c4 = brackets
-    dof = system.dof
+    h, t, y, dof = solution.dt, times(solution), solution.y.astype(float), system.dof
     x, v = y[..., :dof], y[..., dof:]
-    energy = np.array(system.energy(y, t))
-    if order == 1:
-        return energy
-    a = system.acceleration(t, x, v)
 
     def product(p, q):
         """p M q, from an energy that is quadratic in the velocity."""
         plus, minus = (np.concatenate([x, w], axis=-1) for w in ((p + q) / 2, (p - q) / 2))
         return 2 * (system.energy(plus, t) - system.energy(minus, t))
 
-    energy += h * c2 * product(v, a)
-    if order > 2:
-        J = system.jacobian(t, y)[..., dof:, :dof]
-        Jv = applied(J, v)
-        energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
-    if order > 3:
-        energy += h**3 * c4 * 2 * product(a, Jv)
+    with quiet():  # exploded trajectories
+        energy = np.array(system.energy(y, t))
+        if order > 1:
+            a = system.acceleration(t, x, v)
+            energy += h * c2 * product(v, a)
+        if order > 2:
+            J = system.jacobian(t, y)[..., dof:, :dof]
+            Jv = applied(J, v)
+            energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
+        if order > 3:
+            energy += h**3 * c4 * 2 * product(a, Jv)
     return energy
 
 

@@ -7,9 +7,6 @@ import numpy as np
 from ..run.times import time_of
 from ..values.parameters import system_at, taken
 
-BLOCK = 24 << 10  # values at a time: they stay in the cache throughout
-KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
-
 
 def check_solution(value, name, argument="solution"):
     """The Solution; that of a lazy one, which is computed. What is none is refused, especially
@@ -148,34 +145,6 @@ def phases(solution, states):
     """Phase of `states` (n_saved, *batch, dim) at the saved times, (n_saved, *batch), or None."""
     angle = solution.system.phase(states, times(solution))
     return None if angle is None else np.asarray(angle, float)
-
-
-def blocks(count, width, most=None):
-    """Slices of the first axis, in order, small enough to stay in the cache.
-
-    Parameters
-    ----------
-    count : int
-        Length of the first axis.
-    width : int
-        Values in one of its entries.
-    most : int, optional
-        Longest slice.
-
-    Returns
-    -------
-    list of slice
-
-    Examples
-    --------
-    >>> [part.stop for part in blocks(5, 10_000)]
-    [2, 4, 5]
-    """
-    # Allocated and freed, it tells glibc to keep freed memory of this size. Otherwise each
-    # temporary comes from the kernel, page by page, at four times the cost of the arithmetic.
-    np.empty(KEPT)
-    rows = max(1, min(int(BLOCK / max(1, width)), most or count))
-    return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
 
 
 def at(values, index):

@@ -13,7 +13,6 @@ from ..values.types import Any, Callable, Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
 from .observables import (
-    blocks,
     check_solution,
     cure,
     exact_states,
@@ -89,7 +88,7 @@ def phase_drift(
         reference_angle = _exact_phase(solution, angle)
     else:
         _check_times(solution, reference)
-        reference_angle = _recorded_phase(reference, angle, len(batch) + 1)
+        reference_angle = _align(angle(reference.y, times(reference)), len(batch) + 1)
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         valid = valid & _align(reference.valid, len(batch) + 1)
     end, origin = None, solution._problem.origin
@@ -99,10 +98,9 @@ def phase_drift(
     ahead = None  # where turns were counted before this resumed part
     if origin is not None and reference is None and phase is None:
         ahead = origin.ahead
-    y, t, drift = solution.y, times(solution), np.empty((count, *batch))
     with quiet():
-        for rows in blocks(count, drift[:1].size):
-            drift[rows] = angle(y[rows], t[rows]) - reference_angle(rows)
+        drift = angle(solution.y, times(solution)) - reference_angle
+        drift = np.array(np.broadcast_to(drift, (count, *batch)), float)
         _unwrap(drift, 0.0 if ahead is None else ahead)
     drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
@@ -309,29 +307,25 @@ def _angle_around(reference, ndim):
 
 
 def _exact_phase(solution, angle):
-    """A function of a block of saves that gives the phase of the exact motion there."""
+    """The phase of the exact motion at the saves, (n_saved, *batch)."""
     t, start, system = times(solution), solution._origin_time, solution.system
     origin = solution.origin
     if angle == system.phase and system.phase_is_uniform:
         first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
         with quiet():
             rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-        return lambda rows: first + rate * (t[rows] - start)
-    if system.exact(np.asarray(solution.t)[:1], origin, start) is None:
+            return first + rate * (t - start)
+    motion = np.asarray(solution.t), origin, start
+    if angle == system.phase:
+        found = system.exact_phase(*motion)
+    elif (found := system.exact(*motion)) is not None:
+        found = angle(found, t)
+    if found is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
             "for example the same run with a smaller dt and the matching save interval"
         )
-    flat = np.asarray(solution.t)
-    if angle == system.phase:
-        return lambda rows: system.exact_phase(flat[rows], origin, start)
-    return lambda rows: angle(system.exact(flat[rows], origin, start), t[rows])
-
-
-def _recorded_phase(reference, angle, ndim):
-    """A function of a block of saves that gives the phase of a recorded motion there."""
-    t = times(reference)
-    return lambda rows: _align(angle(reference.y[rows], t[rows]), ndim)
+    return found
 
 
 # ---- unwrapping ----------------------------------------------------------------------------------
@@ -446,11 +440,8 @@ def turning(solution, angle):
     system, t, y = solution.system, times(solution), solution.y
     some = evenly(len(y), SAMPLES)
     if angle == system.phase and system.period(solution.origin) is not None:
-        rate = _frequency(system, solution.origin)
-        for rows in blocks(len(y), rate.size):
-            faster = _frequency(system, y[rows])
-            rate = np.fmax(rate, np.fmax.reduce(faster, axis=0))
-        return MARGIN * rate
+        fastest = np.fmax.reduce(_frequency(system, y), axis=0, initial=-np.inf)
+        return MARGIN * np.fmax(_frequency(system, solution.origin), fastest)
     y = np.concatenate([y[some], solution.origin[np.newaxis]])
     start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
     t = np.concatenate([t[some], start])
@@ -490,10 +481,8 @@ def _drifting(solution, drift, phase):
         rates.append((np.abs(ahead[-1] - ahead[0]) + apart) / (count * dt))
         swings.append(np.ptp(ahead, axis=0))
         swinging = np.minimum(swinging, _swing(_frequency(system, trial.y)))
-    off = 0.0
-    for rows in blocks(len(solution.y), problem.lanes):
-        frequency = _frequency(system, solution.y[rows])
-        off = np.fmax(off, np.abs(frequency - 2 * np.pi / period).max(axis=0))
+    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
+    off = np.fmax.reduce(off, axis=0, initial=0.0)
     rate = MARGIN * (np.maximum(*rates) + np.maximum(off - swinging, 0))
     return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
 

@@ -1,13 +1,10 @@
-"""What is analysed block by block is what it would be at once, whatever the size of a block."""
-
-from functools import cache
+"""Phases and energies of motions that are damped, turn, explode, rest, die, or fail."""
 
 import numpy as np
 import pytest
 
 import pyintegrate as pi
 from pyintegrate import RecordWarning
-from pyintegrate.analysis import observables
 
 EULER = "semi_implicit_euler"
 
@@ -31,32 +28,13 @@ RUNS = runs()
 
 
 def everything(solution):
-    """All numbers that are made block by block."""
+    """All that is told of the phase and of the energy."""
     drift = pi.analysis.energy_drift(solution)
     found = {"phase": pi.analysis.phase_drift(solution)}
     found |= {name: value for name, value in vars(drift).items() if name != "time_unit"}
     if not solution.system.velocity_dependent and set(solution.method.coefficients) >= {"kick"}:
         found["modified"] = pi.analysis.modified_energy(solution)
     return found
-
-
-@cache
-def whole_record(name):
-    return everything(RUNS[name])
-
-
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("size", [1, 40, 1000], ids=lambda size: f"blocks of {size}")
-def test_the_size_of_a_block_does_not_matter(name, size, monkeypatch):
-    whole = whole_record(name)
-    monkeypatch.setattr(observables, "BLOCK", size)
-    parts = everything(RUNS[name])
-    for quantity, value in whole.items():
-        # Sums in another order: as many roundings as saves, of the largest of the terms.
-        scale = np.max(np.abs(value[np.isfinite(value)]), initial=1e-12)
-        assert parts[quantity] == pytest.approx(value, rel=1e-9, abs=1e-12 * scale, nan_ok=True), (
-            quantity
-        )
 
 
 @pytest.mark.parametrize("name", ["damped", "pendulums", "one"])
