@@ -72,32 +72,25 @@ def states_at(solution, t, derivative=False):
 
 
 def _slopes(solution, lane, number, t):
-    """The derivative of the states, by the polynomial through NODES of a step."""
-    begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
-    nodes, basis = chebyshev.chebpts1(NODES), np.eye(NODES)
-    weights = chebyshev.chebval(2 * (t - begin) / (end - begin) - 1, chebyshev.chebder(basis)).T
-    weights = weights @ np.linalg.inv(chebyshev.chebvander(nodes, NODES - 1))
-    within = begin[:, np.newaxis] + (end - begin)[:, np.newaxis] * (nodes + 1) / 2
-    lane, number = np.repeat(lane, NODES), np.repeat(number, NODES)
-    states = _in_steps(solution, lane, number, within.reshape(-1))
-    states = states.reshape(len(t), NODES, solution.system.dim)
-    return 2 * np.einsum("tn,tnd->td", weights, states) / (end - begin)[:, np.newaxis]
+    """The derivative of the states, by the polynomials of the steps."""
+    begin, end = (solution._moments[number + i, lane, np.newaxis] for i in (0, 1))
+    slopes = chebyshev.chebder(polynomials(solution, lane, number, NODES))
+    place = 2 * (t[:, np.newaxis] - begin) / (end - begin) - 1
+    return 2 * chebyshev.chebval(place, slopes, tensor=False) / (end - begin)
 
 
-def polynomials(solution, lane, number):
-    """Steps of trajectories, (n,) each: the Chebyshev coefficients of states, (POINTS, n, dim)."""
+def polynomials(solution, lane, number, count=POINTS):
+    """Steps of trajectories, (n,) each: the Chebyshev coefficients of states, (count, n, dim)."""
     if solution._carried is not None:
         both = solution._carried[0]
         return polynomials(both, lane, number)[..., both.system.places[:, 0]]
     begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
-    points = chebyshev.chebpts2(POINTS)
-    within = begin + (end - begin) * (points[1:-1, np.newaxis] + 1) / 2
+    points = chebyshev.chebpts1(count)
+    within = begin + (end - begin) * (points[:, np.newaxis] + 1) / 2
     lanes, numbers = (np.broadcast_to(one, within.shape).reshape(-1) for one in (lane, number))
-    inside = _in_steps(solution, lanes, numbers, within.reshape(-1))
-    states = solution.y.reshape(len(solution), solution._problem.lanes, -1)
-    ends = states[number, lane], states[number + 1, lane]
-    values = [ends[0], *inside.reshape(*within.shape, -1), ends[1]]
-    return np.tensordot(np.linalg.inv(chebyshev.chebvander(points, POINTS - 1)), values, 1)
+    values = _in_steps(solution, lanes, numbers, within.reshape(-1))
+    values = values.reshape(*within.shape, solution.system.dim)
+    return np.tensordot(np.linalg.inv(chebyshev.chebvander(points, count - 1)), values, 1)
 
 
 def filled(solution, index, names, t, parts):
@@ -188,22 +181,9 @@ def _implicit(solution, lane, number):
 
 
 def _by(solution, method, lane, number, t):
-    """The same by one method: the core makes every step once, for all of its times; a step with
-    very many of them several times, so that memory is in proportion to the times."""
+    """The same by one method: the core makes the step of each time again."""
     problem, control, dtype = solution._problem, solution._control, solution._problem.dtype
-    order = np.lexsort((abs(t - solution._moments[number, lane]), number, lane))
-    lane, number, t = lane[order], number[order], t[order]
-    new = np.append(True, (np.diff(lane) != 0) | (np.diff(number) != 0))
-    first = np.flatnonzero(new)
-    rank = np.arange(len(t)) - first[np.cumsum(new) - 1]
-    most = min(rank.max() + 1, 2 * (len(t) // len(first) + 1))
-    new |= rank % most == 0
-    rank %= most
-    group, first = np.cumsum(new) - 1, np.flatnonzero(new)
-    lanes, lane, number = len(first), lane[first], number[first]
     begin, end = solution._moments[number, lane], solution._moments[number + 1, lane]
-    times = np.repeat(end[np.newaxis], most, axis=0).astype(dtype)
-    times[rank, group] = t
 
     def own(row):
         return row if np.ndim(row) == 0 else row[lane]
@@ -212,20 +192,17 @@ def _by(solution, method, lane, number, t):
     states = np.moveaxis(solution.y, -1, 1).reshape(len(solution), -1, problem.lanes)
     run = AdaptiveRun(
         problem.changed(
-            batch=(lanes,), lanes=lanes, initial=np.ascontiguousarray(states[number, :, lane].T),
+            batch=t.shape, lanes=len(t), initial=np.ascontiguousarray(states[number, :, lane].T),
             rows_t0=begin.astype(dtype), rows_params=tuple(map(own, problem.rows_params)),
         ),
         solution._options.changed(watch=None, events=None, out=None, components=None),
         control.changed(
             rows_end=end.astype(dtype), first_step=abs(end - begin).astype(dtype), save="times",
-            times=times, automatic=False, max_step=np.inf, last_step=0.0, onward=None,
-            **rows,
+            times=t[np.newaxis].astype(dtype), automatic=False, max_step=np.inf, last_step=0.0,
+            onward=None, **rows,
         ),
     )  # fmt: skip
     within = solution._within
-    found = run.states_again(
+    return run.states_again(
         method, None if within is None else list(within[number, :, lane].T.copy())
-    )
-    out = np.empty((len(t), solution.system.dim), dtype)
-    out[order] = found[rank, :, group]
-    return out
+    )[0].T
