@@ -6,7 +6,6 @@ Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
 """
 
 from fractions import Fraction
-from math import factorial
 
 import numpy as np
 
@@ -45,28 +44,10 @@ def has_stability_function(method):
     return method.family in _FAMILIES
 
 
-def _explicit(method):
-    """R(z) = 1 + sum_j z^(j + 1) b A^j 1, over 1."""
-    exact, _ = method.exact_coefficients
-    A, b = exact["A"], exact["b"]
-    # In integers: fractions would search for common divisors at each operation.
-    scale = common_scale(b, *A)
-    A, b = both(A, scale)[0], both(b, scale)[0]
-    R, k = [Fraction(1)], np.ones_like(b)
-    for j in range(len(b)):
-        R.append(Fraction(b @ k, scale ** (j + 1)))
-        k = A @ k
-    # Up to the order R equals exp: residuals of rounded coefficients there would decide
-    # whether the oscillator grows at once.
-    for j in range(min(method.order, len(b)) + 1):
-        if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
-            R[j] = Fraction(1, factorial(j))
-    return trimmed(R), [Fraction(1)]  # the last stages may serve an error estimate
-
-
-def _implicit(method):
+def _runge_kutta(method):
     exact, rounding = method.exact_coefficients
-    return _of_table(exact["A"], exact["b"], rounding)
+    # None of an explicit method's coefficients should be 0.
+    return _of_table(exact["A"], exact["b"], rounding if method.implicit else 0)
 
 
 def _rosenbrock(method):
@@ -101,7 +82,11 @@ def _reversed_characteristic(matrix, rounding):
     return trimmed(found)
 
 
-_FAMILIES = {"explicit_rk": _explicit, "implicit_rk": _implicit, "rosenbrock": _rosenbrock}
+_FAMILIES = {
+    "explicit_rk": _runge_kutta,
+    "implicit_rk": _runge_kutta,
+    "rosenbrock": _rosenbrock,
+}
 
 
 def excess(method):
