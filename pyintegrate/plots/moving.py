@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from io import BytesIO
 from itertools import combinations, product
 
 import matplotlib
 import numpy as np
+from matplotlib.animation import FuncAnimation, PillowWriter, writers
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..adaptive.dense_output import filled
@@ -18,7 +18,7 @@ from ..analysis.results import quiet, unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
 from ..values.parameters import system_at
-from ..values.types import Any, Callable, FuncAnimation, Labels, Sequence
+from ..values.types import Any, Callable, Labels, Sequence
 from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
     batch_of,
@@ -86,30 +86,23 @@ def drawn_once(figure, artists):
             artist.set_animated(was)
 
 
-@cache
-def gif_writer():
-    """The class of what writes .gif; Matplotlib's own is imported when a film is."""
-    from matplotlib.animation import PillowWriter
+class OnePalette(PillowWriter):
+    """All frames have the colours of the first: to find those of each takes longest."""
 
-    class OnePalette(PillowWriter):
-        """All frames have the colours of the first: to find those of each takes longest."""
+    palette = None
+    _frames: list[Any]
 
-        palette = None
-        _frames: list[Any]
-
-        def grab_frame(self, **keywords):
-            super().grab_frame(**keywords)
-            frame = self._frames[-1].convert("RGB")
-            if self.palette is None:
-                self.palette = frame.quantize(256)
-            held = frame.quantize(palette=self.palette, dither=0)
-            # The ground, which is at the corner, is as it is, not the mean of what is near it.
-            colours, ground = held.getpalette(), 3 * held.getpixel((0, 0))
-            colours[ground : ground + 3] = frame.getpixel((0, 0))
-            held.putpalette(colours)
-            self._frames[-1] = held
-
-    return OnePalette
+    def grab_frame(self, **keywords):
+        super().grab_frame(**keywords)
+        frame = self._frames[-1].convert("RGB")
+        if self.palette is None:
+            self.palette = frame.quantize(256)
+        held = frame.quantize(palette=self.palette, dither=0)
+        # The ground, which is at the corner, is as it is, not the mean of what is near it.
+        colours, ground = held.getpalette(), 3 * held.getpixel((0, 0))
+        colours[ground : ground + 3] = frame.getpixel((0, 0))
+        held.putpalette(colours)
+        self._frames[-1] = held
 
 
 TURNS = 9  # of a drawn spring
@@ -276,32 +269,25 @@ class Scene:
         self.reach = self._reach(self.states if true is None else [true])
         self.parameters = [self._parameters(index) for index in chosen]
         line = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
-        # States and parameters that are drawn in one look, that of their lines and of the masses.
-        looks: list[Any] = [
-            (self.states, self.parameters, line | {"label": "_nolegend_"}, {"markersize": 11})
-        ]
+        # States that are drawn in one look, that of their lines and of the masses.
+        looks = [(self.states, line | {"label": "_nolegend_"}, {"markersize": 11.0})]
         if true is not None:
             grey = exact_look() | {"zorder": 1}, {"markersize": 13, "zorder": 1.2}
-            looks.insert(0, ([true], self.parameters, *grey))
-        empty, shape = [[]] * self.shape.dimensions, self.shape
-        lines = [[ax.plot(*empty, **look)[0] for _ in states] for states, _, look, _ in looks]
-        masses = [
-            ax.plot(*empty, linestyle="", marker=shape.marker, label="_nolegend_",
-                    color=look["color"], **mark)[0]
-            for *_, look, mark in reversed(looks)
-        ]  # fmt: skip
-        self.drawn = [
-            (own, dots, states, parameters)
-            for own, dots, (states, parameters, *_) in zip(lines, masses[::-1], looks)
-        ]
+            looks.insert(0, ([true], *grey))
+        self.drawn, empty = [], [[]] * self.shape.dimensions
+        for states, look, mark in looks:
+            lines = [ax.plot(*empty, **look)[0] for _ in states]
+            dots = {"linestyle": "", "marker": self.shape.marker, "label": "_nolegend_"} | mark
+            (masses,) = ax.plot(*empty, color=look["color"], **dots)
+            self.drawn.append((lines, masses, states))
         self._frame(curve)
 
     def show(self, moment):
         """Draw the last states at or before a moment: nothing is interpolated."""
         now, artists = latest(self.t, moment), []
-        for lines, masses, states, parameters in self.drawn:
+        for lines, masses, states in self.drawn:
             ends = []
-            for line, one, given in zip(lines, states, parameters):
+            for line, one, given in zip(lines, states, self.parameters):
                 outline = self.shape.outline(one[now], given)
                 move(line, outline.T)
                 ends.append(outline[len(outline) - self.shape.last :])
@@ -478,7 +464,7 @@ def animate(
     figure.canvas.draw()
     figure.set_layout_engine("none")  # computed once: only the motion changes between frames
     interval = 1000 * seconds / count
-    return _kind()(
+    return Motion(
         figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
     )
 
@@ -597,86 +583,79 @@ def _still(ax, curves, pane, movers, bodies):
         ax.set_aspect("equal", adjustable="box")
 
 
-def _has_writer(writers):
+def _has_writer():
     """Whether Matplotlib finds what writes films: ffmpeg, or what its settings name."""
     named = matplotlib.rcParams["animation.writer"]
     return writers.is_available(named) or writers.is_available("ffmpeg")
 
 
-@cache
-def _kind():
-    """The class of the result; Matplotlib's own is imported when first needed."""
-    from matplotlib.animation import FuncAnimation, writers
+class Motion(FuncAnimation):
+    """An animation whose frames all fit in a page."""
 
-    class Motion(FuncAnimation):
-        """An animation whose frames all fit in a page."""
+    def __init__(self, figure, show, count, **keywords):
+        self.figure, self.show, self.count, self.filmed = figure, show, count, False
+        self.rate = 1000 / keywords["interval"]  # frames a second
+        super().__init__(figure, show, frames=count, **keywords)
 
-        def __init__(self, figure, show, count, **keywords):
-            self.figure, self.show, self.count, self.filmed = figure, show, count, False
-            self.rate = 1000 / keywords["interval"]  # frames a second
-            super().__init__(figure, show, frames=count, **keywords)
+    def __repr__(self):
+        return f"<animation of {self.count} frames>"
 
-        def __repr__(self):
-            return f"<animation of {self.count} frames>"
+    def save(self, filename, writer=None, *arguments, **keywords):
+        """Write a film: `matplotlib.animation.Animation.save`."""
+        name = str(filename)
+        if writer is None and name.lower().endswith(FILMS) and not _has_writer():
+            raise OSError(
+                f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
+                " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
+                " or HTML by to_jshtml()"
+            )
+        told = bool(arguments) or bool({*keywords} & TOLD)
+        if writer is None and name.lower().endswith(".gif") and not told:
+            writer = OnePalette(fps=keywords.pop("fps", None) or self.rate)
+        self.filmed = True
+        try:
+            with drawn_once(self.figure, self.show(0)):
+                return super().save(filename, writer, *arguments, **keywords)
+        finally:
+            self.filmed = False
 
-        def save(self, filename, writer=None, *arguments, **keywords):
-            """Write a film: `matplotlib.animation.Animation.save`."""
-            name = str(filename)
-            if writer is None and name.lower().endswith(FILMS) and not _has_writer(writers):
-                raise OSError(
-                    f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
-                    " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
-                    " or HTML by to_jshtml()"
-                )
-            told = bool(arguments) or bool({*keywords} & TOLD)
-            if writer is None and name.lower().endswith(".gif") and not told:
-                writer = gif_writer()(fps=keywords.pop("fps", None) or self.rate)
-            self.filmed = True
-            try:
-                with drawn_once(self.figure, self.show(0)):
-                    return super().save(filename, writer, *arguments, **keywords)
-            finally:
-                self.filmed = False
+    def _post_draw(self, framedata, blit):
+        if not self.filmed:  # nobody looks
+            super()._post_draw(framedata, blit)  # type: ignore[misc]
 
-        def _post_draw(self, framedata, blit):
-            if not self.filmed:  # nobody looks
-                super()._post_draw(framedata, blit)  # type: ignore[misc]
+    def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
+        """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
+        if not embed_frames:
+            return super().to_jshtml(fps, embed_frames, default_mode)
+        limit = matplotlib.rcParams["animation.embed_limit"]
+        # The frames were measured: the second limit only prevents losing some by a wrong guess.
+        settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+        with matplotlib.rc_context(settings):
+            return super().to_jshtml(fps, embed_frames, default_mode)
 
-        def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
-            """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
-            if not embed_frames:
-                return super().to_jshtml(fps, embed_frames, default_mode)
-            limit = matplotlib.rcParams["animation.embed_limit"]
-            # The frames were measured: the second limit only prevents losing some by a wrong guess.
-            settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
-            with matplotlib.rc_context(settings):
-                return super().to_jshtml(fps, embed_frames, default_mode)
+    def _repr_html_(self):
+        """At the end of a cell: frames that play, in the place of a still picture."""
+        if "inline" not in matplotlib.get_backend():
+            return super()._repr_html_()
+        from matplotlib import pyplot
 
-        def _repr_html_(self):
-            """At the end of a cell: frames that play, in the place of a still picture."""
-            if "inline" not in matplotlib.get_backend():
-                return super()._repr_html_()
-            from matplotlib import pyplot
+        pyplot.close(self.figure)
+        return self.to_jshtml()
 
-            pyplot.close(self.figure)
-            return self.to_jshtml()
+    def _dpi(self, limit):
+        """Dots per inch at which all frames together stay below a limit in megabytes."""
+        # base64 makes four letters of three bytes
+        dpi, room = float(self.figure.dpi), FULL * limit * 2**20 * 3 / 4 / self.count
+        while dpi > LEAST_DPI:
+            size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
+            if size <= room:
+                break
+            dpi = max(LEAST_DPI, dpi * max(0.5, min(0.9, (room / size) ** 0.6)))
+        return dpi
 
-        def _dpi(self, limit):
-            """Dots per inch at which all frames together stay below a limit in megabytes."""
-            # base64 makes four letters of three bytes
-            dpi, room = float(self.figure.dpi), FULL * limit * 2**20 * 3 / 4 / self.count
-            while dpi > LEAST_DPI:
-                size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
-                if size <= room:
-                    break
-                dpi = max(LEAST_DPI, dpi * max(0.5, min(0.9, (room / size) ** 0.6)))
-            return dpi
-
-        def _bytes(self, share, dpi):
-            """Size of one frame."""
-            self.show(round(share * (self.count - 1)))
-            page = BytesIO()
-            self.figure.savefig(page, format="png", dpi=dpi)
-            return page.tell()
-
-    return Motion
+    def _bytes(self, share, dpi):
+        """Size of one frame."""
+        self.show(round(share * (self.count - 1)))
+        page = BytesIO()
+        self.figure.savefig(page, format="png", dpi=dpi)
+        return page.tell()

@@ -46,7 +46,7 @@ def test_a_pendulum_hangs_on_its_rod_beside_others_over_the_true_one():
     c = pi.compare(swings, 1.0, 0.0, methods=["rk4", "explicit_euler"], dt=0.1, n_steps=20)
     scenes = frame(pi.plots.animate(c, seconds=1), 19)[:2]
     for ax, sol in zip(scenes, c.values(), strict=True):
-        ghost, rod, mass, _ = ax.get_lines()
+        ghost, _, rod, mass = ax.get_lines()
         theta, true = sol.x[-1], sol.exact()[-1, 0]
         assert rod.get_xydata()[0] == pytest.approx([0, 0])
         for drawn, angle in [(rod, theta), (mass, theta), (ghost, true)]:
@@ -57,7 +57,7 @@ def test_a_pendulum_hangs_on_its_rod_beside_others_over_the_true_one():
 def test_a_mass_hangs_on_its_spring():
     sol = pi.integrate(pi.systems.spring, dt=0.1, n_steps=20)
     scene = frame(pi.plots.animate(sol, seconds=1), 19)[0]
-    _, spring, mass, _ = scene.get_lines()
+    _, _, spring, mass = scene.get_lines()
     assert mass.get_xdata()[0] == spring.get_xdata()[-1] == pytest.approx(sol.x[-1])
 
 
@@ -225,7 +225,7 @@ def test_a_solved_pendulum_swings_within_its_long_steps():
     moving = pi.plots.animate(sol, seconds=2)
     angles = []
     for number in range(40):
-        mass = frame(moving, number)[0].get_lines()[2]
+        mass = frame(moving, number)[0].get_lines()[3]
         x, y = mass.get_xydata()[0]
         angles.append(np.arctan2(x, -y))
     true = sol.at(np.linspace(0.0, 4.0, 40))[:, 0]
