@@ -9,10 +9,11 @@ import numpy as np
 from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures
-from ..solution.solution import Solution, span
+from ..solution.solution import Solution
 from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
+from ..values.table import extent
 from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, rounded_times
@@ -107,8 +108,7 @@ class AdaptiveSolution(Solution):
             solution = cls(
                 *(problem, options, control, outcome, control.save, before, run.observation)
             )
-            if solution._failures.index.size:
-                report_failures(solution, options.on_failure)
+            report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
@@ -205,7 +205,7 @@ class AdaptiveSolution(Solution):
     @property
     def _pace(self):
         also = f" and {implicit_method().name}" if np.isfinite(self.stiff_spans).any() else ""
-        return f"{also} to rtol = {span(self.rtol)}: {span(self.steps_taken)} steps"
+        return f"{also} to rtol = {extent(self.rtol)}: {extent(self.steps_taken, 'no')} steps"
 
     @property
     def _both_sides(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..values.keywords import explains_keywords
+from ..values.table import extent
 from ..values.types import Any, ArrayLike
 from .arguments import checked_tolerance
 
@@ -17,8 +18,7 @@ class Tolerance:
         self.atol = checked_tolerance("atol", _ABSOLUTE * self.rtol if atol is None else atol)
 
     def __str__(self) -> str:
-        low, high = (f"{value:g}" for value in (self.rtol.min(), self.rtol.max()))
-        return low if low == high else f"{low} .. {high}"
+        return extent(self.rtol)
 
     def __repr__(self) -> str:
         return f"<pi.tolerance of {self}>"

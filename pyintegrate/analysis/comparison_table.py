@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..errors import one_record_warning
-from ..values.table import Number, Table
+from ..values.table import Number, Table, extent
 from ..values.types import Any
 from .measures import FINE, watched_error
 from .observables import energies, every_step, exact_states, only_the_end, start_time, times
-from .results import extent, quiet, with_unit
+from .results import quiet, with_unit
 
 ABSENT = "-"
 

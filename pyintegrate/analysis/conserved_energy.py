@@ -7,10 +7,10 @@ from dataclasses import fields
 import numpy as np
 
 from ..errors import warn_record
-from ..values.table import Table, Tabled, batch_axes
+from ..values.table import Table, Tabled, batch_axes, extent
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
-from .results import extent, quiet, result_class
+from .results import quiet, result_class
 from .vectors import applied
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope

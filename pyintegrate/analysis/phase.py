@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
-from ..solution.jumps import has_jumped, until_jump
+from ..solution.jumps import has_jumped, of_lanes, until_jump
 from ..solving import solve
 from ..values.table import evenly
 from ..values.types import Any, Callable, Floats, Solution
@@ -143,10 +143,10 @@ def _forget(drift, marks, most, resumed, own_steps):
         less = f", or times= at most {steps:.3g} apart"
     elif 2 <= steps < 2**53:
         less = f", or save=k with k up to {int(steps)}"
-    which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
     warn_record(
-        f"the phase drift{which} is NaN: between two saves it may change by half a turn or more, so"
-        f' that its turns cannot be counted. Integrate with save="all"{less}, or, for the end, with'
+        f"the phase drift{of_lanes(lanes)} is NaN: between two saves it may change by half a turn"
+        ' or more, so that its turns cannot be counted. Integrate with save="all"'
+        f"{less}, or, for the end, with"
         f' watch={{"turns": {cure(("windings", "phase"))}}}'
         + ", or join the parts of this resumed run with pi.concatenate"
         * resumed

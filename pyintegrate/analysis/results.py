@@ -60,16 +60,6 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text} [{unit}]" if unit and unit != "1" else text
 
 
-def extent(values: Any, empty: str = "-") -> str:
-    """One number as text, or the least and the most of several."""
-    values = np.asarray(values, float)
-    values = values[~np.isnan(values)]
-    if not values.size:
-        return empty
-    least, most = f"{values.min():.6g}", f"{values.max():.6g}"
-    return least if least == most else f"{least} .. {most}"
-
-
 def in_lanes(values: Any, lane: Any, batch: tuple[int, ...], least: int = 0) -> Any:
     """Values (n, ...) of lanes in ascending order as (*batch, most, ...).
 

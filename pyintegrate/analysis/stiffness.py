@@ -14,11 +14,11 @@ from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
 from ..values.checks import DOUBLE, integer, numbers, pair, positive
-from ..values.table import Table
+from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import listed, suitable_methods
 from .observables import at
-from .results import ByMethod, drawn_by, extent, quiet, result_class, with_unit
+from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance

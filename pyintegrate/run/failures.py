@@ -50,7 +50,7 @@ class Failures:
         if not self.index.size:
             return self
         keep = self.status != Status.STOPPED
-        return self if keep.all() else Failures(*(part[keep] for part in self))
+        return Failures(*(part[keep] for part in self))
 
     def statuses(self, problem):
         """The status of every trajectory, (lanes,)."""

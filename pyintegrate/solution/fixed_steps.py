@@ -17,6 +17,7 @@ from ..run.failures import Failures
 from ..values.checks import DOUBLE, floats, truth, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
+from ..values.table import extent
 from ..values.types import (
     Any,
     ArrayLike,
@@ -29,7 +30,7 @@ from ..values.types import (
 )
 from .origin import Origin, origin_of
 from .sensitivity import motion_alone
-from .solution import Solution, span
+from .solution import Solution
 
 
 class FixedSolution(Solution):
@@ -56,8 +57,7 @@ class FixedSolution(Solution):
             going = output.begin(problem, options, failures, *watched)
             going.go()
             solution = cls(problem, options, going.outcome())
-            if solution._failures.index.size:
-                report_failures(solution, options.on_failure)
+            report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
@@ -110,7 +110,7 @@ class FixedSolution(Solution):
 
     @property
     def _pace(self):
-        return f": {self.n_steps} steps of dt = {span(self.dt)}"
+        return f": {self.n_steps} steps of dt = {extent(self.dt, 'no')}"
 
     @cached_property
     def origin(self) -> Floats:

@@ -78,30 +78,33 @@ def has_jumped(solution):
     return solution._first_jump < np.inf
 
 
+def of_lanes(lanes):
+    """How many trajectories of a batch a message is about, after the name of a quantity."""
+    return f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+
+
 def until_jump(solution, values, name):
     """Values at the saves, (n_saved, *batch, ...), NaN after the first jump of each trajectory.
 
     One `RecordWarning` calls the values by `name`.
     """
-    if not np.any(has_jumped(solution)):
-        return values
     beyond = beyond_jump(solution, solution.t)
-    if not beyond.any():
-        return values
     lanes = beyond.any(axis=0)
-    which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+    if not lanes.any():
+        return values
     if solution._problem.driven:
-        warn_record(
+        why = (
             f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
             " that of the system's own. Compare with a run of smaller steps and the same inputs"
         )
-        return np.full_like(values, np.nan)
-    warn_record(
-        f"{name}{which} is NaN from the first jump on: an event with then= has changed the state,"
-        " and what is known of the true motion ends there (with keep=0 the time of the jump was"
-        " not kept, and it ends at the start). To judge what follows compare with a run of smaller"
-        " steps, the same events= and the same times="
-    )
+    else:
+        why = (
+            f"{name}{of_lanes(lanes)} is NaN from the first jump on: an event with then= has"
+            " changed the state, and what is known of the true motion ends there (with keep=0 the"
+            " time of the jump was not kept, and it ends at the start). To judge what follows"
+            " compare with a run of smaller steps, the same events= and the same times="
+        )
+    warn_record(why)
     return np.where(
         beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
     )

@@ -104,15 +104,7 @@ class Solution(KindOfSolution):
 
     @property
     def y(self) -> Floats:
-        inside = self._in_memory
-        return np.asarray(self._states[: len(self)]) if inside is None else inside
-
-    @cached_property
-    def _in_memory(self):
-        """The saved states; None if they are elsewhere, and read when requested."""
-        if not isinstance(self._states, np.ndarray):
-            return None
-        return self._states if len(self._states) == len(self) else self._states[: len(self)]
+        return np.asanyarray(self._states[: len(self)])  # those elsewhere are read here
 
     @cached_property
     def initial(self) -> Floats:
@@ -128,11 +120,9 @@ class Solution(KindOfSolution):
         """Functions stay behind, those of progress and of watches: they belong to one process."""
         options = self._options.changed(progress=False, watch=None, across=None, events=None)
         results = {name: getattr(self, name) for name in (*WATCHING, "across", "_first_jump")}
-        state = self.__dict__ | results | {
+        return self.__dict__ | results | {
             "_options": options, "_sums": None, "_event_rows": None,
         }  # fmt: skip
-        state.pop("_in_memory", None)  # a view
-        return state
 
     def _told(self, other):
         """This solution with the watches of another, if only results are left of its own."""
@@ -569,12 +559,3 @@ class Solution(KindOfSolution):
             "failed": ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none",
         }
         return Table("Solution", ("", ""), [*rows.items()], align="ll")._repr_html_()
-
-
-def span(values):
-    """One number, or the least and the greatest, in words."""
-    values = np.asarray(values)
-    if not values.size:
-        return "no"
-    low, high = values.min(), values.max()
-    return f"{low:g}" if low == high else f"{low:g} .. {high:g}"

@@ -16,6 +16,16 @@ Value = TypeVar("Value")
 MOST = 21  # rows of arrays that are shown: the middle is among them where there is one
 
 
+def extent(values: Any, empty: str = "-") -> str:
+    """One number as text, or the least and the most of several."""
+    values = np.asarray(values, float)
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return empty
+    least, most = f"{values.min():.6g}", f"{values.max():.6g}"
+    return least if least == most else f"{least} .. {most}"
+
+
 class Number(str):
     """The text of a number in a table, and its value, which JSON holds.
 
