@@ -42,6 +42,17 @@ def listed(methods: Methods) -> Sequence[str | Method]:
         raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
 
 
+def different(argument, values, key):
+    """The values, if there are any and no two have the same key."""
+    if not values:
+        raise ValueError(f"{argument} is empty: name at least one, for example methods=['rk4']")
+    keys = [key(value) for value in values]
+    for value in keys:
+        if (many := keys.count(value)) > 1:  # the last would replace the others
+            raise ValueError(f"{argument} has {value!r} {many} times: once is enough")
+    return values
+
+
 def suitable_methods(system: System, methods: Methods | None = None) -> list[Method]:
     """The named methods, or all of the catalogue that can integrate a system.
 
@@ -68,14 +79,9 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     if methods is None:
         return [method for method in catalogue.values() if fits(method, system)]
     chosen = [find_method(method) for method in listed(methods)]
-    names = [method.name for method in chosen]
-    if not names:
-        raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
     for method in chosen:
         check_structure(method, checked_system(system))
-        if names.count(method.name) > 1:
-            raise ValueError(f"methods has {method.name!r} {names.count(method.name)} times")
-    return chosen
+    return different("methods", chosen, lambda method: method.name)
 
 
 @result_class
@@ -101,18 +107,22 @@ class Motion:
             return exact
         return to_a_tolerance(self.system, start, self.t0, times, rtol)
 
+    def step(self, n_steps):
+        """The length of one of so many steps."""
+        return (self.t_end - self.t0) / n_steps
+
     def run(self, method, n_steps):
-        """States at the common times, (checks + 1, *batch, dim), and force evaluations."""
+        """The error and the force evaluations of a run.
+
+        The error is the largest distance from the truth at the common times, in units of the
+        motion, (*batch); inf if the run failed.
+        """
         solution = integrate(
-            self.system, self.x0, self.v0, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
+            self.system, self.x0, self.v0, t0=self.t0, dt=self.step(n_steps),
             n_steps=n_steps, method=method, save=n_steps // self.checks, on_failure="ignore",
         )  # fmt: skip
         y = np.where(solution.valid[..., np.newaxis], solution.y, np.inf)
-        return y, solution.evaluations
-
-    def error(self, y):
-        """Largest distance from the truth in units of the motion, (*batch); inf if a run failed."""
-        return distance(y, self.truth, self.lead, self.size)
+        return distance(y, self.truth, self.lead, self.size), solution.evaluations
 
     def seconds(self, method, n_steps):
         """Time of a run per trajectory, in a batch large enough to keep the processor busy."""
@@ -123,7 +133,7 @@ class Motion:
         for _ in range(3):
             begin = perf_counter()
             integrate(
-                self.system, start, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
+                self.system, start, t0=self.t0, dt=self.step(n_steps),
                 n_steps=n_steps, method=method, save="final", on_failure="ignore",
             )  # fmt: skip
             best = min(best, perf_counter() - begin)

@@ -167,8 +167,7 @@ def largest_step(motion, method, error, most=MOST, fine=FINE):
         few, enough, made = (few, middle, tried) if tried <= error else (middle, enough, made)
     n = checks * enough
     _, evaluations = motion.run(method, n)
-    dt = (motion.t_end - motion.t0) / n
-    return Advice(dt, n, evaluations, motion.seconds(method, n), made)
+    return Advice(motion.step(n), n, evaluations, motion.seconds(method, n), made)
 
 
 # ---- the nature of a motion ----------------------------------------------------------------------
@@ -256,7 +255,7 @@ def _is_stiff(motion):
 
 def _worst(motion, method, n):
     """The largest error of a batch in n steps."""
-    return float(np.max(motion.error(motion.run(method, n)[0]), initial=0.0))
+    return float(np.max(motion.run(method, n)[0], initial=0.0))
 
 
 def _lyapunov(t, size, y, near):

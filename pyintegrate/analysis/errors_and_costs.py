@@ -98,10 +98,7 @@ def convergence(
     midpoint 2.0 rk4 4.0
     """
     chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
-    errors = {
-        method.name: np.array([motion.error(motion.run(method, n)[0]) for n in rungs])
-        for method in chosen
-    }
+    errors = {method.name: np.array([motion.run(method, n)[0] for n in rungs]) for method in chosen}
     return Convergence(motion, chosen, rungs, errors)
 
 
@@ -129,7 +126,7 @@ class Convergence(ByMethod[OrderFit]):
     """
 
     def __init__(self, motion, methods, steps, errors):
-        self.dt = np.abs(motion.t_end - motion.t0) / np.asarray(steps)
+        self.dt = np.abs(motion.step(np.asarray(steps)))
         self.errors = errors
         self.floor = np.maximum(10 * motion.doubt, ROUNDING)
         self.methods = {method.name: method for method in methods}
@@ -275,10 +272,9 @@ def work_precision(
     for method in chosen:
         points = []
         for n in rungs:
-            y, evaluations = motion.run(method, n)
-            error = motion.error(y)
+            error, evaluations = motion.run(method, n)
             took = motion.seconds(method, n) if seconds else np.nan
-            points.append((abs(motion.t_end - motion.t0) / n, evaluations, took, error))
+            points.append((abs(motion.step(n)), evaluations, took, error))
             if steps is None and dt is None and np.median(error) < ROUNDING:
                 break
         curves[method.name] = tuple(np.array(column) for column in zip(*points))

@@ -36,7 +36,7 @@ from ..values.types import (
     ToATolerance,
 )
 from ..watching.analyses import of_comparison
-from .accuracy import evaluations_a_step, listed
+from .accuracy import different, evaluations_a_step, listed
 from .measures import measured
 from .observables import systems_by_name
 
@@ -124,10 +124,7 @@ def methods_in(methods):
     pair = isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance)
     if pair or isinstance(methods, Tolerance):
         return [methods]
-    methods = listed(methods)
-    if not methods:
-        raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
-    return methods
+    return listed(methods)
 
 
 @overload
@@ -221,7 +218,8 @@ def compare(
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
         methods = usual_methods(system)
-    chosen = _unique("methods", [Chosen(one) for one in methods_in(methods)], lambda one: one.name)
+    chosen = [Chosen(one) for one in methods_in(methods)]
+    different("methods", chosen, lambda one: one.name)
     if dt is None and not all(one.tolerance for one in chosen):
         raise TypeError("dt is missing: only methods with a tolerance choose their own steps")
     steps = numbers("dt", 1.0 if dt is None else dt)
@@ -234,7 +232,9 @@ def compare(
     found = {}  # to a tolerance: the same beside every dt
     options = of_comparison(system, options)
     runs: dict[Any, Any] = {}
-    for step in _unique("dt", steps.tolist() if several else [dt], float if dt is not None else id):
+    for step in different(
+        "dt", steps.tolist() if several else [dt], float if dt is not None else id
+    ):
         for one in chosen:
             span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
             if equal_work and one.tolerance is not None:
@@ -449,12 +449,3 @@ class Comparisons(Several[Comparison]):
         return joint_table(self)
 
     plot = Comparison.plot  # a row of panels for each system and dt
-
-
-def _unique(argument, values, key):
-    """The values, if no two have the same key: a second one would replace the first."""
-    keys = [key(value) for value in values]
-    for value in keys:
-        if (many := keys.count(value)) > 1:
-            raise ValueError(f"{argument} has {value!r} {many} times: once is enough")
-    return values
