@@ -193,7 +193,7 @@ def summarize(status, step, index, batch, time):
         if np.any(status == code)
     ]
     first = int(np.argmin(step))
-    place = tuple(int(i) for i in np.unravel_index(index[first], batch)) if batch else ()
+    place = tuple(map(int, np.unravel_index(index[first], batch)))
     which = f"first trajectory {place[0] if len(place) == 1 else place}" if batch else "it failed"
     return (
         f"{count} of {total} trajectories failed ({', '.join(parts)}); {which} at step"

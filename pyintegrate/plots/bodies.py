@@ -103,10 +103,13 @@ def letters_of(solution, components=None, flat=False):
             letter: max(np.ptp(np.nan_to_num(solution[b.components[letter]])) for b in bodies)
             for letter in known
         }
-    widest = sorted(known, key=extent.__getitem__)[-2:]
-    if flat or not all(extent.values()):
-        return tuple(letter for letter in known if letter in widest)
-    return known
+    return two_widest(extent) if flat or not all(extent.values()) else known
+
+
+def two_widest(extents):
+    """The names of the two largest extents, in their order."""
+    kept = sorted(extents, key=extents.__getitem__)[-2:]
+    return tuple(name for name in extents if name in kept)
 
 
 def looks_of_bodies(solution, letters, turn):

@@ -172,7 +172,7 @@ def chosen_trajectories(batch):
     30
     """
     some = evenly(prod(batch), TRAJECTORIES)
-    return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in some]
+    return [tuple(map(int, np.unravel_index(one, batch))) for one in some]
 
 
 def jumps_between(solution, index, t):
@@ -292,8 +292,8 @@ def _run_with(solution, index):
     parameters, start = inputs_of(solution)
     for name, value in (parameters | start).items():
         value = np.broadcast_to(value, batch)[index]
-        same = value.size and value.min() == value.max()
-        text = equation(system, name, f"{value.flat[0]:.4g}") if same else ""
+        alike = _if_alike(value, ".4g")
+        text = equation(system, name, alike) if alike else ""
         said[name] = "initial " * bool(text and name in system.state_names) + text
     return said
 
@@ -327,12 +327,15 @@ def looks_of(names, ax):
 def _step(solution):
     """The step or the tolerance, which distinguishes solutions by one method."""
     if not hasattr(solution, "dt"):
-        rtol = np.asarray(solution.rtol, float)
-        same = rtol.size and rtol.min() == rtol.max()
-        return f"to {f'{rtol.min():.3g}' if same else 'various tolerances'}"
-    dt = np.asarray(solution.dt, float)
-    step = f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
+        return f"to {_if_alike(solution.rtol, '.3g') or 'various tolerances'}"
+    step = _if_alike(solution.dt, "g") or "various"
     return f"dt = {step} {unit_of(solution.system, 't')}".rstrip()
+
+
+def _if_alike(values, form):
+    """The number that all values are, as text; "" if they differ, or there are none."""
+    values = np.asarray(values, float)
+    return f"{values.flat[0]:{form}}" if values.size and values.min() == values.max() else ""
 
 
 FEW = 8  # batches up to this size also show their exact solutions
