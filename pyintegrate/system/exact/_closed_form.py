@@ -33,16 +33,6 @@ def direction(y, x):
     return np.where((x == 0) & (y == 0), np.nan, np.arctan2(y, x))
 
 
-def some(mask):
-    """Whether the mask may be true anywhere."""
-    return not known(mask) or np.any(mask)
-
-
-def every(mask):
-    """Whether the mask is known to be true everywhere."""
-    return known(mask) and np.all(mask)
-
-
 def _as_float64(argument):
     if isinstance(argument, (tuple, list)):  # the components of a state
         return tuple(np.asarray(component, np.float64) for component in argument)

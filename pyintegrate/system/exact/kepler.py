@@ -20,7 +20,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ._closed_form import closed_form, every, some
+from ._closed_form import closed_form
 
 _Conic = namedtuple("_Conic", "mu beta h q Z s")  # s: of the initial state
 
@@ -71,18 +71,15 @@ def phase(y, t, *, mu):
     # The eccentricity times cosine and sine of the eccentric anomaly, then these themselves.
     ec, es = 1 - r * beta / mu, (x * vx + y * vy) * root / mu
     e = np.sqrt(ec * ec + es * es)
-    c, s = ec / e, es / e
-    if some(e == 0):
-        c, s = np.where(e == 0, 1, c), np.where(e == 0, 0, s)
+    c, s = np.where(e == 0, 1, ec / e), np.where(e == 0, 0, es / e)
     # The true anomaly has the direction (c - e, flat s): it is computed from the same c and s, so
     # that their rounding cancels in E - f on nearly circular orbits. One arctangent of the product
     # of the directions gives E - f plus the polar angle.
     flat = np.abs(h) * root / mu
     re, im = c * (c - e) + flat * s * s, s * (c - e) - flat * s * c
-    if some(h < 0):
-        y = np.where(h < 0, -y, y)
+    y = np.where(h < 0, -y, y)
     angle = np.arctan2(im * x + re * y, re * x - im * y) - es
-    return angle if every(beta > 0) else np.where(beta > 0, angle, np.nan)
+    return np.where(beta > 0, angle, np.nan)
 
 
 def phase_is_uniform(*, mu):

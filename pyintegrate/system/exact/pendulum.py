@@ -19,7 +19,7 @@ References: Whittaker (1904), Analytical Dynamics, section 44; DLMF 22.8 and 22.
 
 import numpy as np
 
-from ._closed_form import closed_form, every, some
+from ._closed_form import closed_form
 from ._elliptic import jacobi, quarter_period, uniform_direction
 
 
@@ -77,8 +77,7 @@ def phase(y, t, *, g, length):
     sin, cos = tangent * scale, scale - 1
     _, s, c, p = _from_the_bottom(sin, cos, omega, g / length)
     _, m1, rotates = _modulus(s, c, p)
-    if not some(rotates):  # s and p are the amplitude's sine and cosine
-        return uniform_direction(np.copysign(s, s * c), p, m1) - np.pi / 2
+    # The sine of the amplitude is s, its cosine p, or c if the pendulum rotates.
     angle = uniform_direction(
         np.copysign(s, s * np.where(rotates, p, c)), np.where(rotates, c, p), m1
     )
@@ -114,13 +113,9 @@ def _from_the_bottom(sin, cos, omega, square):
 
     If gravity is negligible omega0 is not needed, and is kept away from 0: p would overflow.
     """
-    omega0 = np.sqrt(np.abs(square))
-    known = isinstance(omega, np.ndarray)
-    if not known or not np.all(omega0 > 1e-30 * np.max(np.abs(omega), initial=1.0)):
-        omega0 = np.maximum(omega0, np.maximum(1e-30 * np.abs(omega), np.finfo(np.float64).tiny))
+    least = np.maximum(1e-30 * np.abs(omega), np.finfo(np.float64).tiny)
+    omega0 = np.maximum(np.sqrt(np.abs(square)), least)
     p = omega * (0.5 / omega0)
-    if every(square >= 0):
-        return omega0, sin, cos, p
     hanging = square >= 0
     return omega0, np.where(hanging, sin, -cos), np.where(hanging, cos, sin), p
 
@@ -129,7 +124,5 @@ def _modulus(s, c, p):
     """kappa, the complementary parameter in [0, 1], and whether the pendulum rotates."""
     m1 = (c - p) * (c + p)
     rotates = m1 < 0
-    if not some(rotates):
-        return np.ones_like(m1), m1, rotates
     m = s * s + p * p
     return np.where(rotates, np.sqrt(m), 1), np.where(rotates, -m1 / m, m1), rotates
