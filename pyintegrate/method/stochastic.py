@@ -1,8 +1,11 @@
 """Methods for equations with noise: each is the formula of one step, traced with the system.
 
 A formula takes a ``Step`` (pyintegrate/stochastic/step.py) and returns the components of the next
-state. Sums and products are those of lists of components; one that is missing is zero.
+state.
 """
+
+from functools import reduce
+from operator import add
 
 from .. import _core
 from ..values.types import Any
@@ -71,19 +74,20 @@ def _method(**properties):
     return add
 
 
-# ---- lists of components -------------------------------------------------------------------------
-def plus(*lists):
-    """The sum, component by component, from the left; None is zero."""
-    total = list(lists[0])
-    for terms in lists[1:]:
-        total = [b if a is None else a if b is None else a + b
-                 for a, b in zip(total, terms)]  # fmt: skip
-    return total
+class Components(tuple):
+    """Components of a state, or numbers of the noises: a vector; those that are None are zero."""
 
+    __array_ufunc__ = None  # a symbol leaves its products with them to this class
 
-def times(factor, terms):
-    """Each component multiplied by a factor."""
-    return [None if x is None else factor * x for x in terms]
+    def __add__(self, other):
+        return Components(b if a is None else a if b is None else a + b
+                          for a, b in zip(self, other))  # fmt: skip
+
+    def __rmul__(self, factor):
+        return Components(None if x is None else factor * x for x in self)
+
+    def __truediv__(self, divisor):
+        return Components(x / divisor for x in self)
 
 
 # ---- strong order 1 ------------------------------------------------------------------------------
@@ -91,17 +95,17 @@ def times(factor, terms):
          formula="y += h f + g dW",
          reference="Maruyama (1955), Rend. Circ. Mat. Palermo 4, 48-90")  # fmt: skip
 def euler_maruyama(s):
-    return plus(s.y, times(s.h, s.drift()), s.kick(s.dW))
+    return s.y + s.h * s.drift() + s.kick(s.dW)
 
 
 @_method(strong_order=1.0, weak_order=1, noise="commutative", evaluations=1, title="Milstein",
          formula="y += h f + g dW + sum_jk L^j g_k (dW_j dW_k - delta_jk h) / 2",
          reference="Milstein (1974), Teor. Veroyatnost. i Primenen. 19, 583-588")  # fmt: skip
 def milstein(s):
-    y = plus(s.y, times(s.h, s.drift()), s.kick(s.dW))
+    y = euler_maruyama(s)
     for j, k, change in s.changes():
         square = s.dW[j] * s.dW[k]
-        y = plus(y, times(square if j != k else 0.5 * (square - s.h), change))
+        y += (square if j != k else 0.5 * (square - s.h)) * change
     return y
 
 
@@ -111,9 +115,8 @@ def milstein(s):
          reference="Rumelin (1982), SIAM J. Numer. Anal. 19, 604-613")  # fmt: skip
 def heun_stratonovich(s):
     f, kick, half = s.drift(), s.kick(s.dW), 0.5 * s.h
-    there = plus(s.y, times(s.h, f), kick)
-    half_kicks = plus(kick, s.kick(s.dW, there, 1.0))
-    return plus(s.y, times(half, plus(f, s.drift(there, 1.0))), times(0.5, half_kicks))
+    there = s.y + s.h * f + kick
+    return s.y + half * (f + s.drift(there, 1.0)) + 0.5 * (kick + s.kick(s.dW, there, 1.0))
 
 
 # ---- strong order 1.5 ----------------------------------------------------------------------------
@@ -127,10 +130,9 @@ _BETA = (
 )
 
 
-def _weighted(weights, lists):
-    """Sums of lists of numbers with weights, those that are not zero."""
-    first, *rest = (times(w, numbers) for w, numbers in zip(weights, lists) if w)
-    return plus(first, *rest)
+def _weighted(weights, numbers):
+    """The sum of numbers of the noises with weights, those that are not zero."""
+    return reduce(add, (w * one for w, one in zip(weights, numbers) if w))
 
 
 @_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
@@ -138,12 +140,10 @@ def _weighted(weights, lists):
          "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h",
          reference=_ROSSLER)  # fmt: skip
 def sra1(s):
-    mean, f = [i / s.h for i in s.I10], s.drift()
-    H = plus(s.y, times(3 / 4 * s.h, f), times(3 / 2, s.kick(mean, None, 1.0)))
-    return plus(
-        s.y, times(1 / 3 * s.h, f), times(2 / 3 * s.h, s.drift(H, 3 / 4)),
-        s.kick(_weighted((1.0, -1.0), (s.dW, mean)), None, 1.0), s.kick(mean),
-    )  # fmt: skip
+    mean, f = s.I10 / s.h, s.drift()
+    H = s.y + 3 / 4 * s.h * f + 3 / 2 * s.kick(mean, None, 1.0)
+    y = s.y + 1 / 3 * s.h * f + 2 / 3 * s.h * s.drift(H, 3 / 4)
+    return y + s.kick(s.dW + -1.0 * mean, None, 1.0) + s.kick(mean)
 
 
 @_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=3, title="SRA3 of Rossler",
@@ -151,14 +151,12 @@ def sra1(s):
          "  y += h (f + f(H2) + 4 f(H3)) / 6 + g(t + h) dW - (g(t + h) - g) I10 / h",
          reference=_ROSSLER)  # fmt: skip
 def sra3(s):
-    mean, f, sixth = [i / s.h for i in s.I10], s.drift(), 1 / 6 * s.h
+    mean, f, sixth = s.I10 / s.h, s.drift(), 1 / 6 * s.h
     late, early = s.kick(mean, None, 1.0), s.kick(mean)
-    f2 = s.drift(plus(s.y, times(s.h, f)), 1.0)
-    H3 = plus(s.y, times(1 / 4 * s.h, plus(f, f2)), late, times(1 / 2, early))
-    return plus(
-        s.y, times(sixth, plus(f, f2)), times(4.0 * sixth, s.drift(H3, 1 / 2)),
-        s.kick(s.dW, None, 1.0), times(-1.0, late), early,
-    )  # fmt: skip
+    both = f + s.drift(s.y + s.h * f, 1.0)
+    H3 = s.y + 1 / 4 * s.h * both + late + 1 / 2 * early
+    y = s.y + sixth * both + 4.0 * sixth * s.drift(H3, 1 / 2)
+    return y + s.kick(s.dW, None, 1.0) + -1.0 * late + early
 
 
 @_method(strong_order=1.5, weak_order=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
@@ -167,24 +165,24 @@ def sriw1(s):
     h, root, f1 = s.h, s.root_h, s.drift()
     integrals = (
         s.dW,
-        [0.5 * (w * w - h) / root for w in s.dW],  # I11 / sqrt(h)
-        [i / h for i in s.I10],
-        [w * (w * w - 3.0 * h) / (6.0 * h) for w in s.dW],  # I111 / h
+        Components(0.5 * (w * w - h) / root for w in s.dW),  # I11 / sqrt(h)
+        s.I10 / h,
+        Components(w * (w * w - 3.0 * h) / (6.0 * h) for w in s.dW),  # I111 / h
     )
 
     def g(weight, c, *others):
         """g at y + weight h f + sqrt(h) times those of other stages, as a product with numbers."""
         ones = [root] * len(s.dW)
-        y = plus(s.y, times(weight * h, f1), *(times(w, k(ones)) for w, k in others))
+        y = sum((w * k(ones) for w, k in others), s.y + weight * h * f1)
         return lambda numbers: s.kick(numbers, y, c)
 
     g1 = s.kick
-    H = plus(s.y, times(3 / 4 * h, f1), times(3 / 2, g1(integrals[2])))
+    H = s.y + 3 / 4 * h * f1 + 3 / 2 * g1(integrals[2])
     g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
     g3 = g(1.0, 1.0, (-1.0, g1))
     g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
     kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA))
-    return plus(s.y, times(1 / 3 * h, f1), times(2 / 3 * h, s.drift(H, 3 / 4)), *kicks)
+    return sum(kicks, s.y + 1 / 3 * h * f1 + 2 / 3 * h * s.drift(H, 3 / 4))
 
 
 # ---- weak order 2 --------------------------------------------------------------------------------
@@ -196,27 +194,27 @@ def ri6(s):
     h, root, f, W, signs = s.h, s.root_h, s.drift(), s.dW, s.signs
     each = range(len(W))
     g = [s.column(k) for k in each]
-    late = plus(s.y, times(h, f))
-    y = plus(s.y, times(0.5 * h, plus(f, s.drift(plus(late, s.kick(W)), 1.0))))
+    late = s.y + h * f
+    y = s.y + 0.5 * h * (f + s.drift(late + s.kick(W), 1.0))
 
     def either_way(k, start, step, c):
         """g_k at start + step and at start - step: their sum, and their difference."""
-        up, down = (s.column(k, plus(start, times(sign, step)), c) for sign in (1.0, -1.0))
-        return plus(up, down), plus(up, times(-1.0, down))
+        up, down = (s.column(k, start + sign * step, c) for sign in (1.0, -1.0))
+        return up + down, up + -1.0 * down
 
     for k in each:
-        double, slope = either_way(k, late, times(root, g[k]), 1.0)
-        y = plus(y, times(0.25 * W[k], double),
-                 times(0.25 * (W[k] * W[k] - h) / root, slope))  # fmt: skip
+        double, slope = either_way(k, late, root * g[k], 1.0)
+        y += 0.25 * W[k] * double
+        y += 0.25 * (W[k] * W[k] - h) / root * slope
         # 2 I(k, l) / sqrt(h)
         mixed = {i: (W[k] * W[i] + h * (-signs[k] if k < i else signs[i])) / root
                  for i in each if i != k}  # fmt: skip
-        double = times(2.0, g[k])
+        double = 2.0 * g[k]
         if mixed:
-            others = plus(*(times(0.5 * pair, g[i]) for i, pair in mixed.items()))
+            others = reduce(add, (0.5 * pair * g[i] for i, pair in mixed.items()))
             double, slope = either_way(k, s.y, others, 0.0)
-            y = plus(y, times(0.5 * root, slope))
-        y = plus(y, times(0.25 * W[k], double))
+            y += 0.5 * root * slope
+        y += 0.25 * W[k] * double
     return y
 
 
@@ -227,11 +225,12 @@ def ri6(s):
          " c = exp(-friction h);  x += h v / 2;  v += h a(x) / 2",
          reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
 def baoab(s):
-    x, v = s.x, plus(s.v, times(0.5 * s.h, s.force(s.x, s.v)))
-    x = plus(x, times(0.5 * s.h, v))
+    half = 0.5 * s.h
+    v = s.v + half * s.force(s.x, s.v)
+    x = s.x + half * v
     v = s.bath(v, s.h, s.Z)
-    x = plus(x, times(0.5 * s.h, v))
-    return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
+    x += half * v
+    return [*x, *(v + half * s.force(x, v, 1.0))]
 
 
 @_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
@@ -242,9 +241,9 @@ def baoab(s):
 def obabo(s):
     half = 0.5 * s.h
     v = s.bath(s.v, half, s.halves[0])
-    v = plus(v, times(half, s.force(s.x, v)))
-    x = plus(s.x, times(s.h, v))
-    return [*x, *s.bath(plus(v, times(half, s.force(x, v, 1.0))), half, s.halves[1])]
+    v += half * s.force(s.x, v)
+    x = s.x + s.h * v
+    return [*x, *s.bath(v + half * s.force(x, v, 1.0), half, s.halves[1])]
 
 
 @_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
@@ -257,10 +256,10 @@ def gjf(s):
     damped = 0.5 * (s.friction * s.h)
     b = 1.0 / (1.0 + damped)
     A = (1.0 - damped) * b
-    a, push = s.force(s.x, s.v), s.kick(s.dW)[len(s.x) :]
-    x = plus(s.x, times(b * s.h, s.v), times(0.5 * b * s.h * s.h, a), times(0.5 * b * s.h, push))
-    v = plus(times(A, s.v), times(0.5 * s.h * A, a), times(b, push))
-    return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
+    a, push = s.force(s.x, s.v), Components(s.kick(s.dW)[len(s.x) :])
+    x = s.x + b * s.h * s.v + 0.5 * b * s.h * s.h * a + 0.5 * b * s.h * push
+    v = A * s.v + 0.5 * s.h * A * a + b * push
+    return [*x, *(v + 0.5 * s.h * s.force(x, v, 1.0))]
 
 
 @_method(strong_order=0.5, weak_order=1, stationary_order=2, noise="additive", evaluations=1,
@@ -269,5 +268,4 @@ def gjf(s):
          " law of constant g",
          reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
 def brownian_baoab(s):
-    mean = [0.5 * (a + b) for a, b in zip(s.dW, s.next_dW)]
-    return plus(s.y, times(s.h, s.drift()), s.kick(mean))
+    return s.y + s.h * s.drift() + s.kick(0.5 * (s.dW + s.next_dW))

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from .. import _core
-from ..method.stochastic import plus, times
+from ..method.stochastic import Components
 from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import is_zero, placed
@@ -25,9 +25,9 @@ class Step:
     ----------
     h, root_h : Symbol
         The step, and its square root.
-    y : list of Symbol
+    y : Components
         The state; `x` and `v` are its halves.
-    dW, I10, next_dW, Z, halves : list of Symbol
+    dW, I10, next_dW, Z, halves : Components
         Increments of the noises, their integrals over the step, the increments of the next step,
         dW / sqrt(h), and two independent normals of which that is made.
     """
@@ -39,8 +39,8 @@ class Step:
         self.h = Symbol(graph.parameter(first + STEP))
         self._substeps = Symbol(graph.parameter(first + SUBSTEPS))
         self.root_h = np.sqrt(self.h)
-        self.y = [Symbol(graph.state(i)) for i in range(system.dim)]
-        self.x, self.v = self.y[: system.dof], self.y[system.dof :]
+        self.y = Components(Symbol(graph.state(i)) for i in range(system.dim))
+        self.x, self.v = map(Components, (self.y[: system.dof], self.y[system.dof :]))
         self._drift = converted(system, method.interpretation)
 
     # ---- numbers ----
@@ -48,7 +48,7 @@ class Step:
         """A row of numbers for each noise, the kind-th, times a factor."""
         n = self._system.noises
         first = self._system.dim + kind * n
-        return [scale * Symbol(self._graph.state(first + k)) for k in range(n)]
+        return scale * Components(Symbol(self._graph.state(first + k)) for k in range(n))
 
     @property
     def dW(self):
@@ -95,7 +95,8 @@ class Step:
         time = Symbol(graph.time())
         time = time if fraction == 0 else time + fraction * self.h
         state = [node_of(graph, value) for value in (self.y if y is None else y)]
-        return [Symbol(n) for n in placed(graph, nodes, state.__getitem__, node_of(graph, time))]
+        found = placed(graph, nodes, state.__getitem__, node_of(graph, time))
+        return Components(map(Symbol, found))
 
     def drift(self, y=None, fraction=0.0):
         """f(t + fraction h, y)"""
@@ -108,20 +109,20 @@ class Step:
     def kick(self, numbers, y=None, fraction=0.0):
         """g(t + fraction h, y) times a number for each noise; None where there is none."""
         columns = [self.column(k, y, fraction) for k in range(self._system.noises)]
-        return plus(*map(times, numbers, columns))
+        return reduce(operator.add, map(operator.mul, numbers, columns))
 
     def column(self, k, y=None, fraction=0.0):
         """The components that noise k moves, g_k(t + fraction h, y); None for the others."""
         rows = self._system.traced.outputs["diffusion"][k :: self._system.noises]
         entries = self._at(rows, y, fraction)
-        return [None if is_zero(a) else b for a, b in zip(rows, entries)]
+        return Components(None if is_zero(a) else b for a, b in zip(rows, entries))
 
     def changes(self):
         """(j, k, L^j g_k), L^j g_k = sum_l g_lj dg_k/dy_l, where it is not zero, j <= k."""
         for (j, k), parts in derivatives_along(self._system.traced, self._system.noises).items():
             if j <= k:
                 found = dict(zip(parts, self._at([*parts.values()], None, 0.0)))
-                yield j, k, [found.get(i) for i in range(self._system.dim)]
+                yield j, k, Components(map(found.get, range(self._system.dim)))
 
     # ---- Langevin ----
     @property
@@ -138,9 +139,9 @@ class Step:
         friction, *heat = self._bath
         c = np.exp(-(friction * h))
         spread = np.sqrt(-np.expm1(-2.0 * (friction * h)))  # sqrt(1 - c^2), and exact near c = 1
-        return [
+        return Components(
             c * one + (spread * np.sqrt(square)) * R for one, square, R in zip(v, heat, normals)
-        ]
+        )
 
 
 def derivatives_along(traced, m):
