@@ -7,10 +7,10 @@ Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, III.2
 
 from fractions import Fraction
 from itertools import count
-from math import factorial
+from math import factorial, prod
 
 from .conditions import collect
-from .polynomials import multiply
+from .polynomials import polynomial
 
 
 def multistep(exact, rounding):
@@ -86,10 +86,8 @@ def adams_moulton(points):
     """
     places, weights = range(2 - points, 2), list[Fraction]()
     for i in places:
-        basis = [Fraction(1)]  # the polynomial that is 1 at i and 0 at the others
-        for j in places:
-            if i != j:
-                basis = multiply(basis, [Fraction(-j, i - j), Fraction(1, i - j)])
+        factors = (polynomial([Fraction(-j, i - j), Fraction(1, i - j)]) for j in places if i != j)
+        basis = prod(factors, start=polynomial([Fraction(1)]))  # 1 at i and 0 at the others
         weights.append(sum((c / (n + 1) for n, c in enumerate(basis)), Fraction(0)))
     return weights
 

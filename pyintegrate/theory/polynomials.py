@@ -1,11 +1,14 @@
 """Where a polynomial changes sign, certified: integers in, isolated zeros out.
 
-A polynomial is a list of integers or fractions, the lowest coefficient first.
+A polynomial is a list of integers or fractions, the lowest coefficient first, or NumPy's of these.
 """
 
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, lcm
+
+import numpy as np
+from numpy.polynomial import Polynomial
 
 # Zeros closer than this, relative, count as one: a bound that is touched, not crossed.
 _RESOLUTION = Fraction(1, 2**80)
@@ -16,20 +19,19 @@ _BITS = 512
 _STEP = Fraction(1597, 987)
 
 
-def add(p, q, weight=1, shift=0):
-    """p + weight x^shift q"""
-    total = list(p) + [0] * (len(q) + shift - len(p))
-    for i, coefficient in enumerate(q, shift):
-        total[i] += weight * coefficient
-    return total
+def polynomial(coefficients):
+    """NumPy's polynomial with these coefficients, exactly."""
+    return Polynomial(np.array([*coefficients], object))
 
 
-def multiply(p, q):
-    product = [0] * (len(p) + len(q) - 1)
-    for i, a in enumerate(p):
-        for j, b in enumerate(q):
-            product[i + j] += a * b
-    return product
+def mirrored(p):
+    """p(-x)"""
+    return polynomial(c * (-1) ** i for i, c in enumerate(p))
+
+
+def unsigned(p):
+    """The polynomial with the magnitudes of the coefficients."""
+    return polynomial(map(abs, p))
 
 
 def trimmed(p):
@@ -146,8 +148,8 @@ def first_exit(bounds, tolerance):
             continue
         scale = Fraction(2**_BITS) / max(map(abs, p))
         p = [round(c * scale) for c in p]
-        raised = add(p, [-round(tolerance * scale)])
-        end = next((high for _, high, sign in sign_changes(raised) if sign > 0), None)
+        lowered = [p[0] - round(tolerance * scale), *p[1:]]
+        end = next((high for _, high, sign in sign_changes(lowered) if sign > 0), None)
         if end is None:
             continue
         while p[0] == 0:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf, lcm, nan, sqrt
 
 from . import multistep_stability, stability_function
-from .polynomials import add, first_exit, multiply, trimmed
+from .polynomials import first_exit, polynomial
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
 _TOUCHED = Fraction(1, 10**12)
@@ -204,13 +204,13 @@ def half_trace(method):
 
     Returns
     -------
-    list of Fraction
-        Coefficients of a polynomial in s = (omega h)^2, the lowest first.
+    numpy.polynomial.Polynomial
+        In s = (omega h)^2, with fractions as coefficients.
 
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> half_trace(pi.methods["velocity_verlet"])
+    >>> list(half_trace(pi.methods["velocity_verlet"]))
     [Fraction(1, 1), Fraction(-1, 2)]
     """
     exact, _ = method.exact_coefficients
@@ -219,22 +219,16 @@ def half_trace(method):
     # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2, here times a power of `scale`.
-    a, b, c, d, factor = [1], [0], [0], [1], 2
+    s, factor = polynomial([0, 1]), 2
+    a, b, c, d = (polynomial([n]) for n in (1, 0, 0, 1))
     for kick, drift in zip(exact["kick"], exact["drift"]):
         if kick:
             w, factor = int(kick * scale), factor * scale
-            c, d = _weighted(c, scale, a, -w, 0), _weighted(d, scale, b, -w, 1)
-            a, b = _weighted(a, scale), _weighted(b, scale)
+            a, b, c, d = scale * a, scale * b, scale * c - w * a, scale * d - w * s * b
         if drift:
             w, factor = int(drift * scale), factor * scale
-            a, b = _weighted(a, scale, c, w, 1), _weighted(b, scale, d, w, 0)
-            c, d = _weighted(c, scale), _weighted(d, scale)
-    return trimmed([Fraction(x, factor) for x in add(a, d)])
-
-
-def _weighted(p, scale, q=(), weight=0, shift=0):
-    """scale p + weight s^shift q"""
-    return add([scale * x for x in p], q, weight, shift)
+            a, b, c, d = scale * a + w * s * c, scale * b + w * d, scale * c, scale * d
+    return (a + d) * Fraction(1, factor)
 
 
 # ---- polynomials that must not be positive, for each family --------------------------------------
@@ -243,7 +237,7 @@ def _weighted(p, scale, q=(), weight=0, shift=0):
 def _trace_excess(method):
     """T - 1 and -1 - T, with T half the trace."""
     trace = half_trace(method)
-    return [add(trace, [-1]), add([-x for x in trace], [-1])]
+    return [trace - 1, -trace - 1]
 
 
 def _rational_growth(method):
@@ -253,16 +247,15 @@ def _rational_growth(method):
 
 def _rational_decay(method):
     """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
-    return [multiply(*stability_function.sum_and_difference(method))]
+    both, difference = map(polynomial, stability_function.sum_and_difference(method))
+    return [both * difference]
 
 
 def _nystrom_excess(method):
     """Jury's conditions D - 1, T - 1 - D and -T - 1 - D of the step on the oscillator."""
     (a, b), (c, d) = nystrom_step(method)
-    trace = add(a, d)
-    product = add(multiply(a, d), multiply(b, c), -1)
-    return [add(product, [-1]), add(add(trace, [-1]), product, -1),
-            add(add([-x for x in trace], [-1]), product, -1)]  # fmt: skip
+    trace, product = a + d, a * d - b * c
+    return [product - 1, trace - 1 - product, -trace - 1 - product]
 
 
 def nystrom_step(method):
@@ -273,27 +266,23 @@ def nystrom_step(method):
     >>> import pyintegrate as pi
     >>> (xx, xv), (vx, vv) = nystrom_step(pi.methods["constant_acceleration"])
     >>> print(*xx, "|", *xv, "|", *vx, "|", *vv)
-    1 -1/2 | 1 0 | 0 -1 | 1 0
+    1 -1/2 | 1 | 0 -1 | 1
     """
     exact, _ = method.exact_coefficients
-    one = [Fraction(1)]
+    zero, one, s = map(polynomial, ([0], [1], [0, 1]))
     rows = []
-    for x, v in ((one, []), ([], one)):  # for a unit position, for a unit velocity
+    for x, v in ((one, zero), (zero, one)):  # for a unit position, for a unit velocity
         slopes = []  # h^2 a at the stages
         for node, row in zip(exact["c"], exact["A"]):
-            there = _moved(add(x, v, node), row, slopes)
-            slopes.append([0, *(-c for c in there)])
-        rows.append((_moved(add(x, v), exact["b"], slopes),
+            slopes.append(-s * _moved(x + node * v, row, slopes))
+        rows.append((_moved(x + v, exact["b"], slopes),
                      _moved(v, exact["velocity"], slopes)))  # fmt: skip
     (xx, vx), (xv, vv) = rows
     return (xx, xv), (vx, vv)
 
 
 def _moved(p, weights, slopes):
-    for weight, slope in zip(weights, slopes):
-        if weight:
-            p = add(p, slope, weight)
-    return p
+    return sum((weight * slope for weight, slope in zip(weights, slopes) if weight), p)
 
 
 # Other families have a stability function P / Q.

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from .conditions import both, common_scale
-from .polynomials import add, first_exit, multiply, trimmed
+from .polynomials import first_exit, mirrored, polynomial, trimmed, unsigned
 from .rosenbrock import SCALE, in_slopes
 
 # Rounding of a coefficient that should be zero, in units of the products of coefficients.
@@ -98,33 +98,16 @@ def excess(method):
     >>> excess(pi.methods["implicit_euler"]), excess(pi.methods["gauss4"])
     ([Fraction(0, 1), Fraction(-1, 1)], [Fraction(0, 1)])
     """
-    P, Q = stability_function(method)
-    numerator, denominator = _square(P), _square(Q)
-    size = max(len(numerator), len(denominator))
-    found = []
-    rounding = float(method.exact_coefficients[1])
-    for s in range(size):
-        p, q = (side[s] if s < len(side) else Fraction(0) for side in (numerator, denominator))
+    P, Q = map(polynomial, stability_function(method))
+    change = P * mirrored(P) - Q * mirrored(Q)  # at x = iy even powers alternate in sign
+    bound = unsigned(P) ** 2 + unsigned(Q) ** 2
+    found, rounding = [], float(method.exact_coefficients[1])
+    for s, (c, most) in enumerate(zip(change.coef[::2], bound.coef[::2])):
         # Up to the order R equals exp, and for symmetric methods |R(iy)| is 1.
-        allowed = _LEFT * rounding * float(sum(_sizes(side, s) for side in (P, Q)))
-        within = 2 * s <= method.order and abs(p - q) < Fraction(1, 10**9)
-        found.append(Fraction(0) if within or abs(p - q) <= allowed else p - q)
+        within = 2 * s <= method.order and abs(c) < Fraction(1, 10**9)
+        negligible = abs(c) <= _LEFT * rounding * float(most)
+        found.append(Fraction(0) if within or negligible else c * (-1) ** s)
     return trimmed(found)
-
-
-def _square(p):
-    """|p(iy)|^2 in s = y^2."""
-    real, imaginary = ([c * (-1) ** i for i, c in enumerate(p[k::2])] for k in (0, 1))
-    square = multiply(real, real)
-    return add(square, multiply(imaginary, imaginary), 1, 1) if imaginary else square
-
-
-def _sizes(p, s):
-    """The terms of the coefficient of s^s in |p(iy)|^2 without their signs."""
-    p = [abs(c) for c in p]
-    return sum(
-        p[i] * p[2 * s - i] for i in range(max(0, 2 * s - len(p) + 1), min(2 * s + 1, len(p)))
-    )
 
 
 def sum_and_difference(method):
@@ -137,13 +120,12 @@ def sum_and_difference(method):
     ([Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(-1, 1)])
     """
     allowed = _LEFT * float(method.exact_coefficients[1])
-    P, Q = stability_function(method)
-    found = ([], [])
-    for j in range(max(len(P), len(Q))):
-        p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
-        for total, one in zip(found, (p + q, p - q)):
-            total.append(one if abs(one) > allowed * float(abs(p) + abs(q)) else Fraction(0))
-    return found
+    P, Q = map(mirrored, stability_function(method))
+    bound = unsigned(P) + unsigned(Q)
+    return tuple(
+        [one if abs(one) > allowed * float(most) else Fraction(0) for one, most in zip(p, bound)]
+        for p in (P + Q, P - Q)
+    )
 
 
 def angle(method):
@@ -181,7 +163,7 @@ def has_poles_on_the_left(method):
     >>> [has_poles_on_the_left(pi.methods[name]) for name in ("radau_iia5", "symplectic_dirk4")]
     [False, True]
     """
-    Q = [c * (-1) ** i for i, c in enumerate(stability_function(method)[1])]
+    Q = [*mirrored(stability_function(method)[1])]
     above, below = Q[::-1][0::2], Q[::-1][1::2]
     sign = above[0] > 0
     while below:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import pyintegrate as pi
 from pyintegrate.theory import stability
-from pyintegrate.theory.polynomials import add, first_exit, multiply, refine, sign_changes
+from pyintegrate.theory.polynomials import first_exit, polynomial, refine, sign_changes
 
 TOUCHED = Fraction(1, 10**12)
 
 
 def with_zeros(zeros):
-    p = [Fraction(1)]
+    p = polynomial([Fraction(1)])
     for zero in zeros:
-        p = multiply(p, [-Fraction(zero), Fraction(1)])
+        p = p * polynomial([-Fraction(zero), Fraction(1)])
     return p
 
 
@@ -46,10 +46,9 @@ def test_zeros_that_lie_together_are_told_apart():
 
 
 def test_what_is_touched_is_not_crossed():
-    p = [-c for c in multiply(with_zeros([2, 2]), with_zeros([-5]))]  # -(x - 2)^2 (x + 5)
+    p = -with_zeros([2, 2, -5])
     assert first_exit([p], TOUCHED) is None
-    crossed = add(p, [10 * TOUCHED])
-    assert abs(first_exit([crossed], TOUCHED) - 2) < 1e-5
+    assert abs(first_exit([p + 10 * TOUCHED], TOUCHED) - 2) < 1e-5
     assert first_exit([[0, 1]], TOUCHED) == 0
     assert abs(first_exit([[0, -1, 1]], TOUCHED) - 1) < Fraction(1, 2**59)
 
