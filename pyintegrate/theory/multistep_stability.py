@@ -118,18 +118,16 @@ def limit(method, direction):
         rows = rows[1:]
 
     def point(y):
+        """The real and the imaginary part of what the coefficients are polynomials in."""
         if method.derivative == 2:
-            return y * y
-        return 1j * y if direction == "imaginary" else -y
+            return y * y, 0
+        return (0, y) if direction == "imaginary" else (-y, 0)
 
     def stable(y):
         """Exactly, at a fraction."""
-        if method.derivative == 2:
-            powers = [(Fraction(1), 0), (y * y, 0)]
-        elif direction == "imaginary":
-            powers = [(Fraction(1), 0), (0, y), (-y * y, 0)]
-        else:
-            powers = [(Fraction(1), 0), (-y, 0), (y * y, 0)]
+        real, imaginary = point(y)
+        square = real * real - imaginary * imaginary  # one of them is 0
+        powers = (Fraction(1), 0), (real, imaginary), (square, 0)
         return is_stable([
             tuple(sum((c * power[i] for c, power in zip(row, powers)), Fraction(0))
                   for i in (0, 1))
@@ -139,7 +137,8 @@ def limit(method, direction):
     if not stable(_SOON):
         return 0.0
     looks = [Fraction(2 * i + 1, 2 * (_LOOKS - i) - 1) for i in range(_LOOKS)]
-    seen = growth(method, point(np.array(looks, float)))
+    real, imaginary = point(np.array(looks, float))
+    seen = growth(method, real + 1j * imaginary)
     unstable = np.flatnonzero(~(seen <= 1 + _GROWS))
     end = int(unstable[0]) if unstable.size else _LOOKS
     low, high = _SOON, looks[end] if end < _LOOKS else None
