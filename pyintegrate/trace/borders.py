@@ -14,9 +14,9 @@ _AT |= {"minimum": [], "maximum": []}
 # On which side of its borders an operation is, as a number.
 _SIDE: dict[str, Callable] = {
     "where": lambda mask, a, b: mask,
-    "absolute": lambda a: make("less", a, 0.0),
-    "copysign": lambda a, b: make("less", b, 0.0),
-    "arctan2": lambda a, b: make("logical_and", make("less", a, 0.0), make("less", b, 0.0)),
+    "absolute": lambda a: a < 0.0,
+    "copysign": lambda a, b: b < 0.0,
+    "arctan2": lambda a, b: (a < 0.0) & (b < 0.0),
     "fmod": lambda a, b: make("floor", a / b),
     **{name: partial(make, name) for name in ("sign", "floor", "rint")},
     **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),

@@ -123,7 +123,7 @@ def _branches(node):
     """The mask and the two branches of a node that has a choice, or None."""
     if node.operation in ("minimum", "maximum"):
         a, b = node.arguments
-        return make("less", *((a, b) if node.operation == "minimum" else (b, a))), a, b
+        return a < b if node.operation == "minimum" else b < a, a, b
     return node.arguments if node.operation == "where" else None
 
 

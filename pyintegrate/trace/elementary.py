@@ -86,9 +86,7 @@ def where(condition, a, b):
     """a where the condition holds, else b; truth values if both are."""
     condition = mask(condition)
     if a.is_mask and b.is_mask:
-        return _o.logical_or(
-            _o.logical_and(condition, a), _o.logical_and(_o.logical_not(condition), b)
-        )
+        return (condition & a) | (~condition & b)
     return _o.where(condition, real(a), real(b))
 
 
@@ -120,9 +118,9 @@ def _times(factor):
 def _division(x, y):
     """The quotient rounded down, before it is rounded, and the remainder, as NumPy has them."""
     rest = _o.fmod(x, y)
-    other = _o.logical_xor(_o.less(rest, 0.0), _o.less(y, 0.0))
-    other = _o.logical_and(_o.not_equal(rest, 0.0), other)
-    up = _o.where(_o.less(y, 0.0), -(0.0 - rest), rest + 0.0)  # a zero with the sign of y
+    other = (rest < 0.0) ^ (y < 0.0)
+    other = _o.not_equal(rest, 0.0) & other
+    up = _o.where(y < 0.0, -(0.0 - rest), rest + 0.0)  # a zero with the sign of y
     quotient = (x - rest) / y - _o.where(other, 1.0, 0.0)
     return quotient, _o.where(other, rest + y, up)
 
@@ -157,7 +155,7 @@ def _arcsinh(x):
     """sign(x) log1p(|x| + x^2 / (1 + sqrt(1 + x^2))), or log(2 |x|) where x^2 overflows"""
     size, square = _size(x), x * x
     near = _o.log1p(size + square / (_o.sqrt(square + 1.0) + 1.0))
-    return _o.copysign(_or_far(_o.less(square, math.inf), near, size), x)
+    return _o.copysign(_or_far(square < math.inf, near, size), x)
 
 
 def _size(x):
@@ -169,7 +167,7 @@ def _arccosh(x):
     """log1p(s + sqrt(s (s + 2))), s = x - 1 >= 0, or log(2 s) where the product overflows"""
     s = x - 1.0
     square = s * (s + 2.0)
-    above = _o.logical_and(_o.less_equal(0.0, s), _o.less(square, math.inf))
+    above = _o.less_equal(0.0, s) & (square < math.inf)
     return _or_far(above, _o.log1p(s + _o.sqrt(square)), s)
 
 
@@ -184,7 +182,7 @@ def _arctanh(x):
 
 
 def _heaviside(x, at_zero):
-    step = _o.where(_o.less(x, 0.0), 0.0, 1.0)
+    step = _o.where(x < 0.0, 0.0, 1.0)
     return _o.where(_o.not_equal(x, x), x, _o.where(_o.equal(x, 0.0), at_zero, step))
 
 
@@ -201,8 +199,7 @@ def _equality(name, opposite):
 
     def apply(a, b):
         if a.is_mask and b.is_mask:
-            either = _o.logical_xor(a, b)
-            return _o.logical_not(either) if opposite else either
+            return ~(a ^ b) if opposite else a ^ b
         return make(name, real(a), real(b))
 
     return apply
@@ -210,7 +207,7 @@ def _equality(name, opposite):
 
 # Of real numbers, by the name of NumPy's ufunc.
 _FORMULAS = {
-    "greater": lambda a, b: _o.less(b, a),
+    "greater": lambda a, b: b < a,
     "greater_equal": lambda a, b: _o.less_equal(b, a),
     "power": power,
     "float_power": power,

@@ -54,6 +54,10 @@ class Node:
         lambda self, *other, name=name: make(name, self, *other)
         for name in ("add", "subtract", "multiply", "divide", "negative")
     )
+    __lt__, __and__, __or__, __xor__, __invert__ = (
+        lambda self, *other, name=name: make(name, self, *other)
+        for name in ("less", "logical_and", "logical_or", "logical_xor", "logical_not")
+    )
 
     def __rsub__(self, other):
         return make("subtract", other, self)
