@@ -117,7 +117,7 @@ def sum_and_difference(method):
     --------
     >>> import pyintegrate as pi
     >>> sum_and_difference(pi.methods["trapezoidal"])
-    ([Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(-1, 1)])
+    ([Fraction(2, 1)], [Fraction(0, 1), Fraction(-1, 1)])
     """
     allowed = _LEFT * float(method.exact_coefficients[1])
     P, Q = map(mirrored, stability_function(method))
