@@ -17,6 +17,7 @@ from ..values.memory import SPARE_BYTES, pad, padded, spread
 from .options import USUAL, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
 from .random_numbers import OF_NOISE, RandomNumbers, check_without
+from .times import first_of
 
 _WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE = np.dtype(np.float32)
@@ -320,8 +321,7 @@ def checked_times(name, value, dtype, shapes):
     good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))
     if not good.all():
         rule = "finite and non-zero" if name == "dt" else "finite"
-        wrong = np.ravel(value)[~np.ravel(good)][0]
-        raise ValueError(f"{name} must be {rule}, got {wrong} (in {dtype.name})")
+        raise ValueError(f"{name} must be {rule}, got {first_of(value, ~good)} (in {dtype.name})")
     shapes[name] = value.shape
     return value if value.ndim else float(value)
 

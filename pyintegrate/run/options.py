@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..values.checks import choice, fits_batch, integer, numbers, places_of, truth
+from ..values.checks import choice, fits_batch, floats, integer, numbers, places_of, truth
 from ..values.named import Named
 from ..values.types import Any
 from .times import column, first_of, in_dtype
@@ -30,16 +30,8 @@ def check_save(save):
 
 def _numbers_of_steps(save):
     """Increasing indices of steps, all of which the run must contain."""
-    try:
-        steps = np.array(save)
-    except ValueError as error:
-        raise ValueError(f"save must be a regular array: {error}") from None
-    if np.ma.is_masked(save):
-        raise ValueError("save has masked items, which have no value: fill them, filled(...)")
-    whole = steps.dtype.kind in "iu" or (
-        steps.dtype.kind == "f" and np.array_equal(steps, np.rint(steps))
-    )
-    if steps.ndim != 1 or not whole:
+    steps = numbers("save", save)
+    if steps.ndim != 1 or (steps.dtype.kind == "f" and np.any(steps != np.rint(steps))):
         raise TypeError(
             "save takes the numbers of the saved steps as whole numbers in one axis, got shape"
             f" {steps.shape} of {steps.dtype}; times go into times="
@@ -119,14 +111,12 @@ class Saves:
 
 def check_times(times):
     """Finite numbers, whose first axis is that of the times: read-only, float64."""
-    array = np.array(numbers("times", times), np.float64)
-    if array.ndim == 0:
-        array = array.reshape(1)
+    array = np.atleast_1d(floats("times", times))
     if not len(array):
         raise ValueError(f"times has shape {array.shape}: name a time, or save='final'")
-    if not np.all(np.isfinite(array)):
-        wrong = array[~np.isfinite(array)][0]
-        raise ValueError(f"times must be finite, got {wrong}")
+    endless = ~np.isfinite(array)
+    if endless.any():
+        raise ValueError(f"times must be finite, got {first_of(array, endless)}")
     array.flags.writeable = False
     return array
 
@@ -297,11 +287,8 @@ class Options(Named):
 
     def for_core(self):
         """Fields of the C core: of options that were given."""
-        fields, given = {}, self.__dict__
-        for name in self.of_core:
-            if name in given:
-                fields[name] = given[name]
-        return fields
+        given = self.__dict__
+        return {name: given[name] for name in self.of_core if name in given}
 
     def saves(self, n_steps):
         """The saved steps of a run of so many."""

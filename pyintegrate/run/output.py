@@ -202,10 +202,7 @@ class _InBlocks:
             state = record[count - 1]
         y = outward(record[skip:count, :, : problem.lanes], problem.batch)
         a, b = done.saves, done.saves + len(y)
-        for to, place in enumerate(places) if isinstance(out, np.ndarray) else ():
-            out[a:b, ..., to] = y[..., place]
-        if not isinstance(out, np.ndarray):
-            out[a:b] = np.ascontiguousarray(y[..., places])
+        out[a:b] = np.ascontiguousarray(y[..., places])
         state = _padded(state, problem)
         steps = done.steps + completed
         return _Done(saves=b, steps=steps, state=state, failures=failures, watched=watched)

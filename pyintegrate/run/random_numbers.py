@@ -10,6 +10,7 @@ from .. import _core
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.named import Named
 from ..values.types import Any, ArrayLike, Floats
+from .times import first_of
 
 _STEPS, _TRAJECTORIES, _COMPONENTS = 1 << 49, 1 << 48, 1 << 16
 SEED_ROWS = slice(2, 5)
@@ -80,9 +81,9 @@ def _whole(name, value, end):
     array = numbers(name, value)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be whole numbers, got {array.dtype}")
-    if array.size and (array.min() < 0 or array.max() >= end):
-        wrong = array[(array < 0) | (array >= end)].flat[0]
-        raise ValueError(f"{name} must be from 0 to {end - 1}, got {wrong}")
+    outside = (array < 0) | (array >= end)
+    if outside.any():
+        raise ValueError(f"{name} must be from 0 to {end - 1}, got {first_of(array, outside)}")
     return array
 
 
@@ -119,11 +120,7 @@ class RandomNumbers(Named):
             )
         if np.any(np.asarray(dt) < 0):
             raise ValueError(f"dt must be positive where there is noise, got {np.min(dt)}")
-        return cls.of({
-            "seed": checked_seed(seed),
-            "first_trajectory": first,
-            "substeps": substeps,
-        })  # fmt: skip
+        return cls(seed=checked_seed(seed), first_trajectory=first, substeps=substeps)
 
     def __repr__(self):
         return f"that of {', '.join(f'{name}={value}' for name, value in vars(self).items())}"
