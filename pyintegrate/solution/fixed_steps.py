@@ -57,7 +57,8 @@ class FixedSolution(Solution):
             going = output.begin(problem, options, failures, *watched)
             going.go()
             solution = cls(problem, options, going.outcome())
-            report_failures(solution, options.on_failure)
+            if solution._failures.index.size:
+                report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
