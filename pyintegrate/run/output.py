@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..values.memory import outward
+from ..values.memory import outward, pad
 from ..values.named import Named
 from ..values.types import Any
 from .core import Outcome, Run
@@ -203,7 +203,7 @@ class _InBlocks:
         y = outward(record[skip:count, :, : problem.lanes], problem.batch)
         a, b = done.saves, done.saves + len(y)
         out[a:b] = np.ascontiguousarray(y[..., places])
-        state = _padded(state, problem)
+        state = pad(state[:, : problem.lanes], (problem.lanes,), problem.dtype)
         steps = done.steps + completed
         return _Done(saves=b, steps=steps, state=state, failures=failures, watched=watched)
 
@@ -222,13 +222,6 @@ class _InBlocks:
             completed=done.steps, states=out, final=done.state[:dim, :lanes], history=history,
             failures=failed, sums=sums, event_rows=event_rows,
         )  # fmt: skip
-
-
-def _padded(state, problem):
-    """A state as ``initial`` of a Problem: rows of the stride, padded with copies of the last."""
-    if state.shape[1] >= problem.stride:
-        return state
-    return np.pad(state, ((0, 0), (0, problem.stride - state.shape[1])), mode="edge")
 
 
 def _part(problem, done, n_steps):

@@ -154,8 +154,6 @@ def pair(name, value):
 
 def whole_steps(n_steps):
     """A number of steps that a double can hold exactly."""
-    if type(n_steps) is int and 0 <= n_steps <= 1 << 53:
-        return n_steps
     return integer("n_steps", n_steps, 0)
 
 

@@ -42,15 +42,11 @@ def pad(rows, batch, dtype):
     """Rows over the batch in new memory, (n, stride), padded with copies of the last item."""
     lanes = prod(batch)
     stride = padded(lanes, dtype)
-    within = out = fresh((len(rows), stride), dtype)
-    if lanes != 1:
-        within = out if lanes == stride else out[:, :lanes]
-        if len(batch) != 1:
-            within = within.reshape(len(rows), *batch)
+    out = fresh((len(rows), stride), dtype)
+    within = out[:, :lanes].reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row
-    if 1 < lanes < stride:
-        out[:, lanes:] = out[:, lanes - 1 : lanes]
+    out[:, lanes:] = out[:, lanes - 1 : lanes]
     return out
 
 
