@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
@@ -300,16 +301,13 @@ class Comparison(Several["Solution"]):
         if key in self._found:
             return self._found[key]
         name, *step = key if isinstance(key, tuple) else (key,)
-        if isinstance(name, str):
-            try:
-                resolved = (method_of(name).name, *step)
-            except ValueError:  # no such method: the message below is clearer
-                resolved = (name, *step)
-            resolved = resolved if step else resolved[0]
+        with suppress(TypeError, ValueError):  # no such method: the message below is clearer
+            if step and isinstance(step[0], Tolerance):
+                resolved = Chosen(key).name
+            else:
+                resolved = (Chosen(name).name, *step) if step else Chosen(name).name
             if resolved in self._found:
                 return self._found[resolved]
-        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], Tolerance):
-            return self[f"{method_of(key[0]).name} to {key[1]}"]
         keys = ", ".join(map(repr, self._found))
         known = [k[0] if isinstance(k, tuple) else k for k in self._found]
         near = get_close_matches(str(name), known, n=1)
