@@ -40,6 +40,14 @@ class Shifty:
         return 10**9
 
 
+class Endless:
+    """What is asked for item after item: nobody needs as many."""
+
+    def __iter__(self):
+        yield from ["x"] * 1000
+        raise AssertionError("an endless iterator was read on and on")
+
+
 def frozen(value):
     value.flags.writeable = False
     return value
@@ -49,8 +57,8 @@ HOSTILE = [
     lambda: 10**400, lambda: np.ones((1,) * 64),
     lambda: None, lambda: True, lambda: "rk4", lambda: b"x", lambda: 1j, lambda: {}, lambda: {1.0},
     lambda: [], lambda: (), lambda: [[1.0], [2.0, 3.0]], lambda: [None], lambda: object(), Raising,
-    Shifty, lambda: float("nan"), lambda: float("inf"), lambda: -float("inf"), lambda: 1e308,
-    lambda: 5e-324, lambda: -0.0, lambda: -1, lambda: -(10**30), lambda: 10**30,
+    Endless, Shifty, lambda: float("nan"), lambda: float("inf"), lambda: -float("inf"),
+    lambda: 1e308, lambda: 5e-324, lambda: -0.0, lambda: -1, lambda: -(10**30), lambda: 10**30,
     lambda: np.zeros(0), lambda: np.zeros((0, 2)), lambda: np.zeros((3, 0, 4)), lambda: np.ones(7),
     lambda: np.ones((1,) * 30 + (2,)),  lambda: np.array(1.0),
     lambda: np.array([None, 1.0]), lambda: np.array(["1", "2"]), lambda: np.zeros(2, "f8,f8"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -154,7 +155,8 @@ def places_of(dim, dof, n):
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
     try:
-        given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        given = (parameters,) if isinstance(parameters, str) else parameters
+        given = tuple(islice(given, len(system.shapes) + 1))  # it may have no end
     except TypeError:
         raise TypeError(f"parameters must be names of parameters, got {parameters!r}") from None
     rows, first = {}, 0

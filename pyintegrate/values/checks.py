@@ -1,6 +1,7 @@
 """Checks of single arguments that several modules need."""
 
 import operator
+from itertools import islice
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def printable(name, text):
 def different_names(names, dim, taken):
     """Names of components: one for each, all different, none of `taken`."""
     try:
-        names = tuple(names.split() if isinstance(names, str) else names)
+        names = tuple(islice(names.split() if isinstance(names, str) else names, dim + 1))
         right = len(names) == len(set(names)) == dim and not set(names) & set(taken)
     except TypeError:
         raise TypeError(f"state_names must be names of components, got {names!r}") from None
@@ -164,7 +165,7 @@ def places_of(components, system):
     names = system.state_names
     given = (components,) if isinstance(components, str) else components
     try:
-        given = tuple(given)
+        given = tuple(islice(given, len(names) + 1))  # it may have no end
         known = set(given) <= set(names)
     except TypeError:
         raise TypeError(f"components must be names of components, got {components!r}") from None

@@ -172,7 +172,7 @@ def test_where_no_thread_is_to_be_had_there_are_fewer_workers():
 
 
 def test_workers_with_small_stacks_are_as_good(monkeypatch):
-    before = threading.stack_size(32 << 10)
+    before = threading.stack_size(64 << 10)
     try:
         found = endless(n_steps=2000, workers=3).final
         with pytest.raises(KeyboardInterrupt) as caught:
