@@ -164,8 +164,10 @@ def solve_ivp(
         one = {"rtol": start.shape, "atol": start.shape, "breaks": np.shape(value)[:1]}
         if np.shape(value) not in ((), one.get(word)):
             raise ValueError(f"{word} has shape {np.shape(value)}: pi.solve takes batches")
-    if not isinstance(args, list | tuple | None):
-        raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)")
+    try:
+        args = () if args is None else tuple(args)
+    except TypeError:
+        raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)") from None
     several = events if isinstance(events, list | tuple) else [] if events is None else [events]
     for one in several:
         if not callable(one):
@@ -223,7 +225,7 @@ def _bound(function, args):
     """The function of (t, y) alone, with its attributes."""
 
     def bound(t, y):
-        return function(t, y, *(args or ()))
+        return function(t, y, *args)
 
     vars(bound).update(getattr(function, "__dict__", {}))
     bound.__name__ = getattr(function, "__name__", "fun")

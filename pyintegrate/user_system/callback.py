@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from .. import _core
+from ..trace.tracing import describe
 from .traced import TracedSystem
 
 _BLOCK = 8192  # lanes in one call: many, but still within the second-level cache
@@ -36,7 +37,7 @@ class CallbackSystem(TracedSystem):
         return self.core
 
     def _formulas(self):
-        return [f"{self.definition.function.__name__}(...), a Python function"]
+        return [f"{describe(self.definition.function)}, a Python function"]
 
     def evaluate(self, bits, question, lanes, t, y, params, out):
         y = np.array([np.broadcast_to(row, lanes) for row in y])
@@ -72,7 +73,7 @@ class CallbackSystem(TracedSystem):
         Workers of joblib have another ``__main__``; their cloudpickle makes data of its functions.
         """
         function = self.definition.function
-        module, name = function.__module__, function.__qualname__
+        module, name = function.__module__, getattr(function, "__qualname__", repr(function))
         by_value = map(sys.modules.get, ("cloudpickle", "joblib.externals.cloudpickle"))
         if module == "__main__" and (pickler := next(filter(None, by_value), None)):
             return _from_value, (pickler.dumps(super().__reduce__()),)
@@ -196,7 +197,7 @@ def write_rows(function, result, out):
     TypeError, ValueError
         Anything but real numbers, or another shape; the message names the function.
     """
-    name, (rows, lanes) = function.__name__, out.shape
+    name, (rows, lanes) = describe(function), out.shape
     shapes = (out.shape, out.shape[1:]) if rows == 1 else (out.shape,)
     if isinstance(result, np.ndarray) and result.dtype == out.dtype and result.shape in shapes:
         out[...] = result
@@ -205,13 +206,13 @@ def write_rows(function, result, out):
         result = [result]
     if result is None or np.ndim(result) == 0 or len(result) != rows:
         got = np.size(result) if result is None or np.ndim(result) == 0 else len(result)
-        raise ValueError(f"{name}() returns {got} components, expected {rows}")
+        raise ValueError(f"{name} returns {got} components, expected {rows}")
     for to, row in zip(out, result, strict=True):
         row = np.asarray(row)
         if row.dtype.kind not in "biuf":
-            raise TypeError(f"{name}() returns {row.dtype}, expected real numbers")
+            raise TypeError(f"{name} returns {row.dtype}, expected real numbers")
         if row.shape not in ((), (1,), (lanes,)):
             raise ValueError(
-                f"{name}() returns a component of shape {row.shape}, expected ({lanes},)"
+                f"{name} returns a component of shape {row.shape}, expected ({lanes},)"
             )
         to[...] = row

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..system.definition import SystemDefinition
 from ..system.system import System
+from ..trace.tracing import describe
 from ..values.types import Self
 
 _JACOBIAN = _core.questions().index("jacobian")
@@ -156,7 +157,7 @@ class TracedSystem(System):
             options["t0"] = t0
         elif np.any(t0 != 0) and self.definition.time_dependent:
             raise ValueError(
-                f"{function.__name__}() is asked for a start at t0 = {t0}, and the force depends on"
+                f"{describe(function)} is asked for a start at t0 = {t0}, and the force depends on"
                 " the time: give it a parameter t0"
             )
         else:
@@ -173,7 +174,7 @@ class TracedSystem(System):
             parts = [row for part in parts for row in part]
         if len(parts) != self.dim:
             raise ValueError(
-                f"{function.__name__}() returns {len(parts)} components, expected {self.dim}"
+                f"{describe(function)} returns {len(parts)} components, expected {self.dim}"
                 + (" (positions and velocities)" if dof else "")
             )
         return parts

@@ -296,8 +296,9 @@ def test_args_go_to_the_force_and_to_the_events():
     quarter = np.pi / 2 / omega
     np.testing.assert_allclose(res.t_events[0], np.arange(quarter, arrival, 2 * quarter), rtol=1e-6)
     matrix = np.array([[-1.0, 2.0], [0.0, -3.0]])
-    res = pi.solve_ivp(lambda t, y, a: a @ y, (0, 1), [1, 1], args=(matrix,), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(res.y[1, -1], np.exp(-3), rtol=1e-6)
+    for args in ((matrix,), matrix[np.newaxis], iter([matrix])):
+        res = pi.solve_ivp(lambda t, y, a: a @ y, (0, 1), [1, 1], "DOP853", args=args, rtol=1e-9)
+        np.testing.assert_allclose(res.y[1, -1], np.exp(-3), rtol=1e-6)
 
 
 def test_a_tolerance_for_each_component():

@@ -3,6 +3,7 @@
 import math
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,6 +34,32 @@ def test_functions_that_are_not_traced():
     wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 4)))
     with pytest.raises(ValueError, match="returns 1 components, expected 2"):
         wrong.rhs(0.0, np.ones((3, 2)))
+
+
+class Decay:
+    """An object that is called, and has no name."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, t, y):
+        return -self.k * y
+
+
+@pytest.mark.parametrize("force", [Decay(2.0), partial(lambda k, t, y: -k * y, 2.0)])
+@pytest.mark.parametrize("trace", [True, False])
+def test_a_force_needs_no_name(force, trace):
+    found, named = (
+        pi.integrate(pi.rhs(one, dim=1, trace=trace), [1.0], dt=0.1, n_steps=3)
+        for one in (force, lambda t, y: -2.0 * y)
+    )
+    assert found.y.tobytes() == named.y.tobytes()
+    with pytest.raises(ValueError, match="returns 1 components, expected 2"):
+        pi.rhs(partial(lambda t, y: [y[0]]), dim=2, trace=trace)
+    if not trace:
+        assert "a Python function" in found.system._repr_html_()
+        with pytest.raises(TypeError, match="trace=False"):
+            pickle.dumps(found.system)
 
 
 SCALAR = {
