@@ -181,7 +181,7 @@ def _signals(sol, signals, spacing):
         raise ValueError("signals is empty: name components, or leave it away")
     names, several = [], []
     for one in asked:
-        lost = False
+        lost = np.False_
         if callable(one):
             value = np.asarray(one(sol))
             if value.shape != sol.y.shape[:-1]:
