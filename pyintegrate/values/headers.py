@@ -1,12 +1,11 @@
 """The headers of the C core: compiled systems are built against them; tables of methods have all
 their digits there."""
 
+import atexit
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
-
-_UNPACKED = []  # folders that are there until the process ends
 
 
 @cache
@@ -15,10 +14,11 @@ def headers():
     package = Path(__file__).resolve().parent.parent
     packed, beside = package / "csrc.zip", package.parent / "csrc"
     if packed.exists():
-        _UNPACKED.append(TemporaryDirectory(prefix="pyintegrate"))
+        folder = TemporaryDirectory(prefix="pyintegrate")
+        atexit.register(folder.cleanup)  # before its finalizer, which warns
         with ZipFile(packed) as archive:
-            archive.extractall(_UNPACKED[-1].name)
-        return Path(_UNPACKED[-1].name) / "csrc"
+            archive.extractall(folder.name)
+        return Path(folder.name) / "csrc"
     if (beside / "kernels" / "isa").exists():
         return beside
     raise RuntimeError("the C headers of pyintegrate are missing: install it again")

@@ -224,6 +224,12 @@ def test_compiled_systems_find_the_headers(tmp_path):
     """The wheel has those that the kernels include, and the methods' sources."""
     command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    code = "import runpy, sys; print(runpy.run_path(sys.argv[1])['headers']())"
+    unpack = [sys.executable, "-Werror", "-c", code, tmp_path / "pyintegrate/values/headers.py"]
+    found = subprocess.run(unpack, capture_output=True, text=True)
+    assert found.stdout
+    assert found.stderr == ""  # nor a warning of what is left to the end
+    assert not Path(found.stdout.strip()).exists()
     with zipfile.ZipFile(tmp_path / "pyintegrate" / "csrc.zip") as archive:
         archive.extractall(tmp_path)
     shipped = tmp_path / "csrc"
