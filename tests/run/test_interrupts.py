@@ -38,11 +38,19 @@ def run(y=None, n_steps=FOREVER, save="final", method=SLOW, **options):
 
 def ctrl_c():
     """A progress callable: one SIGINT from another thread, as soon as the first block is done."""
-    hands = [threading.Thread(target=signal.raise_signal, args=(signal.SIGINT,))]
+    started = threading.Lock()  # a signal within Thread.start leaves its locks undone
+    started.acquire()
+
+    def press():
+        started.acquire()
+        signal.raise_signal(signal.SIGINT)
+
+    hands = [threading.Thread(target=press)]
 
     def progress(done, total):
         if hands:
             hands.pop().start()
+            started.release()
 
     return progress
 
