@@ -157,7 +157,7 @@ def test_the_source_archive_leaves_out_what_was_made(tmp_path):
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "page.html")
     shutil.copytree(ROOT / "pyintegrate", tmp_path / "pyintegrate", ignore=ignored)
     made = "docs/_build/a.html", "docs/lab/index.html", "pyintegrate/laboratory/static/page.html"
-    kept = "docs/a.md", "pyintegrate/laboratory/static/a.js"
+    kept = "docs/a.md", "pyintegrate/laboratory/static/a.js", ".ci/wheels", ".clang-format"
     for path in (tmp_path / file for file in (*made, *kept)):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
