@@ -345,9 +345,12 @@ wheels-test:
 
 # All that a release needs, up to where an upload would begin: what packaging/release.py asks, the wheels of
 # all platforms with their digests, the sdist and its wheel through the tests, the links of the pages, lint.
+# dist then holds what is uploaded, and nothing else.
 release-check: $(VENV)/.dev
+	$(PIP) twine
 	$(PY) packaging/release.py
 	$(MAKE) --no-print-directory wheels wheels-run wheels-test lint test-all docs-check
+	$(PY) -m twine check --strict dist/*
 
 # A point of the history of speeds: the build that is here, under its commit (benchmarks/asv.conf.json).
 history: $(VENV)/.dev

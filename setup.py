@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from itertools import takewhile
@@ -279,8 +280,21 @@ class BuildPackage(build_py):
                 packed.writestr(ZipInfo(Path(name).as_posix()), Path(name).read_bytes())
 
 
+def readme():
+    """The README as a registry shows it, without other files: links lead to the sources."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    def whole(link):
+        kind = "raw" if link[1].endswith(".png") else "blob"
+        return f"]({project['urls']['Source']}/{kind}/HEAD/{link[1]})"
+
+    return re.sub(r"\]\(([\w./-]+)\)", whole, Path("README.md").read_text(encoding="utf-8"))
+
+
 if __name__ == "__main__":
     setup(
+        long_description=readme(),
+        long_description_content_type="text/markdown",
         cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "sdist": Archive},
         ext_modules=[
             Extension(

@@ -1,12 +1,14 @@
 """What must hold before a release, short of an upload: make release-check runs it first.
 
 The tree is clean, the version is that of the changelog, which has a date and no longer says
-"unreleased", addresses are filled in, and two source archives are one to the byte. The oldest
-Python and NumPy are older than SPEC 0 asks: 3.11 of October 2022, 2.0 of June 2024.
+"unreleased", addresses are filled in, and two source archives are one to the byte, of which dist
+keeps one, and nothing of before. The oldest Python and NumPy are older than SPEC 0 asks: 3.11 of
+October 2022, 2.0 of June 2024.
 """
 
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,12 +35,13 @@ def wrong():
     first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
     if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", first):
         yield f"the changelog begins with {first!r}: expected '{version} (YYYY-MM-DD)'"
-    if "example.org" in (ROOT / "pyproject.toml").read_text():
-        yield "pyproject.toml: the addresses of the project are placeholders"
-    archives = set()
-    for _ in range(2):
-        with tempfile.TemporaryDirectory() as folder:
-            archives.add(source_archive(folder))
+    for file in ("pyproject.toml", "benchmarks/asv.conf.json"):
+        if "example.org" in (ROOT / file).read_text():
+            yield f"{file}: the addresses of the project are placeholders"
+    dist = ROOT / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        archives = {source_archive(folder), source_archive(dist)}
     for name, digest in archives:
         print(f"{name}: sha256 {digest}")
     if len(archives) > 1:

@@ -164,3 +164,17 @@ def test_the_source_archive_leaves_out_what_was_made(tmp_path):
     subprocess.run([sys.executable, "setup.py", "-q", "egg_info"], cwd=tmp_path, check=True)
     listed = (tmp_path / "pyintegrate.egg-info" / "SOURCES.txt").read_text().splitlines()
     assert {*listed} & {*made, *kept} == {*kept}
+
+
+def test_the_description_links_to_the_sources(monkeypatch):
+    """A registry has no other files: pictures and pages come from where the sources are."""
+    monkeypatch.chdir(ROOT)
+    source = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
+    text = functions("readme")[0]()
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert all(re.match("https?://", link) for link in links)
+    ours = [re.fullmatch(f"{source}/(raw|blob)/HEAD/(.*)", link) for link in links]
+    for kind, path in (link.groups() for link in ours if link):
+        assert (ROOT / path).exists()
+        assert (kind == "raw") == path.endswith(".png")
+    assert sum(map(bool, ours)) > 20
