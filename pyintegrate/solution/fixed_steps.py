@@ -168,7 +168,8 @@ class FixedSolution(Solution):
     def at(self, t: ArrayLike, *, derivative: bool = False) -> Floats:
         """States between the saved ones, by cubic Hermite interpolation.
 
-        Of noise, and of what drive= changes, on a chord.
+        Saves h apart add an error of up to h^4/384 times the fourth derivative: 0.3 % if they are a
+        radian apart. Of noise, and of what drive= changes, on a chord.
 
         Parameters
         ----------
