@@ -170,14 +170,15 @@ class DaskSolution:
         lazy = []
         targets = []
         for name, array in arrays.items():
-            if not isinstance(array, da.Array):
-                group.create_array(name, data=array)
-            elif array.dtype.kind != "U":  # stopped_by: not a type of the standard
-                pieces = tuple(max(1, int(n)) for n in array.chunksize)
+            if array.dtype.kind == "U":  # stopped_by: not a type of the standard
+                continue
+            pieces = tuple(max(1, int(n)) for n in getattr(array, "chunksize", array.shape))
+            to = group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)
+            if isinstance(array, da.Array):
                 lazy.append(array)
-                targets.append(
-                    group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)
-                )
+                targets.append(to)
+            else:
+                to[...] = array
         later = dask.delayed(_nothing)(da.store(lazy, targets, lock=False, compute=False))
         return later.compute() if compute else later
 

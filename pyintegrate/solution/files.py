@@ -316,7 +316,8 @@ def _chunks(shape, items):
 def _write_zarr(path, header, arrays):
     zarr = optional("zarr", ".zarr", "io")
     with zarr.config.set({"array.write_empty_chunks": True}):
-        told = {HEADER: header, ARRAYS: list(arrays)}
+        # As text: of infinity in attributes the versions of zarr make different things.
+        told = {HEADER: json.dumps(header), ARRAYS: list(arrays)}
         group = zarr.create_group(store=path, zarr_format=3, attributes=told)
         for name, array in arrays.items():
             blocks = _blocks(array)
@@ -371,7 +372,7 @@ def _group(path):
     """The header of a .zarr and the names of its arrays: attributes of its group."""
     group = _parsed(_regular(os.path.join(path, "zarr.json"), _MOST_HEADER), "zarr.json")
     told = group.get("attributes")
-    if not isinstance(told, dict) or not isinstance(told.get(HEADER), dict):
+    if not isinstance(told, dict) or not isinstance(told.get(HEADER), str):
         raise ValueError("header: the folder has no header")
     if group.get("zarr_format") != 3 or group.get("node_type") != "group":
         raise ValueError("zarr.json: it is no group of zarr's format 3")
@@ -380,7 +381,7 @@ def _group(path):
         isinstance(name, str) and _NAME.fullmatch(name) for name in names
     ):
         raise ValueError("arrays: the folder does not name its arrays")
-    return told[HEADER], names
+    return _parsed(told[HEADER], "header"), names
 
 
 def _read_zarr(path):

@@ -363,3 +363,17 @@ def test_what_is_pickled_opens_where_nothing_has_been_imported(tmp_path):
     command = [sys.executable, "-c", code, tmp_path]
     out = subprocess.run(command, capture_output=True, text=True, check=True)
     assert out.stdout.split() == [type(one).__name__ for one in objects], out.stderr
+
+
+def test_metadata_of_a_zarr_folder_are_plain_json(tmp_path):
+    """RFC 8259 has no infinities; what versions of zarr make of one differs."""
+    pytest.importorskip("zarr")
+    pi.integrate(pi.systems.spring, dt=0.1, n_steps=3).save(tmp_path / "a.zarr")
+
+    def no_number(name):
+        raise AssertionError(name)
+
+    texts = [path.read_text() for path in tmp_path.rglob("zarr.json")]
+    assert len(texts) > 3
+    for text in texts:
+        json.loads(text, parse_constant=no_number)
