@@ -45,8 +45,8 @@ def first_jump(solution):
     for _, found in jumping(solution):
         when = np.fmin.reduce(sense[..., np.newaxis] * found.t, axis=-1, initial=np.inf)
         unknown = (found.count > 0) & np.isinf(when)
-        begin = np.nextafter(sense * solution._origin_time, np.inf)
         with quiet():
+            begin = np.nextafter(sense * solution._origin_time, np.inf)
             when = np.where(np.isinf(when), np.inf, when - SLACK * np.spacing(np.abs(when)))
         first = np.fmin(first, np.where(unknown, begin, when))
     return first

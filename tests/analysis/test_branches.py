@@ -205,6 +205,7 @@ def test_pictures_of_branches():
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e-9, 1e-3, 1e3, 1e9])
+@np.errstate(all="raise")  # as a user may have it
 def test_a_fold_from_zero_has_no_unit(unit):
     """p e^x = x from x = 0: one fold, at p = 1 / e, x = 1; then p falls to rounding, with none."""
     burning = pi.rhs(

@@ -57,6 +57,7 @@ def test_a_pair_of_components_turns_with_a_sign():
     assert back.values[0, 0] == pytest.approx(-1.0, abs=1e-6)
 
 
+@np.errstate(all="raise")  # as a user may have it
 def test_signals_of_any_size_and_direction_have_their_frequency():
     """Squares of these vanish or overflow."""
     run = {"dt": 0.05, "n_steps": 2000, "signals": ["x", ("x", "v")]}

@@ -35,6 +35,7 @@ def record_warnings(call):
 
 @quiet
 @pytest.mark.parametrize("make", [run, solved])
+@np.errstate(all="raise")  # as a user may have it
 def test_the_exact_motion_ends_at_the_first_jump(make):
     sol = make()
     known = sol.t < FALL * (1 - 1e-9)

@@ -317,7 +317,7 @@ class _Curve:
             t, values = self.tests(lane, np.where(good[:, None], new, Y), secant)
             good &= (t * secant).sum(axis=1) > TURN
             Y[good], side = new[good], values[lanes, which]
-            at = np.where(side * sides[0] > 0, 0, 1)[good], lanes[good]
+            at = np.where(np.sign(side) * np.sign(sides[0]) > 0, 0, 1)[good], lanes[good]
             ends[at], shares[at], sides[at] = Y[good], share[good], side[good]
             if ((np.ptp(shares, axis=0) < 1e-13) | (good & (side == 0))).all():
                 break
@@ -326,7 +326,7 @@ class _Curve:
 
 def _told(curve, path, lane, tests, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
-    signs = tests[:-1] * tests[1:] < 0
+    signs = np.sign(tests[:-1]) * np.sign(tests[1:]) < 0
     signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
     at, which = np.nonzero(signs)

@@ -237,7 +237,8 @@ def _analysed(signal, k):
         )
         mean, drift = (np.where(bad, np.nan, part) for part in (mean * unit, abs(late - early)))
         # The phase is counted from t0, not from the centre.
-        amplitude *= unit[:, np.newaxis] * np.exp(-0.5j * (n - 1) * w)
+        with quiet():
+            amplitude *= unit[:, np.newaxis] * np.exp(-0.5j * (n - 1) * w)
         parts.append((w, amplitude, mean, residual, drift))
     return [np.concatenate(part) for part in zip(*parts)]
 

@@ -160,8 +160,8 @@ def _quotient(a, b):
 
 
 def _average(units, n):
-    whole = _quotient(units, 1 << UNITS)
-    return whole / n if n and math.isfinite(whole) else _quotient(units, int(n) << UNITS)
+    whole, n = _quotient(units, 1 << UNITS), int(n)  # a float of Python: it may underflow
+    return whole / n if n and math.isfinite(whole) else _quotient(units, n << UNITS)
 
 
 def _root(a, b):
