@@ -78,9 +78,8 @@ int main(void) {
 """
 
 
-MSVC = """pyintegrate needs Clang on Windows: MSVC has no vector extensions. Install the wheel
-(pip install --only-binary :all: pyintegrate), or clang-cl (the component "C++ Clang tools for
-Windows" of Visual Studio, or LLVM) and have it on the PATH"""
+MSVC = """pyintegrate needs Clang on Windows: MSVC has no vector extensions. Install a wheel, or
+clang-cl (the component "C++ Clang tools for Windows" of Visual Studio, or LLVM) on the PATH"""
 
 
 def target_platform():

@@ -1,9 +1,9 @@
 """What must hold before a release, short of an upload: make release-check runs it first.
 
 The tree is clean, the version is that of the changelog, which has a date and no longer says
-"unreleased", addresses are filled in, and two source archives are one to the byte, of which dist
-keeps one, and nothing of before. The oldest Python and NumPy are older than SPEC 0 asks: 3.11 of
-October 2022, 2.0 of June 2024.
+"unreleased", name and addresses are filled in, and two source archives are one to the byte, of
+which dist keeps one, and nothing of before. The oldest Python and NumPy are older than SPEC 0 asks:
+3.11 of October 2022, 2.0 of June 2024.
 """
 
 import hashlib
@@ -28,13 +28,16 @@ def source_archive(folder):
 
 def wrong():
     """What is wrong, a line each."""
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    version = project["version"]
     git = ["git", "status", "--porcelain"]
     if changed := subprocess.run(git, cwd=ROOT, capture_output=True, text=True).stdout:
         yield f"the tree is not clean:\n{changed}"
     first = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
     if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", first):
         yield f"the changelog begins with {first!r}: expected '{version} (YYYY-MM-DD)'"
+    if project["name"] == "pyintegrate":
+        yield "pyproject.toml: pyintegrate is another project on PyPI: choose another name"
     for file in ("pyproject.toml", "benchmarks/asv.conf.json"):
         if "example.org" in (ROOT / file).read_text():
             yield f"{file}: the addresses of the project are placeholders"

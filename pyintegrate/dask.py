@@ -47,7 +47,7 @@ from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
 
 dask = optional("dask", "pyintegrate.dask")
-da = optional("dask.array", "pyintegrate.dask", "dask")
+da = optional("dask.array", "pyintegrate.dask")
 
 __all__ = ["DaskSolution", "integrate", "solve"]
 

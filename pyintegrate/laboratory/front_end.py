@@ -74,8 +74,8 @@ def page():
     path = STATIC / "page.html"
     if not path.exists():
         raise OSError(
-            "this installation was built without the page of the lab: pip install pyintegrate[lab]"
-            " and open pi.lab() in a notebook, or build the page in the sources, by make page (it"
-            " needs clang and wasm-ld)"
+            "this installation was built without the page of the lab: pip install anywidget and"
+            " open pi.lab() in a notebook, or build the page in the sources, by make page (it needs"
+            " clang and wasm-ld)"
         )
     return path

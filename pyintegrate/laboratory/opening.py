@@ -51,7 +51,7 @@ def lab(
     Raises
     ------
     ImportError
-        Without anywidget: ``pip install pyintegrate[lab]``.
+        Without anywidget: ``pip install anywidget``.
     TypeError, ValueError
         Arguments that `compare` refuses, and batches.
 
@@ -62,7 +62,7 @@ def lab(
     >>> lab.solution["rk4"].dt
     0.05
     """
-    optional("anywidget", "pi.lab", "lab")
+    optional("anywidget", "pi.lab")
     from .widget import Lab
 
     return Lab(system, x0, v0, methods=methods, dt=dt, t_end=t_end, equal_work=equal_work)

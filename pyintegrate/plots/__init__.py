@@ -8,7 +8,7 @@ chosen, are drawn. A note on the picture says what was left out.
 
 from ..values.lazily import lazily, optional
 
-matplotlib = optional("matplotlib", "pyintegrate.plots", "plot")
+matplotlib = optional("matplotlib", "pyintegrate.plots")
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,

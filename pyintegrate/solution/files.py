@@ -314,7 +314,7 @@ def _chunks(shape, items):
 
 
 def _write_zarr(path, header, arrays):
-    zarr = optional("zarr", ".zarr", "io")
+    zarr = optional("zarr", ".zarr")
     with zarr.config.set({"array.write_empty_chunks": True}):
         # As text: of infinity in attributes the versions of zarr make different things.
         told = {HEADER: json.dumps(header), ARRAYS: list(arrays)}
@@ -385,7 +385,7 @@ def _group(path):
 
 
 def _read_zarr(path):
-    zarr = optional("zarr", ".zarr", "io")
+    zarr = optional("zarr", ".zarr")
     header, names = _group(path)
     folders = {name: os.path.join(path, name) for name in names}
 

@@ -26,12 +26,12 @@ def lazily(package, holders):
     return load, lambda: names, names
 
 
-def optional(name, what, extra=None):
+def optional(name, what):
     """A package, or an ImportError that says what needs it and how it is installed."""
     try:
         return import_module(name)
     except ImportError as missing:
         raise ImportError(
             f"{what} needs the package {name}, which is not installed:"
-            f" pip install pyintegrate[{extra or name}]"
+            f" pip install {name.partition('.')[0]}"
         ) from missing

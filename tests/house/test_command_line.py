@@ -264,7 +264,7 @@ def test_figures_without_matplotlib_say_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, _, err = run(capsys, "figures --out pictures")
     assert code == 2
-    assert "pip install pyintegrate[plot]" in err
+    assert "pip install matplotlib" in err
 
 
 @pytest.mark.parametrize(("given", "name"), [("rk4", "rk4"), ("RK45", "dormand_prince54")])

@@ -154,6 +154,15 @@ def test_the_tests_that_are_named_are_there():
         assert (ROOT / "tests" / folder / f"{name}.py").is_file(), f"there is no {folder}/{name}"
 
 
+def test_nobody_is_told_to_install_what_has_our_name():
+    """On PyPI it is another project."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.ipynb")]
+    for path in [ROOT / "setup.py", *ROOT.glob("pyintegrate/**/*.*"), *pages]:
+        if path.suffix in (".py", ".pyi", ".js", ".md", ".ipynb") and path.name != "CHANGELOG.md":
+            told = re.search(r"pip install[^\n`]*\bpyintegrate\b", path.read_text(encoding="utf-8"))
+            assert not told, f"{path}: {told[0]}"
+
+
 def test_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert pi.__version__ == project["version"]

@@ -332,7 +332,7 @@ def test_a_missing_matplotlib_names_the_cure():
 
     code = "import sys; sys.modules['matplotlib'] = None; import pyintegrate.plots"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "pip install pyintegrate[plot]" in done.stderr.splitlines()[-1]
+    assert "pip install matplotlib" in done.stderr.splitlines()[-1]
 
 
 def final_only():
