@@ -75,7 +75,10 @@ def main(names):
             if done.returncode == 2:
                 print(f"{name}: this processor has no instruction set {isa}", flush=True)
             elif done.returncode or table != published:
-                raise SystemExit(f"{name}, instruction set {isa}: not the published bits\n{table}")
+                told = (
+                    f"ended with {done.returncode}" if done.returncode else "not the published bits"
+                )
+                raise SystemExit(f"{name}, instruction set {isa}: {told}\n{table}")
             else:
                 print(f"{name}, instruction set {isa}: {table.splitlines()[-1]}", flush=True)
 

@@ -142,6 +142,20 @@ def test_the_same_sources_make_the_same_archive(tmp_path):
     assert name == f"pyintegrate-{pi.__version__}.tar.gz"
 
 
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="the compiler of Python is none of ours")
+def test_the_core_alone_has_the_published_bits(tmp_path):
+    """As make portability and make wheels-run take it: here the baseline, by rows."""
+    flags = "-O1 -DPI_ROLLED -DPI_ROWS_ONLY -DPI_WITHOUT_AVX2 -DPI_WITHOUT_AVX512 -w -std=gnu11"
+    sources = [*ROOT.glob("tests/portability/*.c"), *ROOT.glob("csrc/kernels/isa/baseline_*.c")]
+    for folder in ("vmath", "run", "bytecode"):
+        sources += ROOT.glob(f"csrc/{folder}/*.c")
+    compiler = [os.environ.get("CC", "cc"), *flags.split(), "-ffp-contract=off", "-fno-math-errno"]
+    subprocess.run([*compiler, *sources, "-lm", "-o", tmp_path / "core"], check=True)
+    done = subprocess.run([tmp_path / "core", "0"], capture_output=True, text=True)
+    assert done.stdout == (ROOT / "pyintegrate/method/published_bits.txt").read_text()
+
+
 def test_the_recipe_of_conda_is_of_this_version_and_its_needs():
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

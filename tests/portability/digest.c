@@ -57,6 +57,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     PiRun run = {.system = system,
                  .method = m,
                  .starter = pi_starter(m),
+                 .complete = set->complete,
                  .starter_until = pi_first_steps(m),
                  .state_rows = system->dim + pi_history_rows(m, system, compensated),
                  .compensated = compensated,
