@@ -105,7 +105,7 @@ def _parser():
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.set_defaults(run=run)
-        if name != "figures":
+        if name not in ("figures", "lab"):
             command.add_argument("--json", action="store_true", help="print JSON, for scripts")
         return command
 

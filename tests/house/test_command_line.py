@@ -189,6 +189,13 @@ def test_scripts_get_json(capsys, words):
     assert told
 
 
+@pytest.mark.parametrize("words", ["lab", "figures --out pictures"])
+def test_what_has_no_json_to_print_does_not_offer_it(capsys, words):
+    code, out, err = run(capsys, words + " --json")
+    assert (code, out) == (2, "")
+    assert "--json" in err
+
+
 def test_bodies_are_counted_in_whole_numbers(capsys):
     words = "compare n_body --set n=2 --x0 0,0,0,1,0,0 --v0 0,0,0,0,1,0 --dt 0.1 --n-steps 3"
     assert run(capsys, words)[0] == 0
