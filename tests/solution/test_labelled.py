@@ -105,5 +105,5 @@ def test_rows_of_a_frame_end_where_a_trajectory_failed():
 
 def test_pandas_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pyintegrate\[pandas\]"):
+    with pytest.raises(ImportError, match="pip install pandas"):
         springs().to_pandas()
