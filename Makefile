@@ -33,8 +33,8 @@ BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
 # start hundreds of processes, and without it a process takes several times as long to import matplotlib.
 unexport PYTHONDONTWRITEBYTECODE
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check --no-compile
-NEEDS = "import sys, tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-    print(*(p for n in sys.argv[1:] for p in extras[n] if p[:5] != 'pyint'))"
+NEEDS = "import sys, tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*(p for n in \
+    sys.argv[1:] for p in project['optional-dependencies'][n] if not p.startswith(project['name'] + '[')))"
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) "setuptools>=77"
