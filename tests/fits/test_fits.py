@@ -101,7 +101,9 @@ def test_fits_do_not_depend_on_the_unit_of_length(size):
     assert np.array_equal(both, np.stack([small, one], axis=-1))
 
 
-@pytest.mark.parametrize("observe", ["x", "v", lambda t, x, v: x, ["x", "v"]], ids=str)
+@pytest.mark.parametrize(
+    "observe", ["x", "v", lambda t, x, v: x, ["x", "v"]], ids=["x", "v", "function", "both"]
+)
 @pytest.mark.parametrize(("length", "second"), [(1.0, 1e7), (1.0, 1e12), (1e-10, 1e-15)])
 def test_fits_do_not_depend_on_the_units(observe, length, second):
     """Of astronomical units and years, and of atoms within femtoseconds, in seconds."""
