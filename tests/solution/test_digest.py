@@ -37,7 +37,7 @@ PUBLISHED = {
         lambda: run(dtype=np.float32, compensated=True, method="velocity_verlet"),
         "ed2f041c034cd3ea49cfbc49",
     ),
-    "watched": (watched, "5f4e818a6d8faa4c9e332cd5"),
+    "watched": (watched, "6338b355ec7f33bd9af7dfb7"),
     "traced": (
         lambda: run(spring(k=[1.0, 20.0]), [1.0, 0.0], method="gauss4"),
         "0fdc00fd6771558964cc0e48",
