@@ -78,7 +78,13 @@ def test_an_out_array_may_be_shared_by_threads_that_write_to_its_parts():
     assert out.tobytes() == np.ascontiguousarray(whole).tobytes()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forking a process with threads
+# Of forking a process with threads: Python's warning, and JAX's where a test has imported it.
+forks = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", r"ignore:os.fork\(\) was called:RuntimeWarning"
+)
+
+
+@forks
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes_with_pools_of_threads_in_them(method):
     context = multiprocessing.get_context(method)
@@ -87,7 +93,7 @@ def test_processes_with_pools_of_threads_in_them(method):
         assert list(processes.map(pool, [0, 2])) == expected
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@forks
 def test_a_process_forked_in_the_middle_of_a_run_can_integrate():
     children = []
 
