@@ -1,5 +1,6 @@
 """All checks and broadcasts of a run, once: arguments become a Problem and its Options."""
 
+from contextlib import nullcontext
 from math import isfinite, prod
 from types import NoneType
 
@@ -20,6 +21,7 @@ from .times import first_of
 
 _WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE = np.dtype(np.float32)
+_AS_IT_IS = nullcontext()
 
 
 def make_run(*arguments, noise=None, options=None, **keywords):
@@ -117,7 +119,7 @@ def checked_run(
         check_size(system, batch, lanes, dtype, n_steps, options, rows)
 
     state = [*components, *past, *[0.0] * (remembered - len(past))] if remembered else components
-    with quiet():  # numbers may overflow or underflow in the run's dtype
+    with _rounding(dtype, state):
         rows_dt = dt if type(dt) is float else _row(dt, batch, dtype)
         rows_t0 = t0 if type(t0) is float else _row(t0, batch, dtype)
         params = system.parameter_rows
@@ -168,6 +170,17 @@ def _row(value, batch, dtype):
     return pad([value], batch, dtype)[0]
 
 
+def _rounding(dtype, rows):
+    """Numbers may overflow or underflow in the run's dtype, without a warning."""
+    if dtype is DOUBLE:
+        for row in rows:
+            if type(row) is not float and row.itemsize > 8:
+                break
+        else:
+            return _AS_IT_IS
+    return quiet()
+
+
 # ---- system and method --------------------------------------------------------------------------
 
 _REQUIREMENTS = _core.requirements()
@@ -187,6 +200,12 @@ def fitting_method(system, method):
         checked_system(system)
     if type(method) is Usual:
         method = system.usual_method
+    if type(method) is str:  # what has been found to fit fits for ever
+        if method not in system.fitting:
+            found = find_method(method)
+            check_structure(found, system)
+            system.fitting[method] = found
+        return system.fitting[method]
     method = find_method(method)
     check_structure(method, system)
     return method

@@ -57,8 +57,7 @@ class FixedSolution(Solution):
             going = output.begin(problem, options, failures, *watched)
             going.go()
             solution = cls(problem, options, going.outcome())
-            if solution._failures.index.size:
-                report_failures(solution, options.on_failure)
+            report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):

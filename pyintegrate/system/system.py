@@ -21,6 +21,7 @@ from ..values.types import (
     Floats,
     Mapping,
     MaybeFloats,
+    Method,
     Never,
     Self,
     Sequence,
@@ -54,7 +55,7 @@ class _Signature:
 # What modules of the package ask of a system, and no user.
 _BETWEEN_MODULES = {
     "core", "core_for", "refusal", "ready", "traced", "components", "evaluate", "closed_form",
-    "definition", "shapes", "shapes_of_run", "positions",
+    "definition", "fitting", "shapes", "shapes_of_run", "positions",
 }  # fmt: skip
 
 
@@ -95,6 +96,7 @@ class System(ClosedForms):
     velocity_dependent: bool
     positions: int  # components of x0 if v0 is given
     traced: Any  # the operations of a user-defined force (pyintegrate.trace.tracing.Traced)
+    fitting: dict[str, Method]  # methods that were found to fit its structure, by the given names
     core: Any  # the name or handle by which the C core knows it
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     usual_method: str = "rk4"
@@ -110,6 +112,7 @@ class System(ClosedForms):
             params=MappingProxyType(ByName(params)),
             core=definition.name,
             positions=definition.dof if definition.positions is None else definition.positions,
+            fitting={},
         )
 
     __signature__ = _Signature()

@@ -15,6 +15,8 @@ MOST_COMPONENTS = _core.limits()["components"]
 
 def numbers(name, value):
     """An array of real numbers; complex, object, string and ragged arrays are refused."""
+    if type(value) is np.ndarray and value.dtype is DOUBLE and value.ndim <= MAX_AXES:
+        return value
     try:
         array = np.asarray(value)
     except ValueError as error:
