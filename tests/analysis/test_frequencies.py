@@ -85,6 +85,14 @@ def test_batches_change_no_bits_and_failures_are_nan():
         assert one.amplitudes.tobytes() == whole.amplitudes[i].tobytes()
 
 
+def test_an_empty_batch_has_no_frequencies():
+    sol = pi.integrate(pi.systems.spring, np.ones((0, 2)), dt=0.01, n_steps=1000)
+    found = pi.analysis.frequencies(sol)
+    one = pi.analysis.frequencies(pi.integrate(pi.systems.spring, [1.0, 0], dt=0.01, n_steps=1000))
+    assert found.values.shape == (0, *one.values.shape)
+    assert found.means.shape == (0, *one.means.shape)
+
+
 def test_chaos_drifts_and_order_does_not():
     """Henon, Heiles (1964), energy 1/8: an island about the periodic orbit, and the sea."""
     y, vy = np.array([0.3, -0.25]), 0.0

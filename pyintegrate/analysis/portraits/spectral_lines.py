@@ -284,7 +284,7 @@ def terms(z, k):
             far_ = np.concatenate([far_.real, -far_.imag], axis=2)
             near_ = np.concatenate([near_.real, near_.imag], axis=1)
         rest = z - _times(far_, near_)
-    size = [norm(part.reshape(lanes, -1)[:, :n]) for part in (rest, z)]
+    size = [norm(part.reshape(lanes, len(far) * len(near))[:, :n]) for part in (rest, z)]
     absent, mean = there[:, 1:] == 0, mean + (a[:, 0].real if real else a[:, 0])
     with quiet():
         w, a = (np.where(absent, np.nan, part[:, 1:]) for part in (w, a))
@@ -312,13 +312,14 @@ def _centred(z):
     (lanes, n), window = z.shape, _laid_out(z.shape[1])[0]
     rows = np.zeros((lanes, *window.shape), z.dtype)
     mean = np.einsum("ij,j->i", z, window.ravel()[:n])  # the bits of a product of matrices vary
-    np.subtract(z, mean[:, np.newaxis], out=rows.reshape(lanes, -1)[:, :n])
+    np.subtract(z, mean[:, np.newaxis], out=rows.reshape(lanes, window.size)[:, :n])
     return rows, mean
 
 
 def _times(a, b):
     """Products of matrices (lanes, ROWS, m) and (lanes, m, p), in parts too small for threads."""
-    return (a.reshape(len(a), -1, 4, a.shape[2]) @ b[:, np.newaxis]).reshape(len(a), ROWS, -1)
+    rows, m, p = *a.shape[1:], b.shape[2]
+    return (a.reshape(len(a), rows // 4, 4, m) @ b[:, np.newaxis]).reshape(len(a), ROWS, p)
 
 
 def _leak(x, n):
@@ -337,7 +338,7 @@ def _peak(z, n):
     """The frequency at which signals in rows have the largest amplitude A, and A there."""
     window, taylor, near, far = _laid_out(n)
     z, lanes, real = z * window, len(z), not np.iscomplexobj(z)
-    flat = z.reshape(lanes, -1)
+    flat = z.reshape(lanes, window.size)
     size = 1 << (flat.shape[1] - 1).bit_length()  # or a little less, as divides well
     size = next(m for m in (size // 16 * i for i in (9, 10, 12, 15, 16)) if m >= flat.shape[1])
     spectrum = (np.fft.rfft if real else np.fft.fft)(flat, size)
