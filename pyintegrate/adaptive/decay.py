@@ -7,15 +7,19 @@ stability limits is there: Hairer, Wanner (1996), Solving Ordinary Differential 
 
 import numpy as np
 
-from ..theory.stability import decay_limit
 from ..values.parameters import system_at
 
 STIFF = 0.6  # of the limit
 
 
 def border(method):
-    """The first multiple of a twentieth beyond the limit on the negative real axis; at most 20."""
-    return (20 * min(decay_limit(method), 19.95) // 1 + 1) / 20
+    """The first z < 0 with |R(z)| > 1, R(z) = 1 + z b (1 - z A)^-1 1, to a twentieth."""
+    A, b = (np.asarray(method.coefficients[name], np.float64) for name in ("A", "b"))
+    one = np.ones(len(b))
+    for z in -np.arange(1, 400) / 20:
+        if abs(1 + z * b @ np.linalg.solve(np.eye(len(b)) - z * A, one)) > 1:
+            return float(-z)
+    return 20.0
 
 
 def fastest_decay(solution, lane):
