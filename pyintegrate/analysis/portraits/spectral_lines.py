@@ -318,7 +318,7 @@ def _centred(z):
 
 def _times(a, b):
     """Products of matrices (lanes, ROWS, m) and (lanes, m, p), in parts too small for threads."""
-    rows, m, p = *a.shape[1:], b.shape[2]
+    (rows, m), p = a.shape[1:], b.shape[2]
     return (a.reshape(len(a), rows // 4, 4, m) @ b[:, np.newaxis]).reshape(len(a), ROWS, p)
 
 
