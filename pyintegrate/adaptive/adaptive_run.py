@@ -215,7 +215,7 @@ class AdaptiveRun:
     def _work(self, report):
         """Run from break to break, and with each pair the trajectories for which it was chosen."""
         status, lanes = self._status, self._problem.lanes
-        ends = self._ends()
+        ends, parted = self._ends(), self._control.loose is not None
         for number, end in enumerate(ends if lanes else ()):
             last = number == len(ends) - 1
             if number:
@@ -225,12 +225,15 @@ class AdaptiveRun:
             # Those that wait for another method, or at a break, have not arrived.
             self._under_way = [Status.CANCELLED, _LEFT, _WAITING] + [Status.OK] * (not last)
             for pair, own in pairs_of(self._problem, self._control):
-                status[~own & (status == Status.CANCELLED)] = _WAITING
-                status[known & (status == Status.CANCELLED)] = _LEFT
+                if parted:
+                    status[~own & (status == Status.CANCELLED)] = _WAITING
+                if known.any():
+                    status[known & (status == Status.CANCELLED)] = _LEFT
                 try:
                     self._work_with(pair, end, 0.0 if number else self._control.first_step, report)
                 finally:
-                    status[status == _WAITING] = Status.CANCELLED
+                    if parted:
+                        status[status == _WAITING] = Status.CANCELLED
             if not last:
                 status[status == Status.OK] = Status.CANCELLED
                 self._onward.mark[np.broadcast_to(end != ends[-1], lanes)] = 0
@@ -264,36 +267,48 @@ class AdaptiveRun:
 
     def _stiff(self):
         """Which trajectories are within a span in which they are stiff."""
-        open_spans = [np.isfinite(begun) & np.isnan(ended) for begun, ended in self._spans]
-        return np.any([np.zeros(self._problem.lanes, bool), *open_spans], axis=0)
+        stiff = np.zeros(self._problem.lanes, bool)
+        for begun, ended in self._spans:
+            stiff |= np.isfinite(begun) & np.isnan(ended)
+        return stiff
 
     def _work_with(self, pair, end, first_step, report):
         """Run with the pair; those that turn out to be stiff with an implicit method; and those
         that are stiff no more with the pair again, until all have arrived."""
         self._begin(pair, pair, end, first_step)
         for number in count():
-            stiff, before = number % 2 == 1, self._counts.sum(axis=0)
-            known, was = self._stiff(), self._onward.mark > 0
+            stiff, known, was = number % 2 == 1, self._stiff(), self._onward.mark > 0
+            before = self._counts.sum(axis=0) if stiff else 0
             try:
                 self._cores[-1].work(report, self._workers - 1)
             finally:
                 left = self._status == _LEFT
-                self._status[left] = Status.CANCELLED
-                made, new = self._onward.made, (self._onward.mark > 0) & ~was
-                made[2, new] = self._stiff_tries[new]
-                if stiff:
-                    self._onward.mark[new] |= IMPLICIT
-                    made[2, new] += (made[:2].sum(axis=0) - before)[new]
-                    self._stiff_tries += self._counts.sum(axis=0) - before
-                    for span in self._spans:
-                        ends = left & np.isfinite(span[0]) & np.isnan(span[1])
-                        span[1, ends] = self._t[ends]
-                elif np.any(left & ~known):
-                    begun = np.where(left & ~known, self._t.astype(np.float64), np.nan)
-                    self._spans.append(np.array([begun, np.full(len(left), np.nan)]))
-            if not left.any():
+                goes_on = left.any()
+                if goes_on or self._spans or self._earlier is not None:
+                    self._note(left, stiff, known, was, before)
+            if not goes_on:
                 return
             self._begin(pair, pair if stiff else implicit_method(), end, abs(self._h))
+
+    def _note(self, left, stiff, known, was, before):
+        """Which trajectories have left the pair, or the implicit method, and its attempts.
+
+        Of before that: those known as stiff, those that already had where they go on, and the
+        attempts, if it was the implicit method.
+        """
+        self._status[left] = Status.CANCELLED
+        made, new = self._onward.made, (self._onward.mark > 0) & ~was
+        made[2, new] = self._stiff_tries[new]
+        if stiff:
+            self._onward.mark[new] |= IMPLICIT
+            made[2, new] += (made[:2].sum(axis=0) - before)[new]
+            self._stiff_tries += self._counts.sum(axis=0) - before
+            for span in self._spans:
+                ends = left & np.isfinite(span[0]) & np.isnan(span[1])
+                span[1, ends] = self._t[ends]
+        elif np.any(left & ~known):
+            begun = np.where(left & ~known, self._t.astype(np.float64), np.nan)
+            self._spans.append(np.array([begun, np.full(len(left), np.nan)]))
 
     def outcome(self, save=None):
         """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of

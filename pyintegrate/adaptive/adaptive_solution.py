@@ -184,6 +184,8 @@ class AdaptiveSolution(Solution):
     def _failures(self):
         status, accepted = self._outcome.status, self._outcome.accepted
         index = np.flatnonzero(status)
+        if not index.size:
+            return Failures(index, status[index], index)
         start = np.abs(self.initial.reshape(-1, self.system.dim)[index])
         good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
         return Failures(index, status[index], np.where(good, accepted[index] + 1, 0))

@@ -28,6 +28,8 @@ from .automatic import automatic_pairs, with_estimates
 from .observation import plan_events, plan_watch
 
 LEAST_RTOL = 100  # rounding units of the dtype
+_ROUNDING = {char: float(np.finfo(char).eps) for char in "df"}
+_NO_BREAKS = np.zeros(0)
 _ANOTHER_SOLVER = (
     "method {!r} has no pair with an error estimate here: solve takes 'auto', or for stiff"
     " problems 'radau_iia5'"
@@ -79,7 +81,7 @@ def _make(system, x0, v0, given):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
     for plan in (options.watch, options.events):
         shapes |= {} if plan is None else plan.shapes
-    breaks = _breaks(given.get("breaks"))
+    breaks = _NO_BREAKS if given.get("breaks") is None else _breaks(given["breaks"])
     shapes["breaks"] = breaks.shape[1:]
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
@@ -133,6 +135,8 @@ def checked_method(method, rtol, system):
 
 def _loose(rtol, system, batch):
     """Which trajectories "auto" begins with the pair for loose tolerances, if only some of them."""
+    if rtol.ndim == 0:
+        return None
     least = rtol.min(axis=-1) if _each(rtol, system) else rtol
     loose = least >= automatic_pairs(system)[2]
     over = np.broadcast_to(loose, batch)  # laid out only if they differ
@@ -186,7 +190,7 @@ def checked_tolerance(name, value):
 
 def _raised(rtol, dtype, told):
     """Relative tolerances, at least what rounding allows; told: warn if they are raised."""
-    least = LEAST_RTOL * float(np.finfo(dtype).eps)
+    least = LEAST_RTOL * _ROUNDING[dtype.char]
     if rtol.size and rtol.min() < least:
         if told:
             warn_caller(
@@ -210,7 +214,7 @@ def _step(name, value):
 
 def _breaks(value):
     """Times at which steps end, (n,) or (n, *batch)."""
-    array = floats("breaks", () if value is None else value)
+    array = floats("breaks", value)
     if array.ndim == 0 or not np.all(np.isfinite(array)):
         got = "a number" if array.ndim == 0 else f"{array[~np.isfinite(array)][0]}"
         raise ValueError(f"breaks must be finite times, (n,) or (n, *batch), got {got}")
