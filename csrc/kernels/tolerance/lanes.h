@@ -9,8 +9,11 @@ typedef struct Lanes {
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
-    vreal *own, *of[OWN_PARTS];  /* rows of each trajectory (rows.h), and where each part is */
-    struct Lanes *apart;         /* those whose stiffness is tested, with rows of their own */
+    vreal *own, *of[OWN_PARTS]; /* rows of each trajectory (rows.h), and where each part is */
+    struct Lanes *apart;        /* those whose stiffness is tested, with rows of their own; */
+    vint *wait;                 /* which wait for that, their number, and their rows as */
+    int64_t n_wait;             /* they were when the test was due */
+    vreal *asked;
     int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
     real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
     const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */

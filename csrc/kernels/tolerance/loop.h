@@ -276,7 +276,12 @@ static int solve_on_rows(PiSolver *solver) {
     make_dense(&l);
     if (s->within) return make_again(&l);
     Lanes apart = l;
-    apart.own = take_rows(c, stiffness_rows(s));
+    if (stiffness_rows(s)) {
+        apart.own = take_rows(c, l.at[OWN_PARTS]);
+        l.asked = take_rows(c, l.at[OWN_PARTS]);
+        l.wait = (vint *)take_rows(c, 1);
+        EACH_REGISTER(u, c) l.wait[u] = vset_int(0);
+    }
     apart.passed = l.idle;
     l.apart = &apart;
 
@@ -302,6 +307,7 @@ static int solve_on_rows(PiSolver *solver) {
         }
         while (!stopped && all_stay(&l)) stopped = go_on(&l); /* until a trajectory leaves */
     }
+    l.n_wait = 0;
     if (stopped)
         for (int64_t i = 0; i < lanes; i++)
             if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);

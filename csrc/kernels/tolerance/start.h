@@ -103,12 +103,14 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     for (int64_t d = 0; d < n; d++) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
     return 0;
 }
+static void make_tests(Lanes *l);
 /* Marks where a continuation of lane i sets out, unless it is known: here, with a first step as it
  * was given if it does not go on. */
-static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
+static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
     if (!s->mark || s->mark[id]) return;
+    if (l->n_wait && LANE(l->wait, i)) make_tests(l);
     real *const to = (real *)s->onward + id * s->n_onward;
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
     for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
@@ -119,12 +121,12 @@ static void mark_lane(const Lanes *l, int64_t i, int goes_on, real given) {
     if (l->solver->observer) l->solver->marked(l->solver, id);
 }
 /* Rarely needed, and so apart from what looks whether it is. */
-static void mark_register(const Lanes *l, int64_t u, vint which) {
+static void mark_register(Lanes *l, int64_t u, vint which) {
     for (int64_t k = 0; k < VLEN; k++)
         if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
 }
 /* Lanes of register u that t_end holds up from now on. */
-INLINE void mark_lanes(const Lanes *l, int64_t u, vint which) {
+INLINE void mark_lanes(Lanes *l, int64_t u, vint which) {
     vint *const changed = own_whole(l, OWN_CHANGED) + u;
     which &= ~*changed;
     *changed |= which;
@@ -148,6 +150,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
 /* Lane i has arrived: its last state, which the remaining saves repeat. */
 static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
+    if (l->n_wait && LANE(l->wait, i)) make_tests(l);
     const int64_t id = l->id[i];
     for (int64_t d = 0; d < l->c.dim; d++)
         ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);

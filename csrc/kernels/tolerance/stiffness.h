@@ -67,20 +67,25 @@ static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
         start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
     }
 }
+INLINE vint attempts(const Lanes *l, int64_t u) {
+    return own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+}
 static void leave_to_another(Lanes *l, int64_t i) {
     leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
     LANE(l->leaves, i) = -1;
 }
-/* The lanes of l->passed side by side; the first of a register fills what is left of it. */
-static void gather_passed(const Lanes *l, Lanes *few, int64_t count) {
+/* The lanes that wait for a test side by side, as they were when it was due; the first of a
+ * register fills what is left of it. */
+static void gather_waiting(const Lanes *l, Lanes *few) {
     Chunk *c = &few->c;
-    c->R = (count + VLEN - 1) / VLEN;
+    c->R = (l->n_wait + VLEN - 1) / VLEN;
     place_own(few);
     c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
-    for (int64_t to = 0, i = 0; to < count; i++) {
-        if (!LANE(l->passed, i)) continue;
+    for (int64_t to = 0, i = 0; to < l->n_wait; i++) {
+        if (!LANE(l->wait, i)) continue;
         vreal *at = few->own + to / VLEN;
-        for (const vreal *row = l->own; row < l->own + l->at[OWN_PARTS] * l->c.R; row += l->c.R) {
+        const vreal *const end = l->asked + l->at[OWN_PARTS] * l->c.R;
+        for (const vreal *row = l->asked; row < end; row += l->c.R) {
             const real number = LANE(row, i);
             if (to % VLEN) (*at)[to % VLEN] = number;
             else *at = vset(number);
@@ -114,7 +119,7 @@ static void test_stiffness(Lanes *l) {
         if (l->solve->pair.branches) /* a border may hold the steps up */
             h = vcopysign(vmin(own(l, OWN_LONGEST_TRIED)[u], HELD_UP * vabs(h)), h);
         const vint stiff = -h * decay >= most;
-        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
+        const vint made = attempts(l, u);
         vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = (*often - stiff) & stiff;
@@ -122,34 +127,50 @@ static void test_stiffness(Lanes *l) {
         l->passed[u] = *often == IN_A_ROW;
     }
 }
-/* Lanes that are stiff leave. They are tested at different times: those that are due, together. */
-static void stiff_lanes_leave(Lanes *l) {
-    Chunk *c = &l->c;
-    const int64_t R = c->R;
-    int64_t count = 0;
-    EACH_REGISTER(u, c) {
-        vint *const due = own_whole(l, OWN_CHECK) + u;
-        const vint made = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
-        const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
-        const vint far = vabs(rest) >= vabs(next) * MANY;
-        l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
-        mark_lanes(l, u, l->passed[u] & ~far);
-        l->passed[u] &= far;
-        if (vany(l->passed[u]))
-            EACH(k, 0, VLEN) count -= l->passed[u][k];
-    }
-    if (!count) return;
+/* The tests that lanes wait for; those that are stiff leave. */
+static void make_tests(Lanes *l) {
+    const int64_t R = l->c.R, count = l->n_wait;
     Lanes *few = l->apart;
-    gather_passed(l, few, count);
+    gather_waiting(l, few);
     test_stiffness(few);
-    c->stopped = few->c.stopped;
-    for (int64_t to = 0, i = 0; to < count && !c->stopped; i++) {
-        if (!LANE(l->passed, i)) continue;
+    l->c.stopped |= few->c.stopped;
+    l->n_wait = 0;
+    for (int64_t to = 0, i = 0; to < count; i++) {
+        if (!LANE(l->wait, i)) continue;
+        LANE(l->wait, i) = 0;
         for (int64_t k = l->at[OWN_CHECK]; k < l->at[OWN_CHECK + 1]; k++)
             l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
-        if (few->passed[to / VLEN][to % VLEN]) leave_to_another(l, i);
+        if (few->passed[to / VLEN][to % VLEN] && !l->c.stopped) leave_to_another(l, i);
         to++;
     }
+}
+/* Lanes that are stiff leave. They are tested at different times, each as it was then; the tests
+ * are made for a register of them, or when one has an effect: at the last of a row, and before the
+ * next one of a lane. */
+static void stiff_lanes_leave(Lanes *l) {
+    const Chunk *c = &l->c;
+    const int64_t R = c->R;
+    int now = 0;
+    EACH_REGISTER(u, c) {
+        vint *const due = own_whole(l, OWN_CHECK) + u;
+        const vint made = attempts(l, u);
+        if (!vany(made >= *due)) continue;
+        if (l->n_wait && vany((made >= *due) & l->wait[u])) make_tests(l);
+        const vint passed = l->active[u] & l->accepted[u] & (made >= *due);
+        const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
+        const vint far = passed & (vabs(rest) >= vabs(next) * MANY);
+        mark_lanes(l, u, passed & ~far);
+        if (!vany(far)) continue;
+        now |= vany(far & (due[R] == IN_A_ROW - 1));
+        EACH(k, 0, VLEN) {
+            if (!far[k]) continue;
+            EACH(i, 0, l->at[OWN_PARTS]) l->asked[i * R + u][k] = l->own[i * R + u][k];
+            l->wait[u][k] = -1;
+            l->n_wait++;
+        }
+        *due = vselect_int(far, made + (SOON_AGAIN - 1), *due);
+    }
+    if (now || l->n_wait >= VLEN) make_tests(l);
 }
 
 /* x becomes h J x, with the Jacobian that Radau's method keeps and the step that it would try next.
@@ -193,8 +214,8 @@ static void calm_lanes_leave(Lanes *l) {
         *since = vselect(made & ((*often == 0) | ~calm), t, *since);
         *often = vselect_int(made, (*often - calm) & calm, *often);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
-        const vint tries = own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
-        l->passed[u] = made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= tries);
+        l->passed[u] =
+            made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= attempts(l, u));
     }
     for (int64_t i = 0; i < R * VLEN; i++)
         if (LANE(l->passed, i)) leave_to_another(l, i);
