@@ -347,7 +347,7 @@ wheels-test:
 # all platforms with their digests, the sdist and its wheel through the tests, the links of the pages, lint.
 # dist then holds what is uploaded, and nothing else.
 release-check: $(VENV)/.dev
-	$(PIP) twine
+	$(PIP) twine py-rattler-build
 	$(PY) packaging/release.py
 	$(MAKE) --no-print-directory wheels wheels-run wheels-test lint test-all docs-check
 	$(PY) -m twine check --strict dist/*
