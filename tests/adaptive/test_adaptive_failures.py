@@ -61,6 +61,29 @@ def test_a_stiff_problem_is_right_or_says_that_it_is_not():
     assert abs(sol.final - exact.final).max() < 1e-5
 
 
+@pytest.mark.parametrize("method", ["auto", "verner87", "radau_iia5"])
+def test_a_jump_beyond_the_bound_is_not_kept(method):
+    """A ball on the floor, whose bounces become larger: lanes that stay within the bound are as
+    without it; the others keep the state before the step that was thrown beyond."""
+
+    def thrown(rate, **more):
+        bounce = pi.event(
+            "x", direction=-1, then=lambda t, x, v, k: (x, -k * v), params={"k": rate}
+        )
+        ball = pi.acceleration(lambda t, x, v: -1.0)
+        return pi.solve(ball, 1.0, 0.0, t_end=9.0, events={"bounce": bounce}, method=method,
+                        on_failure="ignore", **more)  # fmt: skip
+
+    rate = np.array([1.0, 1.2, 3.0, 40.0])
+    free, held = thrown(rate), thrown(rate, bound=4.0)
+    assert list(held.status) == [Status.OK, Status.OK, *[Status.OUT_OF_BOUNDS] * 2]
+    assert np.array_equal(held.final[:2], free.final[:2])
+    assert abs(free.final[2:]).max() > 4.0
+    x, v = held.final[2:].T
+    assert np.allclose(x + v * v / 2, 1.0, rtol=1e-6)  # as it fell for the first time
+    assert (held.t[-1, 2:] < np.sqrt(2)).all()
+
+
 def test_bounds_starts_and_parameters():
     bounded = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, bound=50.0, **RUN)
     assert list(bounded.status) == [Status.OK, Status.OUT_OF_BOUNDS]

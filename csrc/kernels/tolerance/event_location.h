@@ -15,23 +15,34 @@ static void slopes_after_jumps(Lanes *l) {
             for (int64_t d = 0; d < l->n; d++)
                 LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
 }
-/* A step of lane i that ended early. */
+/* A step of lane i that ended early; or beyond the bound, where it is lost. */
 static void end_step(Lanes *l, int64_t i) {
     static const PiStatus status[] = {
         [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
-    const PiStepEnd end = (PiStepEnd)l->end[i];
-    for (int64_t d = 0; d < l->c.dim; d++) LANE(l->low + d * l->c.R, i) = 0;
+    PiStepEnd end = (PiStepEnd)l->end[i];
+    PiStatus code = status[end];
+    for (int64_t d = 0; d < l->c.dim; d++) {
+        const real y = LANE(l->yn + d * l->c.R, i), bound = (real)l->solve->bound;
+        if ((end == PI_STEP_MADE || end == PI_STEP_JUMPED) && (y > bound || -y > bound))
+            end = PI_STEP_LOST, code = PI_OUT_OF_BOUNDS;
+        LANE(l->low + d * l->c.R, i) = 0;
+    }
+    l->end[i] = (int8_t)end;
     if (end != PI_STEP_JUMPED) {
         LANE(l->leaves, i) = -1;
-        LANE(l->code, i) = status[end];
+        LANE(l->code, i) = code;
         LANE(l->last, i) = 0; /* the rounding error of time is known */
-    } else if (LANE(l->tn, i) != LANE(own(l, OWN_END), i)) {
-        /* It was to be the last, but is not. */
-        const integer made = LANE(own_whole(l, OWN_TAKEN), i) + LANE(own_whole(l, OWN_REJECTED), i);
-        if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
-            LANE(l->code, i) = PI_TOO_MANY_STEPS;
-        LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
-        LANE(l->last, i) = 0;
+    } else {
+        if (LANE(l->code, i) == PI_OUT_OF_BOUNDS) LANE(l->code, i) = PI_OK; /* but for the jump */
+        if (LANE(l->tn, i) != LANE(own(l, OWN_END), i)) {
+            /* It was to be the last, but is not. */
+            const integer made =
+                LANE(own_whole(l, OWN_TAKEN), i) + LANE(own_whole(l, OWN_REJECTED), i);
+            if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
+                LANE(l->code, i) = PI_TOO_MANY_STEPS;
+            LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
+            LANE(l->last, i) = 0;
+        }
     }
     /* One that stops where it begins is none either. */
     const int stands = end != PI_STEP_JUMPED && LANE(l->tn, i) == LANE(l->c.t0, i) &&
@@ -71,7 +82,8 @@ static int pi_locate_events(Lanes *l, PiSteps *steps) {
     }
     if (asks < 0) return -1;
     for (int64_t i = 0; i < lanes; i++) {
-        if (end[i] <= PI_STEP_MADE) continue;
+        const int beyond = LANE(l->leaves, i) && LANE(l->code, i) == PI_OUT_OF_BOUNDS;
+        if (beyond ? end[i] == PI_STEP_NONE : end[i] <= PI_STEP_MADE) continue;
         end_step(l, i);
         jumped |= end[i] == PI_STEP_JUMPED;
     }

@@ -273,6 +273,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
     const int branches = l->solve->pair.branches;
+    const vint observed = vset_int(-(l->solver->observer != NULL));
     const real halves = (1 + LOG_SAFETY) * l->solve->pair.power; /* the next step */
     vreal sum[4], sum2[4], error[4], would[4];
     vint finite[4], inside[4], good[4];
@@ -308,7 +309,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
         const vint active = l->active[at], last = l->last[at];
-        const vint accepted = good[i] & inside[i] & active;
+        /* Of a step that ends beyond the bound an event may end a part before. */
+        const vint accepted = good[i] & active & (inside[i] | observed);
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
         if (combined && branches)
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
@@ -323,7 +325,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         vint *const rejected = own_whole(l, OWN_REJECTED) + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
-        const vint beyond = good[i] & ~inside[i], arrived = accepted & last;
+        const vint beyond = good[i] & ~inside[i], arrived = accepted & inside[i] & last;
         const vint lost = ~good[i] & too_small(further, t);
         const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
