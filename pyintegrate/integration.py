@@ -107,9 +107,9 @@ def integrate(
         ``range(n_steps - 1000, n_steps + 1)``.
     times : array_like, optional
         Instead of `save`: times within the run, (n,) or (n, *batch), in its direction. The states
-        there are those of ``solution.at``, by cubic Hermite interpolation between the adjacent
-        steps, and nothing else is stored. It never interpolates across a jump or a stop of
-        `events`; after a stop or a failure the last state is repeated.
+        there are those of ``solution.at``: a part of the step that passes a time, made again by
+        the method; with noise on the chord. Nothing else is stored, and nothing goes across a
+        jump or a stop of `events`; after a stop or a failure the last state is repeated.
     dtype : float32 or float64, optional
         Default: float32 only if x0 (and v0) are float32 arrays or NumPy scalars, where Python
         numbers are ignored; float64 otherwise.

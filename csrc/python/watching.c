@@ -436,20 +436,16 @@ PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *record) {
-    PyObject *t = field(fields, "t"), *params;
+    PyObject *t = field(fields, "t");
     PiBetween *b = r->to->between = pi_views_zeros(r->views, 1, sizeof *b);
     int64_t each;
-    if (!b || !t || FIELD(params) || integer(fields, "each", 0, 1, &each) ||
-        INTEGER(b, count, 0, (int64_t)1 << 48) ||
-        pi_find_system(r->module, r->system, 64, &b->system))
+    if (!b || !t || integer(fields, "each", 0, 1, &each) || INTEGER(b, count, 0, (int64_t)1 << 48))
         return -1;
-    const int n = b->system.system->n_params;
     b->t_stride = each ? r->stride : 1;
     b->t_lane = each;
     b->record = record;
-    if (ZEROS(b, params, n) || ZEROS(b, next, r->stride) || ZEROS(b, due, r->stride) ||
+    if (ZEROS(b, next, r->stride) || ZEROS(b, due, r->stride) ||
         !(b->before = pi_views_zeros(r->views, pi_product(r->dim, r->stride), run->real_bytes)) ||
-        pi_views_rows(r->views, params, "params of times", n, r->stride, 8, b->params) ||
         row(r, fields, "t0", &b->t0) || row(r, fields, "dt", &b->h) ||
         !(b->t = pi_views_array(r->views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;

@@ -35,6 +35,7 @@ typedef struct {
     const void *writer; /* `self` of the observer that owns the rows; or NULL */
     void *scratch;      /* of the thread, with the size that the observer requested */
     const int64_t *at;  /* lane i of the rows is lane at[i] of the tile; NULL: lane i */
+    const PiTile *made; /* the steps, for who makes parts of them again; NULL in block 0 */
 } PiSeen;
 static inline int64_t pi_place(const PiSeen *seen, int64_t i) { return seen->at ? seen->at[i] : i; }
 

@@ -260,6 +260,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
         PiSeen seen = seen_of(run, number, block + 1, next,
                               ceil_div(stop, interval) - over(step, interval), scratch);
+        seen.made = &tile;
         tile.first = run->first + step;
         tile.steps = stop - step;
         if (run->drive_strides) tile.params = driven(run, step, scratch);

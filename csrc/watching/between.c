@@ -1,45 +1,33 @@
 /* States between the steps: see between.h. Lanes whose next time lies in a step are packed, so that
- * the force is computed for these alone, at both ends of the step. */
+ * the kernel makes parts of the steps of these alone. */
 #include "between.h"
 #include <math.h>
 #include "../run/layout.h"
 
-enum { PACK = 64 }; /* lanes that are interpolated together */
+enum { PACK = 64 }; /* lanes that are made together: whole registers */
 
 /* Lanes within a part of the step to step n. */
 typedef struct {
     PiBetween *b;
     const PiRun *run;
     int64_t n, count, lane[PACK];
-    double from, to;                  /* fractions of the step */
-    double *y[2], *f[2], *t, *params; /* rows of PACK; at the beginning and at the end */
-    PiRow *rows;
-    void *workspace;
+    double from, to;     /* fractions of the step */
+    double *y[2];        /* rows of PACK; at the beginning and at the end */
+    PiPacked made;       /* those that wait for their states, */
+    double own[2][PACK]; /* the times where their parts begin, and the lengths */
 } Pack;
 
-static int64_t sample_bytes(const PiBetween *b) {
-    const int64_t rows = pi_sample_rows(b->system.system, b->system.system->dim);
-    return pi_product(rows, 8 * (int64_t)b->system.set->vector_bytes);
+static int64_t state_bytes(const PiRun *run) {
+    return pi_product(2 * (int64_t)run->system->dim * PACK, sizeof(double));
 }
 int64_t pi_between_scratch_bytes(const void *between, const PiRun *run) {
-    const PiBetween *b = between;
-    const PiSystem *s = b->system.system;
-    const int64_t rows = 4 * (int64_t)s->dim + 1 + s->n_params;
-    const int64_t bytes = pi_product(rows, PACK * sizeof(double));
-    const int64_t list = pi_product(s->dim + s->n_params + 1, sizeof(PiRow));
-    return pi_sum(pi_sum(pi_rounded_up(sample_bytes(b), 64), bytes), pi_rounded_up(list, 64));
+    return pi_sum(state_bytes(run), pi_packed_bytes(run, PACK));
 }
-static Pack make_pack(PiBetween *b, const PiRun *run, int64_t n, void *scratch) {
-    const PiSystem *s = b->system.system;
-    char *free = scratch;
-    Pack pack = {.b = b, .run = run, .n = n, .to = 1, .workspace = free};
-    free += pi_rounded_up(sample_bytes(b), 64);
-    double *row = (double *)free;
-    for (int i = 0; i < 2; i++, row += (int64_t)s->dim * PACK) pack.y[i] = row;
-    for (int i = 0; i < 2; i++, row += (int64_t)s->dim * PACK) pack.f[i] = row;
-    pack.t = row, row += PACK;
-    pack.params = row, row += (int64_t)s->n_params * PACK;
-    pack.rows = (PiRow *)row;
+static Pack make_pack(PiBetween *b, const PiRun *run, const PiTile *tile, int64_t n,
+                      void *scratch) {
+    Pack pack = {.b = b, .run = run, .n = n, .to = 1, .y[0] = scratch};
+    pack.y[1] = pack.y[0] + (int64_t)run->system->dim * PACK;
+    pack.made = pi_packed_in(run, tile, PACK, (char *)scratch + state_bytes(run));
     return pack;
 }
 
@@ -50,7 +38,9 @@ static double position(const PiBetween *b, const PiRun *run, int64_t lane) {
     const double least = run->first, most = least + run->n_steps;
     return steps >= least ? steps <= most ? steps : most : least;
 }
-static void look_ahead(PiBetween *b, const PiRun *run, int64_t lane) {
+/* A lane's next time is so many further. */
+static void look_ahead(PiBetween *b, const PiRun *run, int64_t lane, int further) {
+    b->next[lane] += further;
     b->due[lane] = b->next[lane] < b->count ? ceil(position(b, run, lane)) : INFINITY;
 }
 /* Component `at` of the kept ones, at the next time of a lane. */
@@ -61,76 +51,87 @@ static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, doub
                y);
 }
 
-/* The rates at one end of the part. */
-static int rates(Pack *p, int end) {
-    const PiBetween *b = p->b;
-    const PiSystem *s = b->system.system;
-    for (int64_t i = 0; i < p->count; i++) {
-        const double h = pi_item(b->h, p->lane[i]);
-        const double start = pi_item(b->t0, p->lane[i]) + (p->n - 1) * h;
-        p->t[i] = start + (end ? p->to : p->from) * h;
-    }
-    for (int64_t d = 0; d < s->dim; d++) p->rows[d] = (PiRow){p->y[end] + d * PACK, 1};
-    for (int64_t k = 0; k < s->n_params; k++) {
-        double *row = p->params + k * PACK;
-        for (int64_t i = 0; i < p->count; i++) row[i] = pi_item(b->params[k], p->lane[i]);
-        p->rows[s->dim + k] = (PiRow){row, 1};
-    }
-    const PiSample sample = {.system = s,
-                             .force = b->system.force,
-                             .context = b->system.context,
-                             .lanes = p->count,
-                             .t = {p->t, 1},
-                             .y = p->rows,
-                             .params = p->rows + s->dim,
-                             .out = p->f[end],
-                             .workspace = p->workspace};
-    return b->system.set->evaluate(&sample, PI_RHS);
+/* Lane i of the pack waits for its state at a part of the step. */
+static void add(Pack *p, int64_t i, double part) {
+    PiPacked *const a = &p->made;
+    const double h = pi_item(p->b->h, p->lane[i]);
+    const double start = pi_item(p->b->t0, p->lane[i]) + (p->n - 1) * h;
+    const int64_t k = a->count++;
+    a->at[k] = p->lane[i] - a->tile->lane;
+    a->list[k] = i;
+    for (int64_t d = 0; d < p->run->state_rows; d++)
+        set_number(p->run, a->in, d * a->stride + k,
+                   d < p->run->system->dim ? p->y[0][d * PACK + i] : 0);
+    p->own[0][k] = start + p->from * h;
+    p->own[1][k] = (part - p->from) * h;
 }
-static double cubic(double y0, double y1, double f0, double f1, double s) {
-    const double change = y1 - y0, rest = 1 - s;
-    return y0 + s * (change + rest * ((1 - 2 * s) * -change + rest * f0 - s * f1));
+/* The states of all that wait. */
+static int make(Pack *p) {
+    const PiRun *run = p->run;
+    PiPacked *const a = &p->made;
+    pi_packed_own(a);
+    PiTile tile = pi_packed_tile(a, 0, 1);
+    PiRow *const rows[] = {&tile.t0, &tile.h};
+    const int64_t lanes = tile.registers * run->vector_bytes / run->real_bytes;
+    for (int64_t r = 0; r < 2; r++) {
+        void *const row = row_at(run, a->own, a->stride, r, 0);
+        for (int64_t k = 0; k < lanes; k++)
+            set_number(run, row, k, p->own[r][smaller(k, a->count - 1)]);
+        *rows[r] = (PiRow){row, 1};
+    }
+    tile.starter_until = pi_first_steps(run->method);
+    return run->kernel(&tile) < 0 ? -1 : 0;
 }
 /* All times of the packed lanes up to the end of the part. */
-static int interpolate(Pack *p) {
+static int fill_in(Pack *p) {
     PiBetween *b = p->b;
-    if (p->count == 0) return 0;
-    const int chord = b->system.system->steps; /* of noise */
-    if (!chord && (rates(p, 0) || rates(p, 1))) return -1;
-    for (int64_t i = 0; i < p->count; i++) {
-        const int64_t lane = p->lane[i];
-        const double width = (p->to - p->from) * pi_item(b->h, lane);
-        while (b->due[lane] <= p->n) {
-            const double part = position(b, p->run, lane) - (p->n - 1);
-            if (part > p->to) break;
-            const double s = (part - p->from) / (p->to - p->from);
-            for (int64_t at = 0; at < b->record->n_saved; at++) {
-                const int d = b->record->saved[at];
-                const double y0 = p->y[0][d * PACK + i], y1 = p->y[1][d * PACK + i];
-                const double f0 = chord ? y1 - y0 : p->f[0][d * p->count + i] * width;
-                const double f1 = chord ? y1 - y0 : p->f[1][d * p->count + i] * width;
-                put(b, p->run, lane, at, s == 1 ? y1 : cubic(y0, y1, f0, f1, s));
+    PiPacked *const a = &p->made;
+    do {
+        a->count = 0;
+        for (int64_t i = 0; i < p->count; i++) {
+            const int64_t lane = p->lane[i];
+            while (b->due[lane] <= p->n) {
+                const double part = position(b, p->run, lane) - (p->n - 1);
+                if (part > p->to) break;
+                const double s = (part - p->from) / (p->to - p->from);
+                if (s != 1 && s != 0 && !p->run->system->steps) {
+                    add(p, i, part);
+                    break;
+                }
+                for (int64_t at = 0; at < b->record->n_saved; at++) {
+                    const int64_t k = b->record->saved[at] * PACK + i;
+                    const double y0 = p->y[0][k], y1 = p->y[1][k];
+                    put(b, p->run, lane, at, s == 1 ? y1 : y0 + s * (y1 - y0));
+                }
+                look_ahead(b, p->run, lane, 1);
             }
-            b->next[lane]++;
-            look_ahead(b, p->run, lane);
         }
-    }
+        if (a->count && make(p)) return -1;
+        for (int64_t k = 0; k < a->count; k++) {
+            const int64_t lane = p->lane[a->list[k]];
+            for (int64_t at = 0; at < b->record->n_saved; at++)
+                put(b, p->run, lane, at,
+                    number_at(p->run, a->out, b->record->saved[at] * a->stride + k));
+            look_ahead(b, p->run, lane, 1);
+        }
+    } while (a->count);
     p->count = 0;
     return 0;
 }
-int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, double from,
-                     double to, const double *y0, const double *y1, int64_t apart, void *scratch) {
+int pi_between_piece(PiBetween *b, const PiRun *run, const PiTile *tile, int64_t lane, int64_t n,
+                     double from, double to, const double *y0, const double *y1, int64_t apart,
+                     void *scratch) {
     if (!(b->due[lane] <= n) || !(to > from)) return 0;
-    Pack pack = make_pack(b, run, n, scratch);
+    Pack pack = make_pack(b, run, tile, n, scratch);
     pack.from = from;
     pack.to = to;
     pack.count = 1;
     pack.lane[0] = lane;
-    for (int64_t d = 0; d < b->system.system->dim; d++) {
+    for (int64_t d = 0; d < run->system->dim; d++) {
         pack.y[0][d * PACK] = y0[d * apart];
         pack.y[1][d * PACK] = y1[d * apart];
     }
-    return interpolate(&pack);
+    return fill_in(&pack);
 }
 
 /* The times of a lane up to a step have its current state: it is frozen, or has just begun. */
@@ -139,15 +140,14 @@ static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, cons
     while (b->due[lane] <= n) {
         for (int64_t i = 0; i < b->record->n_saved; i++)
             put(b, run, lane, i, number_at(run, rows, b->record->saved[i] * stride + at));
-        b->next[lane]++;
-        look_ahead(b, run, lane);
+        look_ahead(b, run, lane, 1);
     }
 }
 /* One step of the lanes of a tile, from the rows before to the rows after. */
 static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t n,
                     const void *before, int64_t before_stride, const void *after) {
     const PiFailures *failures = &run->failures[seen->tile];
-    Pack pack = make_pack(b, run, n, seen->scratch);
+    Pack pack = make_pack(b, run, seen->made, n, seen->scratch);
     for (int64_t at = 0; at < seen->lanes; at++) {
         const int64_t lane = seen->lane + at;
         if (!(b->due[lane] <= n)) continue;
@@ -155,14 +155,14 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
             repeat(b, run, lane, n, after, seen->stride, at);
             continue;
         }
-        for (int64_t d = 0; d < b->system.system->dim; d++) {
+        for (int64_t d = 0; d < run->system->dim; d++) {
             pack.y[0][d * PACK + pack.count] = number_at(run, before, d * before_stride + at);
             pack.y[1][d * PACK + pack.count] = number_at(run, after, d * seen->stride + at);
         }
         pack.lane[pack.count++] = lane;
-        if (pack.count == PACK && interpolate(&pack)) return -1;
+        if (pack.count == PACK && fill_in(&pack)) return -1;
     }
-    return interpolate(&pack);
+    return fill_in(&pack);
 }
 static double soonest(const PiBetween *b, const PiSeen *seen) {
     double least = INFINITY;
@@ -177,7 +177,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     if (seen->block == 0) {
         for (int64_t at = 0; at < seen->lanes; at++) {
             b->next[seen->lane + at] = 0;
-            look_ahead(b, run, seen->lane + at);
+            look_ahead(b, run, seen->lane + at, 0);
             repeat(b, run, seen->lane + at, run->first, seen->rows, seen->stride, at);
         }
     }
@@ -193,7 +193,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
         before = rows;
         stride = seen->stride;
     }
-    for (int64_t d = 0; d < b->system.system->dim; d++)
+    for (int64_t d = 0; d < run->system->dim; d++)
         memcpy(row_at(run, b->before, run->stride, d, seen->lane),
                row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
     return 0;

@@ -272,8 +272,9 @@ static int show_piece(const Segments *p, int64_t k, double to, const double *y) 
     const int64_t lanes = p->lanes.lanes;
     const double from = s->passed / s->h, until = to == s->h ? 1 : to / s->h;
     if (!p->e->between) return 0;
-    return pi_between_piece(p->e->between, p->run, s->lane, p->tile->first + s->i + 1, from, until,
-                            p->before + k, y + k, lanes, p->between);
+    const int64_t n = p->tile->first + s->i + 1;
+    return pi_between_piece(p->e->between, p->run, p->tile, s->lane, n, from, until, p->before + k,
+                            y + k, lanes, p->between);
 }
 /* Begins the current step of a lane, from p->before; its end is known unless it has jumped. */
 static void begin_step(Segments *p, int64_t k) {

@@ -219,7 +219,6 @@ def _asked(problem, times):
         "t": rows,
         "count": len(times),
         "each": int(times.ndim > 1),
-        "params": tuple(row_of(problem, value) for value in problem.system.parameter_rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
     }

@@ -165,10 +165,13 @@ class FixedSolution(Solution):
 
     @explains_keywords()
     def at(self, t: ArrayLike, *, derivative: bool = False) -> Floats:
-        """States between the saved ones, by cubic Hermite interpolation.
+        """States between the saved ones.
 
-        Saves h apart add an error of up to h^4/384 times the fourth derivative: 0.3 % if they are a
-        radian apart. Of noise, and of what drive= changes, on a chord.
+        If every step was saved: a part of the step, made again by the method from the state before
+        it, which is as accurate as the steps; a multistep method makes it by its starter. Between
+        saves further apart, h, by cubic Hermite interpolation, with an error of up to h^4/384 times
+        the fourth derivative: 0.3 % if they are a radian apart. Of noise, and of what drive=
+        changes, on a chord.
 
         Parameters
         ----------
@@ -192,16 +195,16 @@ class FixedSolution(Solution):
         >>> sol.at(0.55).round(4)
         array([ 0.8525, -0.5227])
         """
-        from .interpolation import hermite
+        from .interpolation import states_at
 
         self._need_all("at(t)")
         t = floats("t", t)
         if not truth("derivative", derivative):
-            return hermite(self, t)
+            return states_at(self, t)
         if self.system.noise is not None or self._problem.driven:
             raise ValueError("derivative=True is f(t, y), and noise or drive= moved this one too")
         when = t.reshape(t.shape + (1,) * len(self._problem.batch))
-        return self.system.rhs(when, hermite(self, t))
+        return self.system.rhs(when, states_at(self, t))
 
     # ---- continuation ----
     @explains_keywords()

@@ -1,18 +1,24 @@
 """States between the saved ones.
 
-On one interval of width H, with s from 0 to 1, slopes f and difference D of the two states:
+Where each step was saved they are parts of the steps, made again. Else, on one interval of width H,
+with s from 0 to 1, slopes f and difference D of the two states:
 y0 + s (D + (1 - s) ((2 s - 1) D + (1 - s) H f0 - s H f1)).
 Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
 """
 
+from math import prod
+
 import numpy as np
 
 from ..errors import quiet
+from ..run.core import Run
+from ..run.options import USUAL
 from ..run.times import column, first_of, in_dtype, time_of
+from ..values.memory import pad
 from .jumps import direction, jumping
 
 
-def hermite(solution, t):
+def states_at(solution, t):
     """See ``Solution.at``."""
     batch = solution._problem.batch
     if solution._options.times is not None:
@@ -59,11 +65,34 @@ def hermite(solution, t):
         with quiet():
             part = np.where(ahead * times < ahead * last, (times - moments) / width, 1.0)
         s = np.where(beyond, part, s)
-    s, ends = s[..., np.newaxis], ((moments, start), (moments + width, stop))
-    with np.errstate(all="ignore" if not solution._whole else None):
-        slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
-        y = np.where(s == 1, stop, cubic(s, start, stop - start, slope0, slope1))
+    within, s = (s > 0) & (s < 1), s[..., np.newaxis]
+    if solution.system.noise is not None:
+        y = start + s * (stop - start)
+    elif np.all(np.diff(solution.steps) == 1) and not solution._problem.driven:
+        y = part_of_steps(solution, start, moments, np.where(within, s[..., 0] * width, width))
+    else:
+        ends = (moments, start), (moments + width, stop)
+        with np.errstate(all="ignore" if not solution._whole else None):
+            slope0, slope1 = slopes(solution, solution.system, ends, width[..., np.newaxis])
+            y = cubic(s, start, stop - start, slope0, slope1)
+    y = np.where(within[..., np.newaxis], y, np.where(s > 0, stop, start))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def part_of_steps(solution, start, begin, length):
+    """States some lengths (n, *batch) after others, (n, *batch, dim): by steps of the method."""
+    problem, batch = solution._problem, start.shape[:-1]
+    dtype, more = problem.dtype, len(problem.initial) - start.shape[-1]
+    initial = pad([*np.moveaxis(start, -1, 0), *[0.0] * more], batch, dtype)
+    rows = pad([begin, length, *problem.system.parameter_rows], batch, dtype)
+    part = problem.changed(
+        batch=batch, lanes=prod(batch), stride=rows.shape[1], rows_t0=rows[0], rows_dt=rows[1],
+        rows_params=tuple(rows[2:]), initial=initial, has_history=False, first=0, n_steps=1,
+    )  # fmt: skip
+    options = USUAL.changed(save="final", compensated=solution._options.compensated)
+    run = Run(part, options)
+    run.go()
+    return run.outcome().states[0]
 
 
 def slopes(solution, system, ends, width):
