@@ -66,6 +66,7 @@ def main(arguments=None):
         parser.print_help()
         return 0
     command = f"{parser.prog} {options.command}"
+    show = warnings.showwarning
     with warnings.catch_warnings():
         warnings.simplefilter("always", pi.IntegrationWarning)
         warnings.showwarning = lambda message, *_, **__: print(
@@ -82,6 +83,8 @@ def main(arguments=None):
             parser.exit(2, f"{command}: {' '.join(str(message).split())}\n")
         except KeyboardInterrupt:
             parser.exit(130, f"{command}: interrupted\n")
+        finally:
+            warnings.showwarning = show
     return code
 
 

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import gc
 import sys
+import sysconfig
 import warnings
 
 import numpy as np
@@ -18,9 +19,15 @@ import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="asks the C library of Linux what it holds"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="asks the C library of Linux what it holds"
+    ),
+    pytest.mark.skipif(
+        bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        reason="without a lock Python keeps types, and NumPy what frompyfunc makes",
+    ),
+]
 LORENZ, SPRING = pi.systems.lorenz, pi.systems.spring
 REPEATS = 60
 SEEN = 32  # bytes for each call
