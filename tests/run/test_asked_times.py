@@ -139,6 +139,17 @@ def test_nothing_goes_across_a_jump():
         saved.at([0.1, bounce])
 
 
+def test_the_rest_of_a_step_after_a_jump_begins_where_it_does():
+    """x'' = cos 10 t by a method of order 9, a radian a step, kicked within the fourth."""
+    kick = {"kick": pi.event(lambda t, x, v: t - 0.33, then=lambda t, x, v: (x, v + 1))}
+    shaken = pi.acceleration(lambda t, x, v: np.cos(10 * t))
+    asked = np.linspace(0, 1, 101)
+    run = {"dt": 0.1, "n_steps": 10, "method": "verner98", "events": kick, "times": asked}
+    some = pi.integrate(shaken, 0.0, 0.0, **run)
+    exact = (1 - np.cos(10 * asked)) / 100 + np.maximum(asked - 0.33, 0)
+    assert abs(some.x - exact).max() < 1e-10  # the steps are off by 2e-12
+
+
 @pytest.mark.parametrize(
     ("moment", "h", "before"),
     [(lambda t, x, v: t > 0.55, 0.1, 5), (lambda t, x, v: t - 0.33, 0.03, 11)],
