@@ -88,6 +88,10 @@ def test_bounds_starts_and_parameters():
     bounded = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, bound=50.0, **RUN)
     assert list(bounded.status) == [Status.OK, Status.OUT_OF_BOUNDS]
     assert abs(bounded.final).max() <= 50.0
+    seen = {"passes": pi.event(lambda t, y: y[0] - 0.5)}
+    watched = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, bound=50.0, events=seen, **RUN)
+    for name in ("final", "status", "t", "steps_taken", "rejected"):
+        assert np.array_equal(getattr(watched, name), getattr(bounded, name))
     start = pi.solve(
         pi.systems.lorenz, [[1, 1, np.nan], [1, 1, 1], [1, np.inf, 1]], t_end=1.0, **RUN
     )
