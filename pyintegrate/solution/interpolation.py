@@ -69,7 +69,8 @@ def states_at(solution, t):
     if solution.system.noise is not None:
         y = start + s * (stop - start)
     elif np.all(np.diff(solution.steps) == 1) and not solution._problem.driven:
-        y = part_of_steps(solution, start, moments, np.where(within, s[..., 0] * width, width))
+        length = (position - solution.steps[i]) * solution.dt
+        y = part_of_steps(solution, start, moments, np.where(within, length, width))
     else:
         ends = (moments, start), (moments + width, stop)
         with np.errstate(all="ignore" if not solution._whole else None):
