@@ -441,7 +441,8 @@ def valid_values(solution, values, index):
     """One trajectory of (n_saved, *batch) values as float64, NaN after its failure or its stop."""
     valid = of_one(solution.valid, index)
     if np.asarray(solution.status)[index] == Status.STOPPED:
-        valid = valid | np.append(False, valid[:-1])  # the state of the stop is saved after it
+        # The state of the stop is saved after it, and is the only one if no other is.
+        valid = valid | np.append(len(valid) == 1, valid[:-1])
     return np.where(valid, of_one(values, index), np.nan).astype(float)
 
 

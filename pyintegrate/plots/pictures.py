@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 from matplotlib.collections import QuadMesh
 
+from ..analysis.observables import only_the_end
 from ..values.checks import pair
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
@@ -153,12 +154,16 @@ def left_out(curves):
     """
     size = max(batch_size(curve.solution) for curve in curves)
     parts = [f"{TRAJECTORIES} of {size:,} trajectories"] * (size > TRAJECTORIES)
-    return ", ".join(parts + ["final states only"] * final_only(curves))
+    lonely = lonely_states(curves)
+    return ", ".join(parts + [f"{lonely} only"] * bool(lonely))
 
 
-def final_only(curves):
-    """Whether only final states were saved."""
-    return all(len(curve.solution) == 1 and curve.solution.n_steps > 0 for curve in curves)
+def lonely_states(curves):
+    """What the only states are called, if one of each trajectory was saved; "" if more were."""
+    solutions = [curve.solution for curve in curves]
+    if any(len(one) != 1 or one.n_steps == 0 for one in solutions):
+        return ""
+    return "final states" if all(map(only_the_end, solutions)) else "single states"
 
 
 def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):

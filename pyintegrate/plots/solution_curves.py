@@ -8,7 +8,7 @@ from ..analysis.measures import errors, watched_error
 from ..analysis.observables import energies, largest_of, only_the_end
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of, with_unit
-from ..errors import one_record_warning
+from ..errors import Status, one_record_warning
 from ..solution.jumps import until_jump
 from ..values.checks import choice
 from ..values.types import Any, Sequence, Solution
@@ -29,7 +29,7 @@ from .curves import (
     smooth_times,
     spread,
 )
-from .pictures import final_only, left_out, picture
+from .pictures import left_out, lonely_states, picture
 from .style import axis_label, line_keywords
 
 EACH = 120  # steps in a window up to which each is marked: more would be a thick line
@@ -203,8 +203,8 @@ def path(page, curves, names, exact, window, keywords):
     true = same_motion(curves) if exact else None
     if true is not None:
         _draw_exact_path(ax, true, [system.state_names.index(name) for name in names], window)
-    if final_only(curves):
-        note = _draw_final_states(ax, curves, values, keywords)
+    if lonely := lonely_states(curves):
+        note = _draw_lonely_states(lonely, ax, curves, values, keywords)
     else:
         for curve, parts in zip(curves, values):
             chosen = chosen_trajectories(batch_of(curve.solution))
@@ -236,12 +236,13 @@ def _labels(ax, texts):
     return texts[0], texts[1]
 
 
-def _draw_final_states(ax, curves, values, keywords):
-    """The last states of many trajectories as dots; returns their description."""
+def _draw_lonely_states(lonely, ax, curves, values, keywords):
+    """One state of each of many trajectories as dots; returns their description."""
     shown = size = 0
     for curve, parts in zip(curves, values):
         size = max(size, batch_size(curve.solution))
-        flat = [np.where(curve.solution.valid, part, np.nan).reshape(-1) for part in parts.values()]
+        made = curve.solution.valid | (curve.solution.status == Status.STOPPED)
+        flat = [np.where(made, part, np.nan).reshape(-1) for part in parts.values()]
         if len(flat[0]) > POINTS:
             flat = [part[spread(len(part), POINTS)] for part in flat]
         shown = max(shown, len(flat[0]))
@@ -251,8 +252,8 @@ def _draw_final_states(ax, curves, values, keywords):
         dots["markersize"] = 2.2 if shown > 1 else 5.0
         ax.plot(*flat, **(curve.keywords | dots | {"label": curve.label} | keywords))
     if size <= shown:
-        return "final states only"
-    return f"final states of {shown:,} of {size:,} trajectories"
+        return f"{lonely} only"
+    return f"{lonely} of {shown:,} of {size:,} trajectories"
 
 
 def _draw_exact_path(ax, solution, places, window):

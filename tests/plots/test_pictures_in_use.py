@@ -225,6 +225,25 @@ def test_final_states_are_called_so(plot):
     assert "final states only" in texts_of(few.figure)
 
 
+def test_states_before_the_end_are_not_called_final():
+    few = pi.plots.phase_portrait(swings(20, save=[5]))
+    assert "single states only" in texts_of(few.figure)
+
+
+def test_final_states_of_those_that_landed_are_drawn():
+    thrown = np.stack([np.linspace(1, 20, 9)] * 3, axis=-1)
+    ground = {"ground": pi.event("z", direction=-1, stop=True)}
+    throw = pi.systems.projectile_drag, [0.0, 0, 0], thrown
+    for sol in (
+        pi.solve(*throw, t_end=10.0, events=ground),
+        pi.integrate(*throw, dt=0.01, t_end=10.0, save="final", events=ground),
+    ):
+        (places,) = pi.plots.trajectory(sol, components=("x", "y")).get_lines()
+        assert places.get_xdata().tolist() == sol.final[:, 0].tolist()
+        moments = [float(line.get_xdata()[0]) for line in pi.plots.energy(sol).get_lines()]
+        assert sorted(moments)[-9:] == pytest.approx(sol.stopped_at)
+
+
 def test_of_a_million_final_states_thousands_are_drawn_and_said():
     sol = swings(20_000, save="final")
     ax = pi.plots.phase_portrait(sol, exact=False)
