@@ -5,6 +5,8 @@ the run is cut in time into parts whose record fits the caches. Each part is cop
 and the next one continues from its end, which changes no bit.
 """
 
+import errno
+import os
 import sys
 from itertools import pairwise
 from math import prod
@@ -100,6 +102,22 @@ def check_out(problem, options, inputs):
     for name, value in inputs.items():
         if isinstance(value, np.ndarray) and _overlap(out, value):
             raise ValueError(f"out overlaps {name}, which must not change: give out its own memory")
+    if isinstance(out, np.memmap) and out.filename and out.mode != "c" and hasattr(os, "statvfs"):
+        _check_disk(out)
+
+
+def _check_disk(out):
+    """Refuse a file that the disk cannot hold: a write to its holes would kill the process."""
+    file, disk = os.stat(out.filename), os.statvfs(out.filename)
+    missing = min(out.nbytes, file.st_size - 512 * file.st_blocks)
+    free = disk.f_bavail * disk.f_frsize
+    if missing > free:
+        raise OSError(
+            errno.ENOSPC,
+            f"out needs {missing / 1e9:.3g} GB of disk, and {free / 1e9:.3g} GB are free: save"
+            " fewer steps (save=k) or components, or use dtype=np.float32",
+            os.fspath(out.filename),
+        )
 
 
 def _overlaps_itself(array):

@@ -4,8 +4,10 @@ Parts are made so small here that every run that goes by parts is cut into many,
 in memory of the right layout is written past the caches.
 """
 
+import os
 import signal
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -91,6 +93,19 @@ def test_every_kind_of_array(shape, save, kind, tmp_path):
     assert same_bits(sol["z"], whole["z"])
     for name in ("t", "steps", "initial", "final", "status", "valid", "failed_step"):
         assert same_bits(getattr(sol, name), getattr(whole, name))
+
+
+@pytest.mark.skipif(not hasattr(os, "statvfs"), reason="where files have no holes")
+def test_a_file_for_which_the_disk_has_no_room_is_refused(tmp_path, monkeypatch):
+    out = places("memmap", (101, 5, 3), np.float64, tmp_path)
+    full = SimpleNamespace(f_bavail=0, f_frsize=4096)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "statvfs", lambda path: full)
+        with pytest.raises(OSError, match=r"e-06 GB of disk, and 0 GB are free: save fewer"):
+            run(out=out)
+        out[...] = 1.0  # the room is taken
+        out.flush()
+        run(out=out)
 
 
 @settings(max_examples=80, deadline=None)
