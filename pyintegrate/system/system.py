@@ -478,7 +478,7 @@ def components_of(system, x0, v0):
             raise ValueError(
                 f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
                 f" the {dim} component{'s' * (dim > 1)} ({names}) of {system.name!r}"
-                + f": give it the shape {(*x0.shape, 1)}" * (dim == 1)
+                + (f": give it the shape {(*x0.shape, 1)}" if dim == 1 else _turned("x0", x0, dim))
                 + "; with v0, x0 are the positions" * (lead > 0)
                 + tangents
             )
@@ -501,10 +501,21 @@ def components_of(system, x0, v0):
             raise ValueError(
                 f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
                 f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+                + _turned(name, value, size)
                 + tangents
             )
     shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
     return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
+
+
+def _turned(name, value, size):
+    """How to give components that lie along the first axis, or along the last two; else ""."""
+    shape = value.shape
+    if value.ndim > 1 and shape[-2] * shape[-1] == size:
+        return f": give np.reshape({name}, {(*shape[:-2], size)})"
+    if value.ndim > 1 and shape[0] == size:
+        return f": give np.moveaxis({name}, 0, -1)"
+    return ""
 
 
 # Makes a built-in system of its name and parameters. It lies in catalogue.py, which sets it: so the

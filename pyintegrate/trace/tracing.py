@@ -287,7 +287,8 @@ def compare(function, plain_values, traced_values, t, y):
         raise ValueError(
             f"{describe(function)} gives {plain_values[i]} at t = {t[i]:.6g}, y = {y[i]}, and its"
             f" trace {traced_values[i]}: it is random, keeps a state, or depends on what a trace"
-            f" does not see\n  at {place_of_function(function)}\n  cure: {NO_TRACING}"
+            f" does not see\n  at {place_of_function(function)}\n  cure: noise is @pi.sde's;"
+            f" {NO_TRACING}"
         )
     if np.isnan(plain_values).any(axis=1).all():
         raise ValueError(

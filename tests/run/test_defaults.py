@@ -1,5 +1,7 @@
 """What is not given is chosen so that it works: methods, precision, velocities at rest."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,25 @@ def test_one_number_is_no_position_in_space():
         pi.integrate(pi.systems.projectile, 0.0, 0.0, dt=0.01, n_steps=3)
     with pytest.raises(ValueError, match=r"the 1 component \(n\) .* give it the shape \(20, 1\)"):
         pi.integrate(pi.systems.logistic, np.ones(20), dt=0.01, n_steps=3)
+
+
+@pytest.mark.parametrize(
+    ("system", "shape", "rest"),
+    [
+        (pi.systems.n_body(masses=[1, 1, 1], g=1.0), (3, 3), [0.0]),
+        (pi.systems.n_body(masses=[1, 1, 1], g=1.0), (2, 3, 3), [0.0]),
+        (pi.systems.projectile, (3, 5), [0.0]),
+        (pi.systems.lorenz, (3, 5), []),
+    ],
+)
+def test_components_along_other_axes_are_told_where_they_belong(system, shape, rest):
+    x0 = np.random.default_rng(1).normal(size=shape)
+    with pytest.raises(ValueError, match=": give np") as refused:
+        pi.integrate(system, x0, *rest, dt=1e-3, n_steps=1)
+    cure = re.search(r"give (np\S+ .*\))", str(refused.value)).group(1)
+    right = eval(cure, {"np": np, "x0": x0})
+    sol = pi.integrate(system, right, *rest, dt=1e-3, n_steps=1)
+    assert np.array_equal(sol.initial[..., : right.shape[-1]], right)
 
 
 SINGLE = np.float32(1.0)
