@@ -254,7 +254,9 @@ def texts_of(solutions, names, labels):
         return list(labels)
     texts = []
     for solution, name in zip(solutions, names):
-        text = (labels or {}).get(name, title_of(solution.method))
+        stiff = getattr(solution, "_continued_by", None)
+        title = title_of(solution.method) + (f", then {title_of(stiff)}" if stiff else "")
+        text = (labels or {}).get(name, title)
         if names.count(name) > 1:
             alike = [one for one, other in zip(solutions, names) if other == name]
             told = _told_apart([_run_with(one, ...) for one in alike])

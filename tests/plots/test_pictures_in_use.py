@@ -230,6 +230,16 @@ def test_states_before_the_end_are_not_called_final():
     assert "single states only" in texts_of(few.figure)
 
 
+def test_the_legend_says_that_stiff_parts_were_solved_by_another_method():
+    stiff, soft = (
+        pi.solve(pi.systems.van_der_pol(mu=mu), [2.0, 0.0], t_end=10.0, save="all")
+        for mu in (1000.0, 0.1)
+    )
+    ax = pi.plots.trajectory(stiff, soft)
+    texts = [line.get_label() for line in ax.get_lines()]
+    assert [pi.methods.radau_iia5.title in text for text in texts] == [True, False]
+
+
 def test_final_states_of_those_that_landed_are_drawn():
     thrown = np.stack([np.linspace(1, 20, 9)] * 3, axis=-1)
     ground = {"ground": pi.event("z", direction=-1, stop=True)}
