@@ -34,6 +34,7 @@ from .pictures import (
     several_axes,
     text_width,
     two_digits,
+    visible,
     wrapped,
 )
 from .solution_curves import (
@@ -150,7 +151,7 @@ def head_figure(ax, title, subtitle):
         small = {"fontsize": "medium"} if wide < SMALL else {}  # of the small text
         legend_below(figure, handles, names, **small)
         return
-    figure.legend(
+    legend = figure.legend(
         handles,
         names,
         loc="upper right",
@@ -160,6 +161,7 @@ def head_figure(ax, title, subtitle):
         borderaxespad=0,
         borderpad=0,
     )
+    visible(legend)
 
 
 PERIODS = 5  # shown of a long oscillation, at its end, where methods differ most

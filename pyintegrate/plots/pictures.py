@@ -10,6 +10,7 @@ from functools import wraps
 import matplotlib
 import numpy as np
 from matplotlib.collections import QuadMesh
+from matplotlib.lines import Line2D
 
 from ..analysis.observables import only_the_end
 from ..values.checks import pair
@@ -230,12 +231,19 @@ def place_legend(ax, share=SHARE, least=2, **keywords):
         legend_width(names) > share * slot(ax) or legend_height(len(names)) > figure.get_figheight()
     )
     if figure.get_layout_engine() is None or (large and len(figure.axes) > 1):
-        ax.legend(handles, names, loc="best", **keywords)
+        visible(ax.legend(handles, names, loc="best", **keywords))
     elif large:
         legend_below(figure, handles, names, **keywords)
     else:
         beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "frameon": False}
-        ax.legend(handles, names, **beside, **keywords)
+        visible(ax.legend(handles, names, **beside, **keywords))
+
+
+def visible(legend):
+    """Enlarge the samples of small dots, whose colour could not be seen."""
+    for sample in legend.legend_handles:
+        if isinstance(sample, Line2D) and sample.get_linestyle() == "None":
+            sample.set_markersize(max(sample.get_markersize(), 5.0))
 
 
 def legend_below(figure, handles, names, **keywords):
@@ -249,7 +257,7 @@ def legend_below(figure, handles, names, **keywords):
     below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
     if figure.get_figwidth() < SMALL:
         below |= {"fontsize": "small", "labelspacing": 0.25, "borderaxespad": 0.2}
-    figure.legend(handles, names, **(below | keywords))
+    visible(figure.legend(handles, names, **(below | keywords)))
 
 
 def legend_width(names):

@@ -230,6 +230,17 @@ def test_states_before_the_end_are_not_called_final():
     assert "single states only" in texts_of(few.figure)
 
 
+@pytest.mark.parametrize("figsize", [(6.8, 4.2), (2.5, 4.0)])
+def test_colours_of_small_dots_are_seen_in_the_legend(figsize):
+    rosettes = pi.compare(
+        pi.systems.henon_heiles, methods=["rk4", "velocity_verlet"], dt=0.1, t_end=2000.0
+    )
+    ax = pi.plots.phase_portrait(rosettes, figsize=figsize)
+    assert min(line.get_markersize() for line in ax.get_lines()) < 3
+    (legend,) = ax.figure.legends or [ax.get_legend()]
+    assert min(sample.get_markersize() for sample in legend.legend_handles) > 4
+
+
 def test_the_legend_says_that_stiff_parts_were_solved_by_another_method():
     stiff, soft = (
         pi.solve(pi.systems.van_der_pol(mu=mu), [2.0, 0.0], t_end=10.0, save="all")
