@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 _OURS = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent))
+_LIBRARIES = (str(Path(np.__file__).parent.parent), str(Path(linecache.__file__).parent))
 
 
 class TraceError(TypeError):
@@ -27,22 +28,34 @@ def _place(filename, line):
     return f"{filename}:{line}" + (f": {text}" if text else "")
 
 
+def _innermost(frames, otherwise):
+    """The innermost line of the user's code, as text; a library that it calls is named last.
+
+    frames: pairs (frame, line), from the innermost one outwards.
+    """
+    lines, inside = [], False
+    for frame, line in frames:
+        name = frame.f_code.co_filename
+        if inside and name.startswith(_OURS[0]):  # which has called the function
+            break
+        if _is_users(name):
+            lines.append((name, line))
+            inside = True
+    own = [one for one in lines if not one[0].startswith(_LIBRARIES)]
+    return _place(*(own or lines)[0]) if lines else otherwise
+
+
 def _place_of_frame(frame):
-    """The innermost line of the user's code, as text."""
-    while frame is not None and not _is_users(frame.f_code.co_filename):
-        frame = frame.f_back
-    return _place(frame.f_code.co_filename, frame.f_lineno) if frame else "unknown line"
+    from traceback import walk_stack
+
+    return _innermost(walk_stack(frame), "unknown line")
 
 
 def place_of_error(error, function):
     """The innermost line of the user's code that raised an exception, as text."""
-    found = None
-    trace = error.__traceback__
-    while trace is not None:
-        if _is_users(trace.tb_frame.f_code.co_filename):
-            found = (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-        trace = trace.tb_next
-    return _place(*found) if found else place_of_function(function)
+    from traceback import walk_tb
+
+    return _innermost([*walk_tb(error.__traceback__)][::-1], place_of_function(function))
 
 
 def place_of_function(function):

@@ -15,7 +15,7 @@ from .errors import TraceError
 
 NO_TRACING = (
     "trace=False calls the function itself, slowly, with NumPy arrays over the whole batch"
-    " (np.vectorize lends scalar code to them)"
+    " (np.vectorize(f, otypes=[float])(x) lends scalar code to them)"
 )
 
 
@@ -84,7 +84,7 @@ def apply(name, *values):
     function = FUNCTIONS.get(name)
     graph = graph_of(values)
     if function is None:
-        raise unknown(f"np.{name}")
+        raise unknown(f"np.{name}" if hasattr(np, name) else name)
     if graph is None:  # vectors of numbers
         result = getattr(np, name)(*(np.asarray(plain(v)).astype(float) for v in values))
         return wrapped(np.asarray(result, dtype=object))

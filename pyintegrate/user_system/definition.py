@@ -9,7 +9,7 @@ from ..errors import quiet
 from ..system.definition import SystemDefinition
 from ..trace import tracing
 from ..trace.derivative import gradient
-from ..trace.expression import Symbol, node_of
+from ..trace.expression import NO_TRACING, Symbol, node_of
 from ..trace.frozen import Frozen
 from ..trace.graph import POSITION, TIME, TOO_LONG, VELOCITY, Graph, placed
 from ..values.checks import (
@@ -22,7 +22,7 @@ from ..values.checks import (
     units_by_name,
 )
 from ..values.parameters import checked_mass
-from .callback import _ACCELERATION, CallbackSystem, write_rows
+from .callback import _ACCELERATION, _ENERGY, _RHS, CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
@@ -320,12 +320,35 @@ class Definition:
         params = [np.full(len(t), value) for value in system.parameter_rows]
         given = (t, y.T.copy(), params)
         kept = copy.deepcopy(given)
-        with quiet():
-            system.answer(0, *given)
-        self._unchanged(kept, given)
+        try:
+            with quiet():
+                system.answer(_RHS, *given)
+            self._unchanged(kept, given)
+            self._check_alone(system, _RHS, self.function, *kept)
+            if energy := self.given.get("energy"):
+                self._check_alone(system, _ENERGY, energy, *kept)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"{self.name}() is not traced: {NO_TRACING}")
+            raise
         if system.dof and not system.velocity_dependent:
             self._check_without_velocity(system, *kept)
         return system
+
+    def _check_alone(self, system, question, function, t, y, params):
+        """Refuse a function whose value another trajectory of the batch has changed."""
+        each = [slice(None), *(slice(i, i + 1) for i in range(len(t)))]
+        with quiet():
+            together, *alone = (
+                system.answer(question, t[i], y[:, i].copy(), [row[i] for row in params])
+                for i in each
+            )
+        if not np.allclose(together, np.hstack(alone), rtol=1e-6, atol=0, equal_nan=True):
+            raise ValueError(
+                f"{tracing.describe(function)} gives a trajectory another value beside others than"
+                f" alone\n  at {tracing.place_of_function(function)}\n  cure: trace=False passes"
+                " arrays whose last axis is the batch: reduce the first one,"
+                " np.linalg.norm(x, axis=0), (x * x).sum(axis=0)"
+            )
 
     def _check_without_velocity(self, system, t, y, params):
         """Refuse an acceleration that depends on the velocity although declared not to."""

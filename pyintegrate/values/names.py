@@ -77,8 +77,8 @@ SENTENCES = {
     " are its methods of a fixed order",
     "ode23s": "is not here: 'rodas5p' is a Rosenbrock method of order 5; for stiff systems there"
     " are 'radau_iia5', 'kvaerno54', 'sdirk4' and 'bdf2' to 'bdf6' as well",
-    "boris": "is not here: in a magnetic field 'implicit_midpoint' and 'gauss4' keep the energy, and"
-    " 'velocity_verlet' gains it",
+    "boris": "is not here: in a magnetic field 'implicit_midpoint' and 'gauss4' keep the energy,"
+    " and 'velocity_verlet' gains it",
     "adams": "is ambiguous: 'adams_bashforth4' is explicit, 'adams_moulton4' implicit,"
     " 'adams_bashforth_moulton4' predicts and corrects; each in several orders",
 }

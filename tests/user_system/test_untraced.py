@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import statistics
 import warnings
 from functools import partial
 
@@ -31,7 +32,7 @@ def test_functions_that_are_not_traced():
     local = pi.rhs(dim=1, trace=False)(lambda t, y: -y)
     with pytest.raises((TypeError, AttributeError), match="trace=False|local"):
         pickle.dumps(local)
-    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 4)))
+    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (2 - (np.shape(y)[1] == 3)))
     with pytest.raises(ValueError, match="returns 1 components, expected 2"):
         wrong.rhs(0.0, np.ones((3, 2)))
 
@@ -98,6 +99,49 @@ def test_scalar_code_runs_vectorized(name):
     assert np.array_equal(
         system.acceleration(0.0, x[:, None], x[:, None])[:, 0], [scalar(value) for value in x]
     )
+
+
+@pytest.mark.parametrize(
+    ("dim", "mixed", "apart"),
+    [
+        (2, lambda t, y: -y / np.linalg.norm(y), lambda t, y: -y / np.linalg.norm(y, axis=0)),
+        (2, lambda t, y: y - y.sum(), lambda t, y: y - y.sum(axis=0)),
+        (1, lambda t, y: [-y.max()], lambda t, y: [-y.max(axis=0)]),
+        (1, lambda t, y: -y * t[0], lambda t, y: -y * t),
+    ],
+)
+def test_a_force_that_mixes_trajectories_is_refused(dim, mixed, apart):
+    with pytest.raises(ValueError, match=r"(?s)another value .* reduce the first one") as refused:
+        pi.rhs(mixed, dim=dim, trace=False)
+    assert __file__ in str(refused.value)
+    batch = np.random.default_rng(1).normal(size=(3, dim))
+    system = pi.rhs(apart, dim=dim, trace=False)
+    together = pi.integrate(system, batch, dt=0.1, n_steps=2).final
+    alone = [pi.integrate(system, one, dt=0.1, n_steps=2).final for one in batch]
+    assert np.array_equal(together, alone)
+
+
+def test_an_energy_that_mixes_trajectories_is_refused():
+    def energy_of_all(t, x, v):
+        return np.sum(v * v + x * x) / 2
+
+    with pytest.raises(ValueError, match="energy_of_all.* gives a trajectory another value"):
+        pi.acceleration(lambda t, x, v: -x, dof=2, trace=False, energy=energy_of_all)
+
+
+def test_scalar_code_says_how_it_can_be_called():
+    with pytest.raises((TypeError, ValueError)) as refused:
+        pi.acceleration(lambda t, x, v: -1.0 if x > 0 else 1.0, dof=1, trace=False)
+    assert "np.vectorize(f, otypes=[float])(x)" in refused.value.__notes__[0]
+
+
+def test_a_line_in_a_library_is_not_the_place():
+    def quantile(p):
+        return statistics.NormalDist().inv_cdf(p)
+
+    with pytest.raises(TypeError, match=r": return statistics\.NormalDist") as refused:
+        pi.rhs(lambda t, y: -quantile(y), dim=1)
+    assert statistics.__file__ not in str(refused.value)
 
 
 def test_an_array_of_numbers_has_a_cure_that_works():
