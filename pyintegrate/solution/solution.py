@@ -173,7 +173,8 @@ class Solution(KindOfSolution):
         names = self.system.state_names
         if not isinstance(name, str):
             raise TypeError(
-                f"brackets take the name of a component ({', '.join(names)}), got {name!r}"
+                f"brackets take the name of a component ({', '.join(names)}), got {name!r}: the"
+                " states are sol.y"
             )
         if name not in names:
             raise KeyError(
@@ -346,7 +347,9 @@ class Solution(KindOfSolution):
             The system has no energy.
         """
         if not self.system.has_energy:
-            raise ValueError(f"{self.system.name!r} has no energy")
+            raise ValueError(
+                f"{self.system.name!r} has no energy; @pi.acceleration and @pi.rhs take energy="
+            )
         self._need_all("energy()")
         return self.system.energy(self.y, self._column(self._own_times))
 
@@ -536,6 +539,11 @@ class Solution(KindOfSolution):
         def __getattr__(self, name):
             if name in self._elsewhere:
                 raise Missing(f"this Solution has no {name!r}: {self._elsewhere[name]}")
+            problem = self.__dict__.get("_problem")  # not yet, while it is unpickled
+            if problem is not None and name in problem.system.state_names:
+                raise Missing(
+                    f"a component is sol[{name!r}]; x and v are all positions, velocities"
+                )
             return object.__getattribute__(self, name)  # which raises
 
     def __repr__(self):

@@ -33,7 +33,7 @@ _ELSEWHERE = {
     "params": "parameters belong to the system: system(k=15.0)",
     "events": "pi.integrate and pi.Stepper do: events={{'hit': pi.event(g, direction=-1)}}",
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
-    "n_steps": "the end is t_end=; a pi.Stepper makes n steps by stepper.step(n)",
+    "n_steps": "runs end at t_end=; a pi.Stepper makes n steps by stepper.step(n)",
     "max_steps": "pi.solve does, and its resume uses the same number; steps of one length"
     " are counted by n_steps=",
     "drive": "pi.integrate takes it, and stepper.params change between steps; for pi.solve the"
@@ -162,6 +162,9 @@ def _explanation(function, rest, arguments, keywords, error):
         parts.append(f"{name} takes no {word}: {_cure(word, known, system)}")
         if name == "compare" and _ELSEWHERE.get(word) is _STEP:
             parts[-1] += _A_PAIR
+    start = given.get("x0")
+    if isinstance(start[0] if isinstance(start, list | tuple) and start else start, str):
+        parts.append(f"x0 is the start: {_METHOD.format(method=_method(known))}")
     if hasattr(system, "failures"):
         parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
     for word, cure in (("dt", _STEP), ("t_end", _END)):
@@ -184,12 +187,15 @@ def _cure(word, known, system=None):
     if _ELSEWHERE.get(word) is _STEP and "rtol" in known:
         return f"it takes {', '.join(n for n in known if n in _TOLERANCES)}"
     if word in _ELSEWHERE:
-        method = "methods=[...]" if "methods" in known else "method=..."
-        return _ELSEWHERE[word].format(method=method)
+        return _ELSEWHERE[word].format(method=_method(known))
     from difflib import get_close_matches
 
     near = get_close_matches(word, known, n=2)
     return f"did you mean {' or '.join(near)}?" if near else f"it takes {', '.join(known)}"
+
+
+def _method(known):
+    return "methods=[...]" if "methods" in known else "method=..."
 
 
 def _is_pair(value):

@@ -116,7 +116,7 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, max_steps=5)
     with pytest.raises(TypeError, match="solve takes no step_size: its steps are found"):
         pi.solve(OSCILLATOR, t_end=1.0, step_size=0.1)
-    with pytest.raises(TypeError, match="lyapunov takes no n_steps: the end is t_end="):
+    with pytest.raises(TypeError, match="lyapunov takes no n_steps: runs end at t_end="):
         pi.lyapunov(OSCILLATOR, dt=0.1, n_steps=5)
     with pytest.raises(TypeError, match="RungeKutta takes no b_hat: .*b_embedded="):
         pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_hat=[1, 0])
@@ -124,6 +124,25 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.dask.integrate(OSCILLATOR, dt=0.1, n_step=5)
     with pytest.raises(TypeError, match=r"pi.dask.solve takes no sensitivity: pi.integrate and pi"):
         pi.dask.solve(OSCILLATOR, t_end=1.0, sensitivity="omega")
+
+
+def test_methods_in_the_place_of_the_start_are_seen():
+    with pytest.raises(TypeError, match=r"x0 is the start: name the methods=\[...\]"):
+        pi.compare(OSCILLATOR, ["rk4", "verlet"], dt=0.1, t_end=1.0)
+    with pytest.raises(TypeError, match=r"x0 is the start: name the method=\.\.\."):
+        pi.integrate(OSCILLATOR, "rk4", dt=0.1, t_end=1.0)
+
+
+def test_a_component_that_is_no_attribute_says_where_it_is():
+    for sol in (
+        pi.integrate(pi.systems.lorenz, dt=0.1, n_steps=2),
+        pi.solve(pi.systems.lorenz, t_end=0.1),
+    ):
+        for one in (sol, pickle.loads(pickle.dumps(sol))):
+            with pytest.raises(AttributeError, match=r"a component is sol\['z'\]"):
+                one.z  # noqa: B018
+            with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+                one.nothing  # noqa: B018
 
 
 def test_words_of_noise_and_portraits_are_answered():
