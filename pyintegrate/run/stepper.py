@@ -353,7 +353,8 @@ class Stepper:
     def _positions(self):
         if not self._problem.system.positions:
             raise AttributeError(
-                f"{self._problem.system.name!r} is first_order and has no x and v; use y"
+                f"{self._problem.system.name!r} is first_order, without positions and"
+                " velocities: its state is y"
             )
         return self._problem.system.positions
 

@@ -160,7 +160,10 @@ class Solution(KindOfSolution):
         system = self.system
         lead = system.positions
         if not lead:
-            raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
+            raise AttributeError(
+                f"{system.name!r} is first_order, without positions and velocities: sol.y are its"
+                f" states, sol[{system.state_names[0]!r}] is a component"
+            )
         if self._complete:
             if system.dim == 2:
                 return self.y[..., which]
@@ -540,7 +543,8 @@ class Solution(KindOfSolution):
             if name in self._elsewhere:
                 raise Missing(f"this Solution has no {name!r}: {self._elsewhere[name]}")
             problem = self.__dict__.get("_problem")  # not yet, while it is unpickled
-            if problem is not None and name in problem.system.state_names:
+            names = () if problem is None else problem.system.state_names
+            if name in names and not hasattr(type(self), name):
                 raise Missing(
                     f"a component is sol[{name!r}]; x and v are all positions, velocities"
                 )

@@ -164,7 +164,7 @@ def _explanation(function, rest, arguments, keywords, error):
             parts[-1] += _A_PAIR
     start = given.get("x0")
     if isinstance(start[0] if isinstance(start, list | tuple) and start else start, str):
-        parts.append(f"x0 is the start: {_METHOD.format(method=_method(known))}")
+        parts.append(f"{error}: x0 is the start; {_METHOD.format(method=_method(known))}")
     if hasattr(system, "failures"):
         parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
     for word, cure in (("dt", _STEP), ("t_end", _END)):

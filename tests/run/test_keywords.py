@@ -127,9 +127,9 @@ def test_what_others_take_is_said_by_those_who_do_not():
 
 
 def test_methods_in_the_place_of_the_start_are_seen():
-    with pytest.raises(TypeError, match=r"x0 is the start: name the methods=\[...\]"):
+    with pytest.raises(TypeError, match=r"x0 is the start; name the methods=\[...\]"):
         pi.compare(OSCILLATOR, ["rk4", "verlet"], dt=0.1, t_end=1.0)
-    with pytest.raises(TypeError, match=r"x0 is the start: name the method=\.\.\."):
+    with pytest.raises(TypeError, match=r"x0 is the start; name the method=\.\.\."):
         pi.integrate(OSCILLATOR, "rk4", dt=0.1, t_end=1.0)
 
 
