@@ -46,6 +46,7 @@ _ELSEWHERE = {
     "vectorized": "a force is written for one trajectory, and runs over any batch",
     "sensitivity": "pi.integrate and pi.solve take sensitivity=",
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
+    "value": "what an event crosses is level=",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",

@@ -134,7 +134,7 @@ def phase_plane(
     ax.set(xlim=wide, ylim=high)
     lost = found.lost / found.starts
     if lost > 0.05:
-        note += f"{'; ' * bool(note)}{lost:.0%} of the starts led to no equilibrium"
+        note += f"{'; ' * bool(note)}{lost:.0%} of Newton's starts found no equilibrium"
     right, up = (axis_label(system, name) for name in system.state_names)
     return ax, right, up, note
 
