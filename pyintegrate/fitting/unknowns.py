@@ -101,7 +101,7 @@ class Unknowns:
             if not good:
                 raise ValueError(
                     f"the bounds of {name!r} must be (low, high), None or ... for none, got"
-                    f" {pair!r}"
+                    f" {pair!r}; a guess is where the fit begins: {_begun(self, j)}"
                 )
         return found
 
