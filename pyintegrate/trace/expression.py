@@ -14,8 +14,8 @@ from .elementary import FUNCTIONS
 from .errors import TraceError
 
 NO_TRACING = (
-    "trace=False calls the function itself, slowly, with NumPy arrays over the whole batch"
-    " (np.vectorize(f, otypes=[float])(x) lends scalar code to them)"
+    "@pi.acceleration and @pi.rhs with trace=False call the function itself, slowly, with NumPy"
+    " arrays over the whole batch (np.vectorize(f, otypes=[float])(x) lends scalar code to them)"
 )
 
 

@@ -204,10 +204,12 @@ def test_options_are_checked():
         ({"k": "stiff"}, TypeError, "parameter k must hold real numbers"),
         ({"k": [[1.0], [1.0, 2.0]]}, ValueError, "parameter k must be"),
         ({"q": 1.0}, TypeError, "got 'q', which f() does not take"),
+        ({"dim": 2}, TypeError, "got 'dim', which f() does not take; its parameters are k; the nu"),
     ]
     for options, error, message in cases:
         assert message in refused("acceleration", error, **{"dof": 1, **options})(f), options
     assert "knows its energy" in refused("hamiltonian", energy=f)(lambda q, p: q)
+    assert "components is dim=" in refused("rhs", dof=1)(lambda t, y: y)
     assert "needs a trace" in refused("hamiltonian", trace=False)(lambda q, p: q)
 
 

@@ -90,7 +90,7 @@ def test_jacobians_are_as_good_in_any_unit(length, second):
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
     scalar = SCALAR[name]
-    with pytest.raises(TypeError, match=r"trace=False calls .* arrays .*np\.vectorize"):
+    with pytest.raises(TypeError, match=r"trace=False call .* arrays .*np\.vectorize"):
         pi.acceleration(lambda t, x, v: scalar(x), dof=1)
     with pytest.raises((TypeError, ValueError)):  # not as it is
         pi.acceleration(lambda t, x, v: scalar(x), dof=1, trace=False)
