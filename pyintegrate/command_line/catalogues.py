@@ -70,6 +70,8 @@ def _method(method, options):
         "aliases": ", ".join(method.aliases) or "-",
         "reference": method.reference or "-",
     }
+    if method.family == "composition" and method.order > 1:
+        told["order"] = f"{method.order}, and 1 where the force depends on the velocity"
     facts(told)
 
 

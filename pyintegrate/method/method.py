@@ -18,6 +18,8 @@ class Method:
     name, title, formula, reference : str
     family : {"explicit_rk", "composition", "implicit_rk", "rosenbrock", "nystrom", "multistep"}
     order : int
+        That of a composition is 1 where the force depends on the velocity, which kicks take as it
+        is before them.
     stages : int
         Rows of the table, or kicks and drifts, or the number of steps of a multistep method.
     evaluations : int

@@ -294,6 +294,13 @@ def test_methods_for_noise_say_what_they_need(capsys, name, needs):
     assert "nan" not in out.split("reference")[0]
 
 
+def test_the_order_where_the_force_depends_on_the_velocity_is_said(capsys):
+    out = " ".join(run(capsys, ["methods", "yoshida6"])[1].split())
+    assert "order 6, and 1 where the force depends on the velocity" in out
+    found = pi.analysis.convergence(pi.systems.spring(b=0.3), ["yoshida6"], t_end=3.0)
+    assert found["yoshida6"].order == pytest.approx(1, abs=0.05)
+
+
 def test_version(capsys):
     assert run(capsys, "--version") == (0, f"pyintegrate {pi.__version__}\n", "")
 
