@@ -196,6 +196,8 @@ def _in_words(method, c, certificates):
         f"{exactly}; those of order {c['computed_order'] + 1} do not "
         f"(the worst is off by {c['next_residual']:.2g})."
     ]
+    if method.family == "composition" and method.order > 1:
+        said[0] += " Where the force depends on the velocity, the order is 1."
     found = [f"{value:.3f} on {MEASURED[name]}" for name, value in c["measured_order"].items()]
     said.append(f"* **Measured** by halving steps: {_joined(found)}.")
     peers = sorted(
