@@ -486,8 +486,10 @@ def test_pictures_of_bands_and_histograms():
         with pytest.raises(ValueError, match=r"quantiles|group must be one of \[0, 1\]"):
             bad()
     four = pi.across.quantiles(lambda t, x, v: x, [0.1, 0.3, 0.7, 0.9])
-    ax = pi.plots.fan(run(x, 0.0, {"four": four}, save="final"), "four")
+    ax = pi.plots.fan(run(x, 0.0, {"four": four}, save="final"))  # the only quantiles
     assert ax.get_ylabel() == "quantity"
+    with pytest.raises(ValueError, match=r"there are none: .*across=\{'band': pi.across.quant"):
+        pi.plots.fan(run(x, 0.0, {}, save="final"))
     wide, narrow = ax.patches  # what the legend shows
     assert wide.get_alpha() < narrow.get_alpha()
     matplotlib.pyplot.close("all")

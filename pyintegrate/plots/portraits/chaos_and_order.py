@@ -278,7 +278,7 @@ PATHS = 5  # trajectories drawn with a fan
 def fan(
     page,
     solution: Any,
-    name: str,
+    name: str | None = None,
     *,
     group: int | None = None,
     paths: int = PATHS,
@@ -290,7 +290,8 @@ def fan(
     ----------
     solution : Solution or Across
         With ``across={name: pi.across.quantiles(...)}``.
-    name : str
+    name : str, optional
+        Default: the only one.
     group : int, optional
         The label of a group, for quantiles with ``by=``.
     paths : int
@@ -319,7 +320,7 @@ def fan(
     >>> fan(sol, "band").get_ylabel()
     'θ [rad]'
     """
-    across, asked = _asked(solution, name, "quantiles")
+    across, name, asked = _asked(solution, name, "quantiles")
     t, values = across[f"{name}.t"], _of_group(across, name, asked, group)
     order = np.argsort(asked.options["q"])
     q, values = asked.options["q"][order], values[:, order]
@@ -347,7 +348,7 @@ def fan(
 def histogram_over_time(
     page,
     solution: Any,
-    name: str,
+    name: str | None = None,
     *,
     group: int | None = None,
     **keywords: Any,
@@ -358,7 +359,8 @@ def histogram_over_time(
     ----------
     solution : Solution or Across
         With ``across={name: pi.across.histogram(...)}``.
-    name : str
+    name : str, optional
+        Default: the only one.
     group : int, optional
         The label of a group, for a histogram with ``by=``.
     ax, title, figsize
@@ -385,7 +387,7 @@ def histogram_over_time(
     >>> histogram_over_time(sol, "x").get_ylabel()
     'x [m]'
     """
-    across, asked = _asked(solution, name, "histogram")
+    across, name, asked = _asked(solution, name, "histogram")
     t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
     if len(t) < 2:
         raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
@@ -401,14 +403,16 @@ def _asked(solution, name, kind):
     across = getattr(solution, "across", solution)
     if not hasattr(across, "_asked"):
         raise TypeError(f"expected a Solution with across=, or its across, got {solution!r}")
-    asked = across._asked.get(name)
-    if asked is None or asked.name != kind:
-        known = [key for key, one in across._asked.items() if one.name == kind]
+    known = [key for key, one in across._asked.items() if one.name == kind]
+    if name is None and len(known) == 1:
+        name = known[0]
+    if name not in known:
+        told = f"{name!r} is no {kind}" if name else f"name the {kind}"
         raise ValueError(
-            f"{name!r} is no {kind} across the batch; there are {', '.join(known) or 'none'}:"
-            f" integrate with across={{{name!r}: pi.across.{kind}(...)}}"
+            f"{told} across the batch; there are {', '.join(known) or 'none'}:"
+            f" integrate with across={{{name or 'band'!r}: pi.across.{kind}(...)}}"
         )
-    return across, asked
+    return across, name, across._asked[name]
 
 
 def _of_group(across, name, asked, group):
