@@ -155,8 +155,7 @@ class DaskSolution:
         compute : bool
             False gives a ``dask.delayed`` that writes when computed.
         """
-        import zarr
-
+        zarr = optional("zarr", "to_zarr()")
         chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
         if any({*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks)):
             raise ValueError(

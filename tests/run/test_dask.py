@@ -181,6 +181,12 @@ def test_to_zarr(chunks, tmp_path):
         sol.to_zarr(str(tmp_path / "a.zarr"))
 
 
+def test_to_zarr_names_the_package_that_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(ImportError, match=r"to_zarr\(\) needs the package zarr.* pip install zarr"):
+        springs(10).to_zarr(str(tmp_path / "a.zarr"))
+
+
 @pytest.mark.parametrize("chunks", [(7, 50, 3), (1, 59), (20, 10, 20, 10)])
 def test_to_zarr_needs_chunks_of_one_size(chunks, tmp_path):
     with pytest.raises(ValueError, match="differ in size.*rechunk"):
