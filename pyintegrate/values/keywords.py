@@ -185,6 +185,8 @@ def _cure(word, known, system=None):
         return f"parameters belong to the system: {system.name}({word}=...)"
     if _ELSEWHERE.get(word) is _STEPS and "dt" not in known:
         word = "dt"
+    if word == "dt" and "n_steps" in known:
+        return "a run goes on with its step; from sol.final pi.integrate takes another, and t0="
     if _ELSEWHERE.get(word) is _STEP and "rtol" in known:
         return f"it takes {', '.join(n for n in known if n in _TOLERANCES)}"
     if word in _ELSEWHERE:
