@@ -31,7 +31,7 @@ _TIMES = "times= keeps the states at any times, save= those of every k-th step o
 _ELSEWHERE = {
     "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
     "params": "parameters belong to the system: system(k=15.0)",
-    "events": "pi.integrate and pi.Stepper do: events={{'hit': pi.event(g, direction=-1)}}",
+    "events": "pi.integrate, pi.solve and pi.Stepper do: events={{'hit': pi.event(g)}}",
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
     "n_steps": "runs end at t_end=; a pi.Stepper makes n steps by stepper.step(n)",
     "max_steps": "pi.solve does, and its resume uses the same number; steps of one length"
@@ -68,6 +68,9 @@ for _cure_of, _words in {
     "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun",
 }.items():
     _ELSEWHERE |= dict.fromkeys(_words.split(), _cure_of)
+
+# What is only said to functions that take this.
+_NEEDED = {_STATE: "x0", _STEP: "dt", _STEPS: "dt", _ELSEWHERE["dt"]: "rtol"}
 
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
@@ -183,18 +186,21 @@ def _cure(word, known, system=None):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
         return f"parameters belong to the system: {system.name}({word}=...)"
-    if _ELSEWHERE.get(word) is _STEPS and "dt" not in known:
-        word = "dt"
-    if word == "dt" and "n_steps" in known:
-        return "a run goes on with its step; from sol.final pi.integrate takes another, and t0="
-    if _ELSEWHERE.get(word) is _STEP and "rtol" in known:
+    cure = _ELSEWHERE.get(word)
+    if cure is _STEPS and "dt" not in known:
+        cure = _ELSEWHERE["dt"]
+    if cure is _STEP and "rtol" in known:
         return f"it takes {', '.join(n for n in known if n in _TOLERANCES)}"
-    if word in _ELSEWHERE:
-        return _ELSEWHERE[word].format(method=_method(known))
+    if cure is _TIMES and "times" not in known:
+        return f"pi.integrate and pi.solve take them: {_TIMES}"
+    if cure and _NEEDED.get(cure, known[0]) in known:
+        return cure.format(method=_method(known))
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, n=2)
-    return f"did you mean {' or '.join(near)}?" if near else f"it takes {', '.join(known)}"
+    if near := get_close_matches(word, known, n=2):
+        return f"did you mean {' or '.join(near)}?"
+    on = "a run goes on as it began; " * (known[:2] == ["n_steps", "t_end"])
+    return f"{on}it takes {', '.join(known)}"
 
 
 def _method(known):

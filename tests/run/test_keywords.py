@@ -114,9 +114,14 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.solve(OSCILLATOR, t_end=1.0).resume(t_end=2.0, max_steps=5)
     with pytest.raises(TypeError, match="resume takes no max_steps: pi.solve .* by n_steps="):
         pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, max_steps=5)
-    for step in ("dt", "step_size"):
-        with pytest.raises(TypeError, match=f"resume takes no {step}: a run goes on with its step"):
-            pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, **{step: 0.5})
+    for word in ("dt", "rtol", "y0", "method"):
+        for run in (pi.integrate(OSCILLATOR, dt=0.1, n_steps=2), pi.solve(OSCILLATOR, t_end=0.2)):
+            with pytest.raises(TypeError, match=f"resume takes no {word}: a run goes on as it beg"):
+                run.resume(t_end=2.0, **{word: 0.5})
+    with pytest.raises(TypeError, match="lyapunov takes no t_eval: pi.integrate and pi.solve take"):
+        pi.lyapunov(OSCILLATOR, dt=0.1, t_end=1.0, t_eval=[1.0])
+    with pytest.raises(TypeError, match="event takes no dt: it takes quantity"):
+        pi.event("x", dt=0.1)
     with pytest.raises(TypeError, match="solve takes no step_size: its steps are found"):
         pi.solve(OSCILLATOR, t_end=1.0, step_size=0.1)
     with pytest.raises(TypeError, match="lyapunov takes no n_steps: runs end at t_end="):
