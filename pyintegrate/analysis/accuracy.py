@@ -23,6 +23,7 @@ from ..solving import solve
 from ..values.checks import DOUBLE, numbers
 from ..values.types import Any, Methods, Sequence, System
 from .results import quiet, result_class
+from .vectors import norm
 
 CHECKS = 4  # times at which a run of the default range is compared
 MOST_CHECKS = 32
@@ -99,6 +100,7 @@ class Motion:
     doubt: Any = None  # (*batch): the possible error of the truth itself
     size: Any = None  # (*batch, dim): what errors are relative to
     rtol: float = 0.0  # to which it is known
+    rest: float = np.inf  # the time from which it stays where it ends, to the error
 
     def course(self, start, times, rtol):
         """The true states from a start, in closed form or to a tolerance, (n, *batch, dim)."""
@@ -193,9 +195,13 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
         rtol = max(CLOSEST, rtol)
         fine, coarse = (motion.course(start, times, one) for one in (rtol, 10 * rtol))
         size = size_of(fine, motion.lead)
+        with quiet():
+            moves = ~(norm((fine - fine[-1]) / size) <= error)  # NaN: not at rest
+        last = np.flatnonzero(moves.reshape(len(times), -1).any(axis=1)).max(initial=-1)
+        rest = times[min(last + 1, len(times) - 1)]
         truth, coarse = fine[::between], coarse[::between]
         doubt = distance(coarse, truth, motion.lead, size)
-        motion = replace(motion, rtol=rtol, truth=truth, doubt=doubt, size=size)
+        motion = replace(motion, rtol=rtol, truth=truth, doubt=doubt, size=size, rest=rest)
         if rtol == CLOSEST or doubt_of(motion) < error / 10:
             return motion
         rtol *= 1e-3

@@ -58,6 +58,25 @@ def keeps_its_promises(advice, error=ERROR):
         assert sol.evaluations == one.evaluations
 
 
+def worst(advice):
+    """The largest error of any step of the recommended run."""
+    one = advice[advice.best]
+    run = {"dt": one.dt, "n_steps": one.n_steps, "method": advice.best}
+    sol = pi.integrate(advice.system, **run)
+    return np.max(np.abs(sol.x - sol.exact()[:, 0]))
+
+
+def test_of_a_motion_that_dies_out_it_says_what_was_not_looked_at():
+    advice = pi.advise(pi.systems.spring, t_end=2000.0, error=ERROR)
+    (told,) = (line for line in advice.reasons if "at rest" in line)
+    assert worst(advice) > 5 * ERROR
+    again = pi.advise(pi.systems.spring, t_end=float(told.partition("t_end=")[2]), error=ERROR)
+    assert "at rest" not in str(again)
+    assert worst(again) < 3 * ERROR
+    steps = pi.analysis.advise_dt(pi.systems.spring, ERROR, "rk4", t_end=2000.0)
+    assert "for the way there give t_end=" in str(steps)
+
+
 @pytest.mark.parametrize("name", STIFF)
 def test_a_stiff_motion_gets_implicit_methods(name):
     advice = advice_of(*STIFF[name])
