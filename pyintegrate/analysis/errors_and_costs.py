@@ -324,8 +324,8 @@ class WorkPrecision(ByMethod[Any]):
         i = reached[0]
         if i == 0 or not np.isfinite(errors[i - 1]) or errors[i] <= 0:
             return float(spent[i])
-        (far, near), (less, more) = errors[i - 1 : i + 1], spent[i - 1 : i + 1]
-        return float(less * (more / less) ** (np.log(far / error) / np.log(far / near)))
+        (far, near), (less, more) = np.log(errors[i - 1 : i + 1]), spent[i - 1 : i + 1]
+        return float(less * (more / less) ** ((far - np.log(error)) / (far - near)))
 
     def cheapest(self, error: float, *, of: str = "evaluations") -> str | None:
         """Name of the method that needs least for an error, or None if none reaches it."""

@@ -128,6 +128,14 @@ def test_work_is_what_the_solutions_say(kepler):
     assert "*" in str(kepler)
 
 
+def test_costs_are_known_beside_a_run_that_has_exploded():
+    """Errors of 1e300 and 1e-20, whose ratio is no number."""
+    found = pi.analysis.work_precision(pi.systems.spring, ["rk4"], t_end=2000.0, seconds=False)
+    errors = np.log10(found["rk4"][-1])
+    assert np.ptp(errors[np.isfinite(errors)]) > 308
+    assert np.all(np.diff([found.cost("rk4", error) for error in (1e-2, 1e-4, 1e-8)]) > 0)
+
+
 def test_advice_is_the_largest_step_that_does():
     system, error = pi.systems.kepler, 1e-3
     advice = pi.analysis.advise_dt(system, error, ["rk4", "velocity_verlet"], t_end=20.0)
