@@ -178,6 +178,8 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
     6.2832 17
     """
     start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0).initial
+    if not start.size:
+        raise ValueError("there is no motion to follow: the batch of starts is empty")
     if np.ndim(t0) or np.ndim(t_end):
         raise ValueError("t0 and t_end must be numbers here: every run ends at the same time")
     if t_end is None:

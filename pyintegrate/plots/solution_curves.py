@@ -414,10 +414,10 @@ def _scaled(values, start, quantity):
     """Energies in the units of the picture."""
     if quantity == "energy":
         return values
-    if quantity == "ratio":
-        with quiet():
+    with quiet():
+        if quantity == "ratio":
             return values / start
-    return (values - start) / np.where(start == 0, 1.0, np.abs(start))
+        return (values - start) / np.where(start == 0, 1.0, np.abs(start))
 
 
 QUANTITIES = ("position", "state", "energy", "phase")

@@ -93,6 +93,10 @@ def test_tables_and_wrong_calls():
         (lambda: pi.analysis.convergence(pi.systems.lorenz), "give t_end"),
         (lambda: pi.analysis.convergence(pi.systems.lorenz, [EULER], t_end=1.0), "lorenz"),
         (lambda: pi.analysis.convergence(pi.systems.kepler, []), "methods is empty"),
+        (
+            lambda: pi.analysis.work_precision(pi.systems.kepler, "rk4", np.ones((0, 4))),
+            "the batch of starts is empty",
+        ),
         (lambda: pi.analysis.convergence(pi.systems.kepler, ["rk4"] * 2), "2 times"),
         (lambda: pi.analysis.convergence(pi.systems.kepler, "rk4", steps=[1.5]), "whole"),
         (lambda: pi.analysis.convergence(pi.systems.kepler, "rk4", dt=[0.3]), "t_end"),

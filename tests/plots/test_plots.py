@@ -54,6 +54,12 @@ def test_energy_chooses_the_quantity_in_which_the_change_is_seen():
     assert "E(0)" in pi.plots.energy(oscillate(EULER)).get_ylabel()
 
 
+def test_energies_that_overflow_are_left_out_without_a_warning():
+    sol = pi.integrate(pi.systems.oscillator, 1e300, 0.0, dt=0.1, n_steps=5)
+    (line,) = pi.plots.energy(sol, exact=False).get_lines()
+    assert np.isnan(line.get_ydata()).all()
+
+
 def test_the_energy_of_a_bound_orbit_falls_in_the_picture_where_it_is_lost():
     """E < 0: a ratio would rise. Beside it, from E0 = 0 nothing is relative."""
     lost = pi.integrate(pi.systems.kepler, dt=0.3, t_end=60.0)
