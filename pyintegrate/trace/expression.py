@@ -17,6 +17,10 @@ NO_TRACING = (
     "@pi.acceleration and @pi.rhs with trace=False call the function itself, slowly, with NumPy"
     " arrays over the whole batch (np.vectorize(f, otypes=[float])(x) lends scalar code to them)"
 )
+TABLE = (
+    "np.interp(t, times, values) looks up a table, drive={'u': values} gives a parameter one number"
+    " for each step, and loops are over plain ranges"
+)
 
 
 def unknown(name):
@@ -170,9 +174,11 @@ class Symbol(Operators):
     def _needs_a_number(self, what):
         raise TraceError(
             f"it needs {what} where the value is known only when the system runs",
-            "use NumPy's functions (np.sin, not math.sin), gather components with np.stack([...])"
-            " or a list, begin with np.zeros_like(x) instead of np.zeros(n), and loop over"
-            f" plain ranges; {NO_TRACING}",
+            TABLE
+            if "index" in what
+            else "use NumPy's functions (np.sin, not math.sin), gather"
+            " components with np.stack([...]) or a list, and begin with np.zeros_like(x) instead of"
+            f" np.zeros(n); {NO_TRACING}",
         )
 
     def __round__(self, digits=0):

@@ -10,7 +10,7 @@ from .borders import branches
 from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
-from .expression import NO_TRACING, Symbol, Vector, node_of, plain
+from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
 from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
@@ -198,6 +198,8 @@ def _cure(error):
             "the state and the parameters are numbers at time t; delays, y(t - 1), are not solved"
             " here: a chain of first-order lags comes close (see the guide, What it is not)"
         )
+    if isinstance(error, IndexError | TypeError) and "integers" in str(error):
+        return TABLE
     return (
         "see NumPy's functions that can be traced"
         f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
