@@ -1,7 +1,8 @@
 """pyintegrate: see what an integrator does.
 
-Batched fixed-step integration of equations of motion: NumPy arrays in, NumPy arrays out, the whole
-time loop in C.
+Batches of motions, integrated at a fixed step (`integrate`) or to a tolerance (`solve`): NumPy
+arrays in, NumPy arrays out, the whole time loop in C. `systems` and `methods` are the catalogues,
+`compare` and `advise` judge methods, `acceleration` and `rhs` make systems of your own functions.
 
 >>> import pyintegrate as pi
 >>> sol = pi.integrate(pi.systems.spring(b=0.0), 1.0, 0.0, dt=0.1, t_end=90.0)
