@@ -121,6 +121,12 @@ def test_a_force_that_mixes_trajectories_is_refused(dim, mixed, apart):
     assert np.array_equal(together, alone)
 
 
+def test_a_random_force_is_not_taken_for_one_that_mixes_trajectories():
+    noise = np.random.default_rng(1)
+    pushed = pi.rhs(lambda t, y: noise.normal(size=y.shape), dim=2, trace=False)
+    assert pi.integrate(pushed, np.zeros((3, 2)), dt=0.1, n_steps=2).final.all()
+
+
 def test_an_energy_that_mixes_trajectories_is_refused():
     def energy_of_all(t, x, v):
         return np.sum(v * v + x * x) / 2
