@@ -127,6 +127,12 @@ def test_a_random_force_is_not_taken_for_one_that_mixes_trajectories():
     assert pi.integrate(pushed, np.zeros((3, 2)), dt=0.1, n_steps=2).final.all()
 
 
+def test_rounding_is_not_taken_for_a_mixture():
+    pi.rhs(lambda t, y: y / 0.0, dim=1, trace=False)
+    nothing = pi.acceleration(lambda t, x, v: np.sin(x) ** 2 + np.cos(x) ** 2 - 1, trace=False)
+    assert abs(nothing.acceleration(0.0, [0.3], [0.0])) < 1e-15
+
+
 def test_an_energy_that_mixes_trajectories_is_refused():
     def energy_of_all(t, x, v):
         return np.sum(v * v + x * x) / 2
