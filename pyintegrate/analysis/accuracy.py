@@ -100,7 +100,7 @@ class Motion:
     doubt: Any = None  # (*batch): the possible error of the truth itself
     size: Any = None  # (*batch, dim): what errors are relative to
     rtol: float = 0.0  # to which it is known
-    rest: float = np.inf  # the time from which it stays where it ends, to the error
+    rest: float = np.inf  # the time from which it stays where it ends, to the error or rounding
 
     def course(self, start, times, rtol):
         """The true states from a start, in closed form or to a tolerance, (n, *batch, dim)."""
@@ -108,6 +108,15 @@ class Motion:
         if exact is not None and np.all(np.isfinite(exact)):
             return exact
         return to_a_tolerance(self.system, start, self.t0, times, rtol)
+
+    def remarks(self):
+        """That it is over in the first half of the span, where few errors are looked at."""
+        if not 0 < (self.rest - self.t0) / (self.t_end - self.t0) < 0.5:
+            return ()
+        return (
+            f"at rest from t = {self.rest:.4g} on, and judged at {self.checks} times of the whole"
+            f" span: for the way there give t_end={self.rest:.4g}",
+        )
 
     def step(self, n_steps):
         """The length of one of so many steps."""
@@ -198,7 +207,7 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
         fine, coarse = (motion.course(start, times, one) for one in (rtol, 10 * rtol))
         size = size_of(fine, motion.lead)
         with quiet():
-            moves = ~(norm((fine - fine[-1]) / size) <= error)  # NaN: not at rest
+            moves = ~(norm((fine - fine[-1]) / size) <= max(error, ROUNDING))  # NaN: moves
         last = np.flatnonzero(moves.reshape(len(times), -1).any(axis=1)).max(initial=-1)
         rest = times[min(last + 1, len(times) - 1)]
         truth, coarse = fine[::between], coarse[::between]

@@ -120,7 +120,7 @@ class StepAdvice(ByMethod[Advice]):
 
     def __init__(self, motion, error, found):
         super().__init__(found, motion)
-        self.error, self._rest = error, tuple(_rest(motion))
+        self.error, self._remarks = error, motion.remarks()
 
     @property
     def best(self) -> str | None:
@@ -145,7 +145,7 @@ class StepAdvice(ByMethod[Advice]):
         columns = ["method", step, "evaluations", "\N{MICRO SIGN}s", "error"]
         title = f"{self._span()}: an error of at most {self.error:g} of the motion"
         note = "evaluations and time for one trajectory of a batch"
-        return Table(title, columns, rows, "\n".join([note, *self._rest]))
+        return Table(title, columns, rows, "\n".join([note, *self._remarks]))
 
 
 def largest_step(motion, method, error, most=MOST, fine=FINE):
@@ -452,16 +452,6 @@ def advise(
     return Recommendation(motion, error, found, kind, _reasons(motion, kind, t_end), why)
 
 
-def _rest(motion):
-    """That a motion is over in the first half of the span, where few errors are looked at."""
-    t0, t_end = motion.t0, motion.t_end
-    if 0 < (motion.rest - t0) / (t_end - t0) < 0.5:
-        yield (
-            f"at rest, to this error, from t = {motion.rest:.4g} on, and judged at {motion.checks}"
-            f" times of the whole span: for the way there give t_end={motion.rest:.4g}"
-        )
-
-
 def _groups(system, kind):
     """Kinds of methods, the best first: names, and why they suit."""
     smooth = (SMOOTH, "high order: the fewest evaluations where a motion is smooth")
@@ -495,7 +485,7 @@ def _reasons(motion, kind, asked):
         )
     if motion.t_end != asked:
         yield f"beyond t = {motion.t_end:.4g} rounding alone spoils this error: judged until there"
-    yield from _rest(motion)
+    yield from motion.remarks()
     if kind.conservative:
         length = f"{kind.turns:.3g} turns"
         if kind.turns > LONG:

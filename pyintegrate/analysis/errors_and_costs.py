@@ -127,7 +127,7 @@ class Convergence(ByMethod[OrderFit]):
 
     def __init__(self, motion, methods, steps, errors):
         self.dt = np.abs(motion.step(np.asarray(steps)))
-        self.errors = errors
+        self.errors, self._remarks = errors, motion.remarks()
         self.floor = np.maximum(10 * motion.doubt, ROUNDING)
         self.methods = {method.name: method for method in methods}
         floor = float(np.median(self.floor)) if np.size(self.floor) else np.nan
@@ -154,7 +154,8 @@ class Convergence(ByMethod[OrderFit]):
             rows.append([name, f"{self.methods[name].order}", *told])
         step = with_unit("between dt", self.system.units["t"])
         columns = ["method", "order", "measured", step, "points", "smallest error"]
-        return Table(self._span(), columns, rows, "error: in phase space, relative to the motion")
+        note = "error: in phase space, relative to the motion"
+        return Table(self._span(), columns, rows, "\n".join([note, *self._remarks]))
 
 
 def typical(errors):
@@ -291,6 +292,7 @@ class WorkPrecision(ByMethod[Any]):
 
     def __init__(self, motion, curves):
         super().__init__(curves, motion)
+        self._remarks = motion.remarks()
         self.floor = float(np.median(np.maximum(10 * motion.doubt, ROUNDING)))
 
     plot = drawn_by("work_precision")
@@ -354,6 +356,7 @@ class WorkPrecision(ByMethod[Any]):
                 f"{t:.3g}" if np.isfinite(t) else "-" for t in times
             ]
         note = "force evaluations for one trajectory to an error relative to the motion; * least"
+        note = "\n".join([note, *self._remarks])
         return Table(self._span(), list(columns), list(zip(*columns.values())), note)
 
 

@@ -73,8 +73,13 @@ def test_of_a_motion_that_dies_out_it_says_what_was_not_looked_at():
     again = pi.advise(pi.systems.spring, t_end=float(told.partition("t_end=")[2]), error=ERROR)
     assert "at rest" not in str(again)
     assert worst(again) < 3 * ERROR
-    steps = pi.analysis.advise_dt(pi.systems.spring, ERROR, "rk4", t_end=2000.0)
-    assert "for the way there give t_end=" in str(steps)
+    for found in (
+        pi.analysis.advise_dt(pi.systems.spring, ERROR, "rk4", t_end=2000.0),
+        pi.analysis.convergence(pi.systems.spring, "rk4", t_end=2000.0),
+        pi.analysis.work_precision(pi.systems.spring, "rk4", t_end=2000.0, seconds=False),
+    ):
+        assert "for the way there give t_end=" in str(found)
+    assert "at rest" not in str(pi.analysis.convergence(pi.systems.spring, "rk4", t_end=20.0))
 
 
 @pytest.mark.parametrize("name", STIFF)
