@@ -142,6 +142,23 @@ def test_a_tangent_that_a_step_takes_to_zero_has_no_finite_exponent(transient):
     np.testing.assert_allclose(left, 2 * np.log(0.5), rtol=1e-14)
 
 
+@pytest.mark.parametrize("renormalise", [1, 10, 50])
+def test_the_long_steps_of_a_stiff_motion_contract_as_much_as_they_do(renormalise):
+    """A backward Euler step divides by 1 - rate dt, 1e5: a hundred of them leave no number."""
+    stiff = pi.rhs(dim=1, rate=-1e6)(lambda t, y, rate: [rate * (y[0] - np.cos(t))])
+    run = {"dt": 0.1, "t_end": 100.0, "method": "implicit_euler", "renormalise": renormalise}
+    found = pi.lyapunov(stiff, [1.0], **run)
+    np.testing.assert_allclose(found.exponents, -10 * np.log1p(1e5), rtol=1e-12)
+
+
+def test_a_tangent_at_rest_grows_as_fast_as_one_asks_for():
+    """By 8221 in a step of Runge and Kutta, whose stability polynomial this is."""
+    unstable = pi.rhs(dim=1)(lambda t, y: [20 * y[0]])
+    found = pi.lyapunov(unstable, [0.0], dt=1.0, t_end=1000.0, renormalise=5)
+    factor = 1 + 20 + 20**2 / 2 + 20**3 / 6 + 20**4 / 24
+    np.testing.assert_allclose(found.exponents, np.log(factor), rtol=1e-12)
+
+
 def test_backwards_in_time_the_exponents_change_sign():
     call = {"method": "implicit_midpoint", "k": 2}
     system = pi.systems.van_der_pol

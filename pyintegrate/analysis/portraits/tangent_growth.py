@@ -102,7 +102,8 @@ class Renormalised:
         return self._sums[len(self.rows) :, : self._problem.lanes].copy()
 
 
-_ALONE = 100  # steps in which a single tangent in double precision cannot overflow
+USUAL = 10  # steps between renormalisations
+_ALONE = 100  # steps in which explicit ones hardly make a single tangent overflow or vanish
 
 
 class Measured(Tabled):
@@ -148,7 +149,7 @@ def generic(dim, k):
 
 def set_out(
     system, x0, v0, k, *, dt, t_end, orthogonal, indicators=False, t0=0.0, method="rk4",
-    renormalise=10, dtype=None, workers=1, progress=False,
+    renormalise=USUAL, dtype=None, workers=1, progress=False,
 ):  # fmt: skip
     """The problem of a motion with k tangents, its options, and its run.
 
@@ -170,7 +171,8 @@ def set_out(
         both, start, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
         options={"save": "final", "workers": workers, "progress": progress},
     )  # fmt: skip
-    if k == 1 and not indicators and dtype == np.float64:
+    alone = k == 1 and not indicators and dtype == np.float64
+    if alone and every >= USUAL and not method.implicit:
         # Powers of two are exact: the result is the same, and calls of a kernel are longer.
         every = max(every, _ALONE)
     return problem, options, Renormalised(
@@ -278,7 +280,7 @@ def lyapunov(
     transient: ArrayLike | None = None,
     k: int = 1,
     method: str | Method = "rk4",
-    renormalise: int = 10,
+    renormalise: int = USUAL,
     t0: ArrayLike = 0.0,
     dtype: DTypeLike | None = None,
     workers: int = 1,
@@ -306,7 +308,8 @@ def lyapunov(
         A one-step method; symplectic ones keep the exponents in pairs.
     renormalise : int
         Steps between renormalisations: so few that no tangent outgrows the others by more than
-        about ten digits. A single one, in double precision, needs it every hundred steps.
+        about ten digits. Of a single one, in double precision and by an explicit method, 10 or more
+        are taken for 100 at least.
 
     Returns
     -------
