@@ -189,16 +189,14 @@ def fit(
 
 def _check_enough(shots):
     """Refuse fewer data than unknowns."""
-    p, shared = len(shots.unknowns.names), shots.size - shots.local
-    each = shots.points + len(shots.unknowns.priors)
-    needed, known = p, each.min(initial=p)
-    of_fit = f" of fit {each.argmin()}" if shots.count > 1 and not shots.common else ""
-    if shots.common:
-        needed, known = (p - shared) * shots.count + shared, shots.points.sum()
-    if known < needed:
+    few = shots.known < shots.asked
+    if few.any():
+        at = few.argmax()
+        of_fit = f" of fit {at}" if shots.count > 1 and not shots.common else ""
         raise ValueError(
-            f"data and priors{of_fit} are {known} numbers, fewer than the {needed} unknowns"
-            f" ({', '.join(shots.unknowns.names)}): free fewer, or give priors"
+            f"data and priors{of_fit} are {shots.known[at]} numbers, fewer than the"
+            f" {shots.asked[at]} unknowns ({', '.join(shots.unknowns.names)}): free fewer, or give"
+            " priors"
         )
 
 

@@ -142,8 +142,7 @@ class Fit(Tabled):
         self.t = over_batch(recordings.t, batch)
         self.data = over_batch(recordings.data, batch, len(shots.seen))
         self.data = self.data.reshape(len(self.data), *batch, *own)
-        p, shared = len(names), shots.size - shots.local
-        free = shots.pool(shots.points - (p - shared)) - shared + len(shots.unknowns.priors)
+        p, free = len(names), shots.known - shots.asked
         self._variance = np.ones(count)
         spread = self._spread(shots.where)[shots.where]
         with quiet():

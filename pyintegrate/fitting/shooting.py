@@ -78,6 +78,8 @@ class Shots:
         (segments + 1, count): times of the nodes, and the last time.
     moments, data, weights : ndarray
         (rows, segments, count) and (rows, observed, segments, count): the rows of each segment.
+    known, asked : ndarray of int
+        (count): how many numbers a fit, or all that share unknowns, are given, and asked for.
     weight : float
         Of the gaps between segments.
     """
@@ -155,6 +157,11 @@ class Shots:
         off = (self.run["rtol"] * np.abs(self.data) + least[:, np.newaxis]) * self.weights
         self.rounding = total((off * off).reshape(-1, count))
         self.points = np.count_nonzero(self.weights, axis=(0, 1, 2))
+        # Beside the data one prior of each fit, or of all; so are the unknowns.
+        own = [self.where[j] < self.local for j in self.unknowns.priors].count(True)
+        common = self.size - self.local
+        self.known = self.pool(self.points + own) + len(self.unknowns.priors) - own
+        self.asked = self.pool(np.full(self.count, len(self.where) - common)) + common
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
 
     def _resolved(self):

@@ -159,12 +159,25 @@ def test_a_shared_parameter_that_differs_over_the_batch_is_refused(force, bounds
         pi.fit(system, T, np.stack([LINEAR, LINEAR], axis=1), **shared)
 
 
-def test_the_scale_of_a_shared_fit_counts_what_is_shared_once():
+@pytest.mark.filterwarnings("ignore:priors weigh")
+@pytest.mark.parametrize(("of", "more"), [((), 0), (("force",), 1), (("x", "force"), 5)])
+def test_the_scale_of_a_shared_fit_counts_what_is_shared_once(of, more):
     data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
-    shared = pi.fit(pi.systems.constant_force, T, data, shared="force", **THROWN)
-    absolute = pi.fit(pi.systems.constant_force, T, data, shared="force", sigma=1.0, **THROWN)
-    scale = shared.cost[0] / (4 * 13 - 4 * 2 - 1)
+    run = THROWN | {"shared": "force", "priors": dict.fromkeys(of, (2.0, 0.5))}
+    shared = pi.fit(pi.systems.constant_force, T, data, **run)
+    absolute = pi.fit(pi.systems.constant_force, T, data, sigma=1.0, **run)
+    scale = shared.cost[0] / (4 * 13 + more - 4 * 2 - 1)
     assert np.allclose(shared.covariance, absolute.covariance * scale, rtol=1e-9)
+
+
+def test_priors_of_each_are_numbers_beside_data_that_are_few():
+    """Nine unknowns, eight data and four priors; without these they are refused."""
+    run = THROWN | {"shared": "force", "sigma": 0.1}
+    few = np.stack([LINEAR[:2]] * 4, axis=1)
+    found = pi.fit(pi.systems.constant_force, T[:2], few, priors={"v": (-2.0, 0.5)}, **run)
+    assert np.isfinite(found.covariance).all()
+    with pytest.raises(ValueError, match="are 8 numbers, fewer than the 9 unknowns"):
+        pi.fit(pi.systems.constant_force, T[:2], few, **run)
 
 
 def test_the_profile_of_a_linear_motion_is_a_parabola():
