@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..run.random_numbers import numbered
 from ..run.times import time_of
 from ..values.parameters import system_at, taken
 
@@ -192,8 +193,13 @@ def batch_of(solution):
 
 def again(solution, lane):
     """Arguments of ``integrate`` that repeat some trajectories from their start, to the bit."""
-    batch = batch_of(solution)
-    return {
+    batch, random = batch_of(solution), solution._problem.random
+    noise = {}
+    if random is not None:
+        noise = {"seed": random.seed, "substeps": random.substeps}
+        own = numbered(random.first_trajectory, [batch], np.arange)
+        noise["first_trajectory"] = taken(own, batch, lane)
+    return noise | {
         "system": system_of(solution, lane),
         "x0": solution.initial.reshape(-1, solution.initial.shape[-1])[lane],
         "dt": taken(solution.dt, batch, lane),

@@ -67,6 +67,21 @@ def test_a_second_run_has_the_numbers_of_its_trajectories():
     assert np.all(section.t >= late[lane])
 
 
+@pytest.mark.parametrize("first", [7, [4, 4, 9, 1, 2]])
+def test_a_second_run_has_the_noise_of_its_trajectories(first):
+    """Those with many crossings crossed as the first of the batch did."""
+    start = np.array([[-5.0], [0.0], [-5.0], [0.0], [-99.0]])
+    run = {"dt": 0.01, "n_steps": 1500, "seed": 3, "substeps": 2, "first_trajectory": first}
+    section, roomy = (
+        pi.analysis.crossings(pi.systems.ornstein_uhlenbeck, "y", start, **run, keep=keep)
+        for keep in (None, 1000)
+    )
+    count = np.bincount(section.trajectory, minlength=5)
+    assert count[4] < 32 < count.max()
+    assert same_bits(section.t, roomy.t)
+    assert np.array_equal(section.trajectory, roomy.trajectory)
+
+
 @pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x[0], lambda t, y: y[0]])
 def test_without_saves_as_with_all_of_them(quantity):
     start = np.array([[0.0, 0.1, 0.45, 0.0], [0.0, -0.2, 0.4, 0.05]])
