@@ -102,6 +102,19 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
 
 
+@pytest.mark.parametrize("damping", [0.1, 1.0, 9.0])
+def test_a_saddle_whose_rates_are_opposite_is_no_hopf_point(damping):
+    """At p = -9/16 they are 3/2 and -3/2, whatever oscillates beside, nearer to the axis or not."""
+
+    @pi.rhs(dim=4, p=-1.0, damping=damping)
+    def field(t, y, p, damping):
+        a, b, c, d = y
+        return p + a * a, -1.5 * b, -damping * c - 2 * d, 2 * c - damping * d
+
+    found = pi.analysis.continue_equilibria(field, "p", (-1, 1), [1.0, 0, 0, 0])
+    assert found.kinds[found.kinds != ""].tolist() == ["fold"]
+
+
 @pytest.mark.parametrize("size", [1e-15, 1e-12, 1e-9, 1e-3, 1.0, 1e6])
 def test_the_unit_of_the_state_changes_no_branch(size):
     """The ends of hysteresis in any unit; points lie on it to 1e-12 of the state."""

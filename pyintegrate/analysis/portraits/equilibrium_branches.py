@@ -333,10 +333,10 @@ def _told(curve, path, lane, tests, ends):
     pair = np.stack([at, at + 1])
     Y, share = curve.located(lane[at], which, path[pair], tests[pair])
     values = eigenvalues(curve.at(lane[at], Y)[1][..., :-1])
-    real = np.abs(values.imag) <= SILENT * np.abs(values).max(axis=1, keepdims=True)
-    idle = np.abs(values.real).argmin(axis=1)
-    # Of Hopf points two real ones of opposite sign are none; beside a branch point, no fold.
-    keep = (which < 2) | ~real[np.arange(len(at)), idle]
+    # Two that add up to 0 are Hopf's, unless real: a saddle's. Beside a branch point, no fold.
+    (points, dim), sums = values.shape, np.abs(values[:, np.newaxis] + values[..., np.newaxis])
+    one = values[np.arange(points), sums.reshape(points, dim * dim).argmin(axis=1) // dim]
+    keep = (which < 2) | (np.abs(one.imag) > SILENT * np.abs(values).max(axis=1))
     twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
     twins &= which[1:] + which[:-1] == 1
     keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
