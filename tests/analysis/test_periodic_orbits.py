@@ -82,6 +82,26 @@ def test_a_drive_that_switches_keeps_its_period(period):
         pi.analysis.periodic_orbits(switched(T=period), [0.0], 0.7 * period)
 
 
+@pytest.mark.parametrize("metre", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("second", [1e-9, 1.0, 1e9])
+def test_a_drive_is_seen_in_any_units(metre, second):
+    """Its period was free where the field was asked for far away, where x^3 hides the drive, and
+    any period was taken where the acceleration is small beside the velocity."""
+    unit = {"L": metre, "T": second}
+    driven = pi.acceleration(
+        lambda t, x, v, L, T: (-2 * x - (x / L) ** 2 * x - 0.3 * v * T
+                               + 0.5 * L * np.cos(1.3 * t / T)) / T**2,
+        **unit,
+    )  # fmt: skip
+    period, start = 2 * np.pi / 1.3 * second, [0.6 * metre, 0.1 * metre / second]
+    found = pi.analysis.periodic_orbits(driven, start, period)
+    assert (found.periods, found.kinds) == (period, "stable")
+    with pytest.raises(ValueError, match="whole number of periods"):
+        pi.analysis.periodic_orbits(driven, start, 0.8 * period)
+    with pytest.raises(ValueError, match="changes with time"):
+        pi.analysis.continue_equilibria(driven, "L", (metre, 2 * metre), start)
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
 def test_units_of_time_change_no_orbit(unit):
     """The period scales with the unit, 1 / `unit`, to the tolerance of closing; so do states."""

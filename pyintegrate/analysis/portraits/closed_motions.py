@@ -159,14 +159,17 @@ def periodic_orbits(
     T = np.broadcast_to(period, batch).reshape(lanes).copy()
     all_lanes = np.arange(lanes)
     one = system_at(system, batch, all_lanes)
-    share = np.arange(1, 65)[:, np.newaxis] * 0.618034 % 1  # of a period, evenly
-    early, again = (one.rhs(t * T, y + 0.1) for t in (share, share + 1))
+    share = np.arange(1, 65).reshape(-1, 1, 1) * 0.618034 % 1  # of a period, evenly
+    size = np.abs(y).max(axis=1, keepdims=True)  # far from the guess a drive may be rounding
+    beside = np.stack([y, y + 0.1 * np.where(size > 0, size, 1.0)])
+    early, again = (one.rhs(t * T, beside) for t in (share, share + 1))
     moving = np.array_equal(early[1:], early[:-1], equal_nan=True)
-    same = np.isclose(again, early, rtol=1e-6, atol=1e-6 * np.nanmax(np.abs(early), initial=0))
+    room = 1e-6 * np.nanmax(np.abs(early), axis=0, initial=0)
+    same = np.isclose(again, early, rtol=1e-6, atol=room)
     if not moving and not (same | np.isnan(early)).all():
         raise ValueError(
             f"period must be a whole number of periods of the drive of {system.name!r}: the field"
-            f" is not the same after {T[~same.all(axis=(0, 2))][0]:g}"
+            f" is not the same after {T[~same.all(axis=(0, 1, 3))][0]:g}"
         )
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers}, y, T)  # fmt: skip
