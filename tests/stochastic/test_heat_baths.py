@@ -152,6 +152,40 @@ def test_the_mass_is_read_from_the_energy(system, mass):
     assert np.shape(found) == np.shape(mass)
 
 
+@pytest.mark.parametrize("metre", [1e-12, 1e-9, 1e-6, 1.0, 1e9])
+@pytest.mark.parametrize("own", [0.0, 0.3])
+def test_units_change_neither_the_mass_nor_what_is_told(metre, own):
+    """One metre from a trap of nanometres its potential rounds all else away: the mass was refused
+    as one that is not constant, and damping was not seen."""
+
+    @pi.acceleration(b=own, L=metre, energy=lambda t, x, v, b, L: v * v + (x / L) ** 4)
+    def trapped(t, x, v, b, L):
+        return -2 * (x / L) ** 3 / L - b * v / L
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        hot = pi.langevin(trapped, friction=1.0, temperature=1.0)
+    assert hot.params["mass"] == pytest.approx(2.0, rel=1e-13)
+    assert [str(one.message).partition("; set ")[2] for one in told] == ["b=0"] * (own > 0)
+
+
+def test_each_of_very_different_masses_is_read():
+    """To 1e-12, not to a share of the largest: in kilograms, with the sun."""
+    masses = [2e30, 6e24, 7e22]
+    hot = pi.langevin(pi.systems.n_body(n=3, g=6.67e-11, masses=masses), friction=1, temperature=1)
+    assert hot.params["mass"] == pytest.approx(np.repeat(masses, 3), rel=1e-11)
+
+
+@pytest.mark.parametrize("metre", [1e-9, 1.0, 1e9])
+def test_a_mass_that_changes_with_the_place_is_refused_in_any_unit(metre):
+    heavy = pi.acceleration(
+        lambda t, x, v, L: -x * v * v / L**2 - x, L=metre,
+        energy=lambda t, x, v, L: (1 + (x / L) ** 2) * v * v / 2,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="no constant mass"):
+        pi.langevin(heavy, friction=1.0, temperature=1.0)
+
+
 def test_a_mass_of_other_parameters_is_told():
     warm = pi.langevin(pi.systems.pendulum, friction=0.5, temperature=1.0)
     with pytest.warns(UserWarning, match="give mass= too"):
