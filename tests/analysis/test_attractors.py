@@ -126,6 +126,20 @@ def test_a_pitchfork_is_followed():
     assert ends == pytest.approx([-(0.9**0.5), 0.9**0.5], abs=1e-3)
 
 
+@pytest.mark.parametrize("second", [1e-9, 1.0, 1e9])
+def test_attractors_are_the_same_that_are_near_in_the_box(second):
+    """Which leaves velocities out: of large ones each value of the parameter had new attractors."""
+    driven = pi.acceleration(
+        lambda t, x, v, g, T: (x - x**3 + g * np.cos(1.2 * t / T)) / T**2 - 0.3 * v / T,
+        g=0.1, T=second,
+    )  # fmt: skip
+    period = 2 * np.pi / 1.2 * second
+    found = pi.analysis.continue_attractors(
+        driven, {"g": [0.1, 0.12, 0.14]}, {"x": (-2, 2)}, dt=period / 60, period=period, n=30
+    )
+    assert found.fractions.shape == (3, 2)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -145,6 +145,16 @@ def test_units_change_no_equilibrium(length, rate):
     assert found.points[:, 0] / length == pytest.approx([-np.pi, 0, np.pi], abs=1e-12)
 
 
+@pytest.mark.parametrize("speed", [1e-9, 1e-3, 1.0, 1e6])
+def test_velocities_that_the_box_leaves_out_have_units_of_their_own(speed):
+    """Damping that changes its sign at `speed` changes no kind: slow motions were degenerate."""
+    slow = pi.acceleration(
+        lambda t, x, v, u: (x - x**3) * u**2 - (0.3 - (v / u) ** 2) * v * u, u=speed
+    )
+    found = pi.analysis.equilibria(slow, {"x": (-2, 2)})
+    assert found.kinds.tolist() == ["stable focus", "saddle", "stable focus"]
+
+
 def test_what_is_conserved_makes_no_start_lost():
     """Substances that react in a ring rest on a line; their matrix is singular to rounding."""
     ring = pi.rhs(

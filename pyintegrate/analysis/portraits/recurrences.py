@@ -653,11 +653,11 @@ def continue_attractors(
     if len(grid) != 1 or not set(grid) <= set(system.params):
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
-    size, several, names, last, m = Box(system, box).size, [], [], {}, 0
+    bounds, several, names, last, m = Box(system, box), [], [], {}, 0
     for value in values:
         also = np.concatenate([p[-1:] for p in last.values()]) if last else None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
-        own = _matched(found.points, last, size, m)
+        own = _matched(found.points, last, bounds, m)
         m = max([m, *(name + 1 for name in own)])
         names.append(own)
         last = dict(zip(own, found.points))
@@ -671,10 +671,10 @@ def continue_attractors(
     return AttractorBranches(parameter, values, shares, errors, means, tuple(several))
 
 
-def _matched(points, last, size, fresh):
+def _matched(points, last, box, fresh):
     """A number for each attractor: of the nearest before, each once, or the next free one."""
     apart = sorted(
-        (norm((one[:, np.newaxis] - other) / size).min(), i, name)
+        (norm(((one[:, np.newaxis] - other) / box.size)[..., box.places]).min(), i, name)
         for i, one in enumerate(points)
         for name, other in last.items()
     )

@@ -36,7 +36,7 @@ class Box:
         (k,): their bounds.
     size : ndarray
         (dim,): the lengths in which distances are measured: the widths of the box; max(1, |value|)
-        of a component that it leaves out.
+        of a component that it leaves out, but of a velocity the root of width times acceleration.
     """
 
     def __init__(self, system, box):
@@ -66,6 +66,15 @@ class Box:
         self._rest = np.array(rest, float)
         self.size = np.maximum(1.0, np.abs(self._rest))
         self.size[self.places] = self.high - self.low
+        own = self.places[self.places < system.dof]
+        own = own[~np.isin(own + system.dof, self.places)]
+        if system.structure == "second_order" and len(own):
+            y = self.starts(64).reshape(-1, *_axes(system), system.dim)
+            with quiet():
+                rate = np.abs(system.rhs(0.0, y)[..., own + system.dof]).reshape(-1, len(own))
+                speed = np.sqrt(np.nanmedian(rate, axis=0) * self.size[own])
+            speed = np.where((speed > 0) & (speed < np.inf), speed, 1.0)
+            self.size[own + system.dof] = np.maximum(speed, np.abs(self._rest[own + system.dof]))
 
     def filled(self, share):
         """The states (n, dim) at shares (n, k) of the bounded components."""
@@ -109,9 +118,14 @@ def without_drive(system, box):
 def _fields(system, box):
     """The right-hand side at some states of the box, at one time, and at one of its own each."""
     # In any unit, and so many that a drive which switches is in another position at some.
-    t, one = np.logspace(-15.1, 15.2, 128), (1,) * len(broadcast_shape(system.batch_shapes))
-    y = box.starts(len(t), 1).reshape(-1, *one, system.dim)
-    return np.stack([system.rhs(0.3, y), system.rhs(t.reshape(-1, *one), y)])
+    t = np.logspace(-15.1, 15.2, 128).reshape(-1, *_axes(system))
+    y = box.starts(len(t), 1).reshape(*t.shape, system.dim)
+    return np.stack([system.rhs(0.3, y), system.rhs(t, y)])
+
+
+def _axes(system):
+    """Axes of states before those of the batch of parameters."""
+    return (1,) * len(broadcast_shape(system.batch_shapes))
 
 
 STEP = 0.005  # of the size of the box
