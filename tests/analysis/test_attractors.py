@@ -140,6 +140,24 @@ def test_attractors_are_the_same_that_are_near_in_the_box(second):
     assert found.fractions.shape == (3, 2)
 
 
+@pytest.mark.parametrize("damping", [0.3, 0.02, 0.005])
+def test_weakly_damped_motions_are_followed_until_they_arrive(damping):
+    """They came back to cells on their way round: two wells were one attractor, or off by 0.03."""
+    well = pi.systems.duffing(gamma=0.0, delta=damping)
+    found = pi.analysis.attractors(well, {"x": (-2, 2), "v": (-2, 2)}, dt=0.1, n=40)
+    assert np.sort(found.attractors[:, 0]) == pytest.approx([-1, 1], abs=1e-5)
+    length = int(400 / damping)
+    ends = pi.integrate(well, found.solution.initial, dt=0.1, n_steps=length, save="final").x
+    assert np.array_equal(np.sign(ends[-1]), np.sign(found.attractors[found.label, 0]))
+
+
+def test_where_nothing_is_lost_nothing_attracts():
+    found = pi.analysis.attractors(
+        pi.systems.pendulum, {"theta": (-1, 1), "omega": (-3, 3)}, dt=0.1, n=20, horizon=2000
+    )
+    assert (len(found.attractors), found.lost) == (0, 20)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

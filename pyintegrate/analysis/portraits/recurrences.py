@@ -19,7 +19,7 @@ from ...values.types import (
     Solution,
     System,
 )
-from ..observables import check_solution
+from ..observables import check_solution, times
 from ..results import drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
 from ..vectors import norm
@@ -283,8 +283,9 @@ def attractors(
     """Find the attractors in a box, and which start leads to which.
 
     The box is divided into cells. Motions from points that fill it run until they are mostly in
-    cells that were visited before; those in the second half of the time are an attractor's, and
-    motions that share a tenth of them are on the same one. Then each start runs until it is in
+    cells that were visited before, and the field has contracted the box to a cell in half of the
+    time; cells of the second half are an attractor's, and motions that share a tenth of them are on
+    the same one. Then each start runs until it is in
     cells of one attractor for some samples in a row. Attractors are searched for once more from the
     starts that do not arrive. No result depends on the order of the starts.
 
@@ -434,6 +435,17 @@ class _Sampler:
         sol = self.after(y, done * every, samples * every, save=every)
         return self.cells(sol.y[1:], sol.valid[1:]), sol.y[1:]
 
+    def shrinks(self, y, done):
+        """The logarithm of how much the field contracts volumes in a sample, the mean of motions
+        from y."""
+        every = self.every
+        sol = self.after(y, done * every, BLOCK * every, save=max(1, round(0.618 * every)))
+        with quiet():
+            slopes = self.system.jacobian(times(sol), sol.y)
+            rates = np.trace(slopes, axis1=-2, axis2=-1) * every * self.dt
+        known = rates[np.isfinite(rates)]
+        return -known.mean() if known.size else np.inf
+
     def cells(self, y, valid):
         """The numbers of the cells of states (..., dim)."""
         box, at, good = self.box, [], valid
@@ -450,7 +462,8 @@ def _located(sampler, points, locate, horizon):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
     All run for the same time, twice as long until each is mostly where others or itself were
-    before; the cells of the second half count.
+    before, and volumes of the size of the box have shrunk to a cell: motions that lose little come
+    back before they arrive. The cells of the second half count.
     """
     sets = [None] * len(points)
     ends = points.copy()
@@ -472,6 +485,7 @@ def _located(sampler, points, locate, horizon):
             before = np.unique(history[half:late])  # of any motion
             back = np.isin(history[late:], before[before != OUTSIDE])
             found = back.mean(axis=0) >= BACK
+            found &= half * sampler.shrinks(y, len(history)) >= np.log(sampler.along).sum()
         ends[active] = y
         for i in np.flatnonzero(found):
             visited = np.unique(history[half:, i])
