@@ -436,15 +436,13 @@ class _Sampler:
         return self.cells(sol.y[1:], sol.valid[1:]), sol.y[1:]
 
     def shrinks(self, y, done):
-        """The logarithm of how much the field contracts volumes in a sample, the mean of motions
-        from y."""
+        """The logarithm by which volumes contract in a sample, the mean of motions from y."""
         every = self.every
         sol = self.after(y, done * every, BLOCK * every, save=max(1, round(0.618 * every)))
         with quiet():
-            slopes = self.system.jacobian(times(sol), sol.y)
-            rates = np.trace(slopes, axis1=-2, axis2=-1) * every * self.dt
+            rates = np.trace(self.system.jacobian(times(sol), sol.y), axis1=-2, axis2=-1)
         known = rates[np.isfinite(rates)]
-        return -known.mean() if known.size else np.inf
+        return -known.mean() * every * self.dt if known.size else np.inf
 
     def cells(self, y, valid):
         """The numbers of the cells of states (..., dim)."""
@@ -461,9 +459,8 @@ class _Sampler:
 def _located(sampler, points, locate, horizon):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
-    All run for the same time, twice as long until each is mostly where others or itself were
-    before, and volumes of the size of the box have shrunk to a cell: motions that lose little come
-    back before they arrive. The cells of the second half count.
+    All run for the same time, twice as long until each is mostly where motions were before, and the
+    box has contracted to a cell in half of it: what loses little comes back before it arrives.
     """
     sets = [None] * len(points)
     ends = points.copy()
