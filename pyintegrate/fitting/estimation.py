@@ -255,21 +255,19 @@ def _of_block(shots, x, held, lanes):
         loss, shots.loss = shots.loss, "linear"
         x, shots.loss = _of_block(shots, x, held, lanes)[0], loss
     if shots.segments == 1:
-        return *minimised(shots, x, held, lanes), np.zeros(len(lanes))
+        return minimised(shots, x, held, lanes)
     found: Any = None
     rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))
-    weight = np.empty(len(lanes))
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
         part = minimised(shots, x[:, left], held[:, left], lanes[left])
         found = found or part
         for whole, new in zip(found, part):
             whole[..., left] = new
         rounds[left] += part[-1]
-        weight[left] = shots.weight
         x[:, left] = part[0]
         gap = np.abs(shots.gaps(part[0], lanes[left])).max(axis=(0, 1))
         left = left[shots.pool((gap > CLOSED) & np.isfinite(part[1]), most)]
         if not left.size:
             break
     found[3][left] = NOT_CLOSED
-    return *found[:-1], rounds, weight
+    return *found[:-1], rounds

@@ -17,6 +17,9 @@ from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solv
 
 ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
 LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1
+# Weights of the gaps, which give below and round above: errors are exact to 1e-5, and profiles to
+# 1e-3, whose search would creep between harder gaps.
+HARD, FIRM = 1e4, 1e3
 
 
 class Ends(Tabled, Named):
@@ -113,7 +116,7 @@ class Fit(Tabled):
     def __init__(self, shots, recordings, starts, found, absolute):
         self._shots, self._recordings, self._absolute = shots, recordings, absolute
         batch, count, names = shots.batch, shots.count, shots.unknowns.names
-        x, cost, matrix, reason, rounds, weight = found
+        x, cost, matrix, reason, rounds = found
 
         def shaped(array):
             return array.reshape(*array.shape[:-1], starts, *batch)
@@ -126,8 +129,10 @@ class Fit(Tabled):
         best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
         x, cost, matrix, reason = (a[..., best] for a in (x, cost, matrix, reason))
         self._x, self._matrix = x, matrix
-        if shots.segments > 1:  # the gaps weigh what they did in the end, for each fit
-            shots.glue, shots.weight = shots.glue * weight[best], 1.0
+        if shots.segments > 1:
+            shots.weight = HARD
+            self._matrix = shots(x, np.arange(count))[2]
+            shots.weight = FIRM
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
@@ -342,9 +347,12 @@ class Fit(Tabled):
             found[..., one] = x.reshape(found.shape)[..., one]
             cost[:, one] = least.reshape(cost.shape)[:, one]
         others = dict(zip(self.parameters, found[shots.where].reshape(-1, n, *batch)))
-        cost = cost.reshape(n, *batch)
+        cost, least = cost.reshape(n, *batch), self.cost
+        if shots.segments > 1:  # of gaps as hard as these
+            held = np.repeat(shots.held[:, np.newaxis], shots.count, axis=1)
+            least = minimised(shots, self._x, held, np.arange(shots.count))[1].reshape(batch)
         with quiet():
-            rise = (cost - self.cost) / self._variance.reshape(batch)
+            rise = (cost - least) / self._variance.reshape(batch)
         return Profile(values=values, cost=cost, rise=rise, parameters=others)
 
     def table(self) -> Table:
