@@ -150,6 +150,7 @@ class Fit(Tabled):
         p, free = len(names), shots.known - shots.asked
         self._variance = np.ones(count)
         spread = self._spread(shots.where)[shots.where]
+        spread[..., np.isinf(cost)] = np.nan
         with quiet():
             errors = np.sqrt(spread[range(p), range(p)])
         self._warn(spread, errors)

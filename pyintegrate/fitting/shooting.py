@@ -285,6 +285,8 @@ class Shots:
             found = found[:rows]
             found[:, :, 0] -= data
             found *= weights[:, :, np.newaxis]
+            if not all(isinstance(one, int) for one in self.seen):  # unknown where none is asked
+                np.copyto(found, 0.0, where=(weights == 0)[:, :, np.newaxis])
             found = found.reshape(rows * seen, columns, -1)
             z = found[:, 0] ** 2
             loss, slope, bend = LOSSES[self.loss](z)

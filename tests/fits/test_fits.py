@@ -355,6 +355,30 @@ def test_a_missing_value_is_one_that_is_left_out():
     assert np.isnan(here.residuals[3])
 
 
+def test_what_is_undefined_where_nothing_was_seen_does_not_count():
+    """A logarithm is recorded while its argument is positive; the motion goes on."""
+    t = np.linspace(0, 6, 40)
+    x = np.cos(1.1 * t)
+    data = np.where(x > 0.3, np.log(np.abs(x)), np.nan)
+    call = {"observe": lambda t, x, v: np.log(x), "free": {"omega": (0.5, 2.0)}, "sigma": 0.01}
+    system, known = pi.systems.oscillator(omega=1.08), ~np.isnan(data)
+    found = pi.fit(system, t, data, **call)
+    assert found.status == 0
+    assert found.parameters["omega"] == pytest.approx(1.1, abs=1e-6)
+    same = pi.fit(system, t[known], data[known], t0=0.0, **call)
+    assert found.standard_errors["omega"] == pytest.approx(same.standard_errors["omega"], rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:1 of 1 fits did not converge")
+def test_a_fit_that_fails_at_its_start_has_no_errors():
+    t = np.linspace(0, 6, 40)
+    found = pi.fit(
+        pi.systems.oscillator, t, t, observe=lambda t, x, v: np.log(x), free=["omega"], sigma=0.1
+    )
+    assert found.status == 2
+    assert np.isnan(found.standard_errors["omega"])
+
+
 def test_several_components_functions_and_errors_of_each():
     t = np.linspace(0, 4, 30)
     true = pi.solve(pi.systems.pendulum, 0.5, 0.0, t_end=4.0, times=t, rtol=1e-11)
