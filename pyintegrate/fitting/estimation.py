@@ -221,16 +221,24 @@ def _begin(shots, guesses):
             nodes[s + 1] = np.where(sol.valid[0], sol.y[0].T, nodes[s])
     if S > 1:  # gaps are measured by the spread of a component, against that of the data in sigmas
         shots.spread = _deviation(nodes[:, :, : shots.count])
-        rows = (shots.data * shots.weights).swapaxes(1, 2).reshape(-1, len(shots.seen), shots.count)
-        shots.glue = total(_deviation(rows)) / len(shots.seen) / shots.spread
+        data, weights = (
+            a.swapaxes(1, 2).reshape(-1, len(shots.seen), shots.count)
+            for a in (shots.data, shots.weights)
+        )
+        for i, d in enumerate(shots.seen):  # nodes are few, and may be alike
+            if isinstance(d, int):
+                shots.spread[d] = _deviation(data[:, i], weights[:, i] > 0)
+        shots.glue = total(_deviation(data * weights)) / len(shots.seen) / shots.spread
     low, high = shots.bounds(lanes)
     return np.clip(x, low, high), np.repeat(shots.held[:, np.newaxis], m, axis=1)
 
 
-def _deviation(rows):
-    """The standard deviation over the first axis; 1 where it is 0."""
-    off = rows - total(rows) / len(rows)
-    found = np.sqrt(total(off * off) / len(rows))
+def _deviation(rows, known=True):
+    """The standard deviation over the first axis of what is known; 1 where it is 0."""
+    known = np.broadcast_to(known, rows.shape).astype(float)
+    count = np.maximum(total(known), 1.0)
+    off = (rows - total(rows * known) / count) * known
+    found = np.sqrt(total(off * off) / count)
     return np.where(found > 0, found, 1.0)
 
 

@@ -334,10 +334,9 @@ class Shots:
         """What the ends of segments lack to the next starts, in spreads: (dim, S - 1, lanes)."""
         starts, own = self.starts_of(x, lanes), lanes % self.count
         end = self.ends[1:, own]
-        sol = self.moves(
-            self.system, x, starts, lanes, self.ends[:-1, own], end, end.reshape(1, -1)
-        )
-        ends = sol.y[0].T.reshape(starts.shape)
+        # Along the steps that the fit has closed, those with tangents: others err otherwise.
+        sol = self.moves(self.both, x, starts, lanes, self.ends[:-1, own], end, end.reshape(1, -1))
+        ends = sol.y[0, :, self.both.places[:, 0]].reshape(starts.shape)
         return (ends[:, :-1] - starts[:, 1:]) / self.spread[:, np.newaxis, own]
 
     def pool(self, array, how=total):
