@@ -235,6 +235,13 @@ def test_the_drive_is_the_factor_of_what_changes_with_time(system, name):
     assert name is None or rest.params[name] == 0
 
 
+@pytest.mark.parametrize("metre", [1e-9, 1.0, 1e9])
+def test_a_parameter_whose_square_drives_is_no_factor(metre):
+    """In small units all differences were below the 1e-8 that equal numbers may differ by."""
+    squared = pi.rhs(lambda t, y, g: (g * g * metre * np.cos(t) - y[0],), dim=1, g=1.0)
+    assert without_drive(squared, Box(squared, [(-metre, metre)]))[1] is None
+
+
 @pytest.mark.parametrize("cells", [3, 4, 6])
 @pytest.mark.parametrize("width", [1e-9, 1.0, 2.0000001])
 def test_a_triple_root_of_coupled_cells_is_found(cells, width):

@@ -190,6 +190,9 @@ def test_a_mass_of_other_parameters_is_told():
     warm = pi.langevin(pi.systems.pendulum, friction=0.5, temperature=1.0)
     with pytest.warns(UserWarning, match="give mass= too"):
         warm(length=[1.0, 2.0])
+    atom = pi.langevin(pi.systems.spring(m=1e-26, b=0.0), friction=0.5, temperature=4e-21)
+    with pytest.warns(UserWarning, match="give mass= too"):
+        atom(m=2e-26)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warm(g=[1.0, 2.0])(friction=2.0)
