@@ -102,6 +102,38 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
 
 
+@pytest.mark.parametrize("twins", [1, 2, 3])
+def test_pairs_that_turn_unstable_together_are_a_hopf_point(twins):
+    """Of equal parts: what changes its sign with one pair does not with two."""
+    parts = pi.rhs(
+        lambda t, y, a: [
+            v for i in range(twins)
+            for v in (a * y[2 * i] - y[2 * i + 1], y[2 * i] + a * y[2 * i + 1])
+        ],
+        dim=2 * twins, a=0.0,
+    )  # fmt: skip
+    found = pi.analysis.continue_equilibria(parts, "a", (-1, 1.3), np.zeros(2 * twins))
+    assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
+    assert points(found, "Hopf") == pytest.approx([0.0], abs=1e-12)
+
+
+def test_a_hopf_point_beside_opposite_rates_is_found():
+    """Both at a = 0, where real eigenvalues are 1 and -1."""
+    both = pi.rhs(
+        lambda t, y, a: (a * y[0] - y[1], y[0] + a * y[1], (1 + a) * y[2], -y[3]), dim=4, a=0.0
+    )
+    found = pi.analysis.continue_equilibria(both, "a", (-0.5, 1), np.zeros(4))
+    assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
+
+
+def test_an_unstable_focus_that_becomes_a_node_is_no_hopf_point():
+    spiral = pi.rhs(lambda t, y, k: (y[0] - k * y[1], y[0] + y[1]), dim=2, k=1.0)
+    found = pi.analysis.continue_equilibria(spiral, "k", (1, -0.5), np.zeros(2))
+    assert (found.kinds == "").all()
+    assert found.eigenvalues[0].imag.any()
+    assert not found.eigenvalues[-1].imag.any()
+
+
 @pytest.mark.parametrize("damping", [0.1, 1.0, 9.0])
 def test_a_saddle_whose_rates_are_opposite_is_no_hopf_point(damping):
     """At p = -9/16 they are 3/2 and -3/2, whatever oscillates beside, nearer to the axis or not."""

@@ -22,6 +22,7 @@ SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of it
 BISECTIONS = 60
 ROUNDING = 1e-15  # of a direction
 TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
+AXIS = 1e-4  # of the largest eigenvalue: what is nearer to the axis is a Hopf point's
 SILENT = 1e-11  # a test quantity, in units of the Jacobian, that is rounding: it tells nothing
 KINDS = ("branch point", "fold", "Hopf")
 
@@ -209,8 +210,12 @@ class _Curve:
         return Y, good
 
     def tests(self, lane, Y, along):
-        """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 3) that change
-        sign at branch points, folds and Hopf points; 0 where they are rounding."""
+        """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 4).
+
+        Two change their sign at branch points and folds, and are 0 where they are rounding. Twice
+        the number of unstable eigenvalues that are not real, and below 1 how far off the axis the
+        nearest is. The number of all unstable ones.
+        """
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
         # Rates may be far apart, and so may components: velocities of slow motions.
         B = A / np.maximum(np.abs(A).max(axis=2, keepdims=True), 1e-300)
@@ -229,13 +234,14 @@ class _Curve:
         # Of J balanced, as its eigenvalues are found, whatever the units of components.
         scale = np.sqrt(np.abs(J * J.swapaxes(1, 2))).max(axis=(1, 2))
         scale = np.maximum(scale, np.abs(values).max(axis=1, initial=1e-300))[:, None]
-        i, j = np.triu_indices(values.shape[1], 1)
-        sums = (values[:, i] + values[:, j]) / scale
-        nearest = np.abs(sums).min(axis=1, initial=np.inf)
-        turning = np.prod(sums / np.maximum(np.abs(sums), 1e-300), axis=1).real * nearest
-        turning = np.where((nearest > SILENT) & (nearest < np.inf), turning, 0.0)
+        real, turns = values.real / scale, np.abs(values.imag) / scale > SILENT
+        far = np.where(turns & (np.abs(real) > SILENT), np.abs(real), np.inf).min(axis=1)
+        rises = real > SILENT
+        count = (rises & turns).sum(axis=1)
+        far = np.where(far < np.inf, far, 0.0)
+        turning = 2 * count + far / (1 + far)
         folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
-        return t, np.stack([bordered, folding, turning], axis=1)
+        return t, np.stack([bordered, folding, turning, rises.sum(axis=1)], axis=1)
 
     def fill(self, lane, Y):
         """Whether solutions fill a surface: the equations depend on each other, in any units."""
@@ -246,7 +252,7 @@ class _Curve:
         return s[:, -1] <= SILENT * s[:, 0]
 
     def followed(self, y, step, n):
-        """Points (k, dim + 1) one after another, their lanes and tests (k, 3), and why each lane
+        """Points (k, dim + 1) one after another, their lanes and tests (k, 4), and why each lane
         ended."""
         lanes, dim = y.shape
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
@@ -264,7 +270,7 @@ class _Curve:
         active, h = np.flatnonzero(good), np.full(lanes, step / 8)
         near, exact = self.corrected(active, Y[active], unit[active])  # in its own unit
         Y[active[exact]] = near[exact]
-        t, told = unit.copy(), np.zeros((lanes, 3))
+        t, told = unit.copy(), np.zeros((lanes, 4))
         t[active], told[active] = self.tests(active, Y[active], unit[active])
         found, count = [(active, Y[active], told[active])], good.astype(int)
         low, high = self.bounds.min(), self.bounds.max()
@@ -285,8 +291,9 @@ class _Curve:
             won = active[good]
             Y[won], t[won] = new[good], ahead[good]
             # A zero is still on the side before it.
-            zero = 1e-300 * np.sign(told[won])
-            told[won] = np.where(quantities[good] == 0, zero, quantities[good])
+            zero, quantities = 1e-300 * np.sign(told[won]), quantities[good]
+            zero[:, 2:] = 0.0
+            told[won] = np.where(quantities == 0, zero, quantities)
             found.append((won, Y[won], told[won]))
             count[won] += 1
             ends[active[good & over]] = "range"
@@ -306,8 +313,15 @@ class _Curve:
         """
         secant = (ends[1] - ends[0]) / self.size(lane, ends[0])
         secant /= norm(secant, keepdims=True)
-        lanes = np.arange(len(lane))
-        shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), tests[:, lanes, which]
+        lanes, turns = np.arange(len(lane)), which == 2
+
+        def side_of(values):
+            """A number that changes its sign: that of Hopf points with the number of unstable."""
+            value = values[..., lanes, which]
+            before = value // 2 == tests[0, lanes, which] // 2
+            return np.where(turns, np.where(before, -1, 1) * (value % 2), value)
+
+        shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
         for i in np.arange(BISECTIONS):
             # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
             with quiet():
@@ -317,7 +331,7 @@ class _Curve:
             new, good = self.corrected(lane, Y, secant)
             t, values = self.tests(lane, np.where(good[:, None], new, Y), secant)
             good &= (t * secant).sum(axis=1) > TURN
-            Y[good], side = new[good], values[lanes, which]
+            Y[good], side = new[good], side_of(values)
             at = np.where(np.sign(side) * np.sign(sides[0]) > 0, 0, 1)[good], lanes[good]
             ends[at], shares[at], sides[at] = Y[good], share[good], side[good]
             if ((np.ptp(shares, axis=0) < 1e-13) | (good & (side == 0))).all():
@@ -327,17 +341,18 @@ class _Curve:
 
 def _told(curve, path, lane, tests, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
-    signs = np.sign(tests[:-1]) * np.sign(tests[1:]) < 0
+    signs = np.sign(tests[:-1, :3]) * np.sign(tests[1:, :3]) < 0
+    signs[:, 2] = (np.diff(tests[:, 2:] // [2, 1], axis=0) != 0).all(axis=1)
     signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
     at, which = np.nonzero(signs)
     pair = np.stack([at, at + 1])
     Y, share = curve.located(lane[at], which, path[pair], tests[pair])
     values = eigenvalues(curve.at(lane[at], Y)[1][..., :-1])
-    # Two that add up to 0 are Hopf's, unless real: a saddle's. Beside a branch point, no fold.
-    (points, dim), sums = values.shape, np.abs(values[:, np.newaxis] + values[..., np.newaxis])
-    one = values[np.arange(points), sums.reshape(points, dim * dim).argmin(axis=1) // dim]
-    keep = (which < 2) | (np.abs(one.imag) > SILENT * np.abs(values).max(axis=1))
+    # Those of Hopf points are on the axis, and not real. Beside a branch point, no fold.
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    on_axis = (np.abs(values.real) < AXIS * largest) & (np.abs(values.imag) > SILENT * largest)
+    keep = (which < 2) | on_axis.any(axis=1)
     twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
     twins &= which[1:] + which[:-1] == 1
     keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
