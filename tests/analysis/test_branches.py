@@ -117,6 +117,23 @@ def test_pairs_that_turn_unstable_together_are_a_hopf_point(twins):
     assert points(found, "Hopf") == pytest.approx([0.0], abs=1e-12)
 
 
+@pytest.mark.parametrize("twins", [1, 2, 3])
+def test_states_that_branch_together_are_a_branch_point(twins):
+    """Pitchfork bifurcations of equal parts; and two modes of a ring of three, by its symmetry."""
+    parts = pi.rhs(lambda t, y, a: [a * y[i] - y[i] ** 3 for i in range(twins)], dim=twins, a=0.0)
+    ring = pi.rhs(
+        lambda t, y, a: [
+            a * y[i] - (a + 1) * (y[0] + y[1] + y[2]) / 3 - y[i] ** 3 for i in range(3)
+        ],
+        dim=3, a=0.0,
+    )  # fmt: skip
+    for system in (parts, ring):
+        found = pi.analysis.continue_equilibria(system, "a", (-1, 1.3), np.zeros(system.dim))
+        assert found.kinds[found.kinds != ""].tolist() == ["branch point"]
+        # Growth below 1e-11 of the largest rate is rounding.
+        assert points(found, "branch point") == pytest.approx([0.0], abs=2e-11)
+
+
 def test_a_hopf_point_beside_opposite_rates_is_found():
     """Both at a = 0, where real eigenvalues are 1 and -1."""
     both = pi.rhs(

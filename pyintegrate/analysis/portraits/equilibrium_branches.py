@@ -313,13 +313,14 @@ class _Curve:
         """
         secant = (ends[1] - ends[0]) / self.size(lane, ends[0])
         secant /= norm(secant, keepdims=True)
-        lanes, turns = np.arange(len(lane)), which == 2
+        lanes = np.arange(len(lane))
 
         def side_of(values):
-            """A number that changes its sign: that of Hopf points with the number of unstable."""
-            value = values[..., lanes, which]
-            before = value // 2 == tests[0, lanes, which] // 2
-            return np.where(turns, np.where(before, -1, 1) * (value % 2), value)
+            """A number that changes its sign: of numbers of unstable ones, when they change."""
+            value, unit = values[..., lanes, which], np.where(which == 2, 2, 1)
+            before = value // unit == tests[0, lanes, which] // unit
+            far = np.where(which == 2, value % 2, 1.0)
+            return np.where(which < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
         for i in np.arange(BISECTIONS):
@@ -341,8 +342,11 @@ class _Curve:
 
 def _told(curve, path, lane, tests, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
-    signs = np.sign(tests[:-1, :3]) * np.sign(tests[1:, :3]) < 0
-    signs[:, 2] = (np.diff(tests[:, 2:] // [2, 1], axis=0) != 0).all(axis=1)
+    signs = np.sign(tests[:-1]) * np.sign(tests[1:]) < 0
+    pairs, every = np.diff(tests[:, 2:] // [2, 1], axis=0).T
+    signs[:, 2] = (pairs != 0) & (every != 0)
+    # Real ones that cross together, by a symmetry, change no sign.
+    signs[:, 3] = (pairs == 0) & (every != 0) & (every % 2 == 0) & ~signs[:, :2].any(axis=1)
     signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
     at, which = np.nonzero(signs)
@@ -352,13 +356,14 @@ def _told(curve, path, lane, tests, ends):
     # Those of Hopf points are on the axis, and not real. Beside a branch point, no fold.
     largest = np.abs(values).max(axis=1, keepdims=True)
     on_axis = (np.abs(values.real) < AXIS * largest) & (np.abs(values.imag) > SILENT * largest)
-    keep = (which < 2) | on_axis.any(axis=1)
+    keep = (which != 2) | on_axis.any(axis=1)
     twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
     twins &= which[1:] + which[:-1] == 1
     keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
     order = np.concatenate([np.arange(len(lane)), (at + share)[keep]]).argsort(kind="stable")
     path, lane = (np.concatenate([a, b[keep]])[order] for a, b in ((path, Y), (lane, lane[at])))
-    names = np.array(("", *KINDS))[np.pad(1 + which[keep], (len(order) - keep.sum(), 0))][order]
+    named = np.pad(1 + which[keep], (len(order) - keep.sum(), 0))[order]
+    names = np.array(("", *KINDS, KINDS[0]))[named]
     values = eigenvalues(curve.at(lane, path)[1][..., :-1])
     # There the nearest to the axis are on it, two where one was 0 on both sides.
     axis, largest = np.abs(values.real), np.abs(values).max(axis=-1, keepdims=True)
