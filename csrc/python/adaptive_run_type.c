@@ -125,8 +125,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
 }
 
 PyObject *pi_core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run, args,
-                          keywords);
+    return pi_make_object(module, ADAPTIVE, make_run, args, keywords);
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }

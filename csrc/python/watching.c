@@ -183,8 +183,7 @@ PyObject *pi_cells_of(const Watches *watches) {
             PyObject *one =
                 cells < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, 32 * cells);
             if (one) pi_across_cells(a, (int64_t *)PyBytes_AsString(one));
-            if (!one || PyList_Append(list, one)) Py_CLEAR(list);
-            Py_XDECREF(one);
+            pi_append(&list, one);
         }
     return list;
 }
@@ -420,12 +419,10 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
 static PyObject *told_reductions(const PiDeclared *declared, int count) {
     PyObject *out = PyDict_New();
     for (int i = 0; out && i < count; i++) {
-        PyObject *initial = PyTuple_New(declared[i].rows), *one;
+        PyObject *initial = PyTuple_New(declared[i].rows);
         for (int k = 0; initial && k < declared[i].rows; k++)
             PyTuple_SetItem(initial, k, PyFloat_FromDouble(declared[i].initial[k]));
-        one = Py_BuildValue("(iNd)", i, initial, declared[i].again);
-        if (!one || PyDict_SetItemString(out, declared[i].name, one)) Py_CLEAR(out);
-        Py_XDECREF(one);
+        pi_put(&out, declared[i].name, Py_BuildValue("(iNd)", i, initial, declared[i].again));
     }
     return out;
 }
