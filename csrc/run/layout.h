@@ -18,6 +18,10 @@ static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * 
 static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
 /* Items in a cache line. */
 static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
+/* So many lanes, in whole cache lines. */
+static inline int64_t padded(const PiRun *run, int64_t lanes) {
+    return pi_rounded_up(lanes, lanes_in_line(run));
+}
 /* Trajectories in a tile. */
 static inline int64_t lanes_in(const PiRun *run, int64_t tile) {
     return smaller(run->tile_lanes, run->lanes - tile * run->tile_lanes);
@@ -40,17 +44,32 @@ static inline void set_number(const PiRun *run, void *row, int64_t i, double val
     if (run->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
 }
+/* So many bytes of each row; from one row to the next, there and here, these many. */
+static inline void copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_next,
+                             void *to, int64_t to_next) {
+    for (int64_t i = 0; i < rows; i++)
+        memcpy((char *)to + i * to_next, (const char *)from + i * from_next, bytes);
+}
+/* Of two copies of sums of a tile, rows of run->stride doubles, that of the block before becomes
+ * that of a block. */
+static inline void begin_sums(const PiRun *run, int64_t rows, double *const sums[2], int64_t tile,
+                              int64_t block) {
+    const int64_t lane = tile * run->tile_lanes, row = run->stride * sizeof(double);
+    if (sums[0] != sums[1])
+        copy_rows(rows, padded(run, lanes_in(run, tile)) * sizeof(double),
+                  sums[1 - (block & 1)] + lane, row, sums[block & 1] + lane, row);
+}
+/* The states of lanes, so many bytes of each row; strides in reals. */
+static inline void copy_states(const PiRun *run, int64_t bytes, const void *from,
+                               int64_t from_stride, void *to, int64_t to_stride) {
+    copy_rows(run->state_rows, bytes, from, from_stride * run->real_bytes, to,
+              to_stride * run->real_bytes);
+}
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
 #define GATHER(real)                                                                               \
     for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];
 #define SCATTER(real)                                                                              \
     for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
-static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
-                             int64_t from_stride, void *to, int64_t to_stride) {
-    for (int64_t d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
-               tile->registers * run->vector_bytes);
-}
 static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                           void *to) {
     WITH_REAL(run, GATHER)
@@ -97,6 +116,13 @@ int pi_has_seen_bound(const PiRun *run);
  * and in `out`; completed: room for a row. 0; 1 if a lane fails otherwise, and nothing is done; -1
  * without memory. */
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed);
+/* How many of the steps that a kernel has recorded, all of one call, each lane completes;
+ * completed: room for a row. */
+PiShownRows pi_complete(const PiRun *run, const PiTile *tile, void *completed);
+/* Lane i of these did not complete them all: it fails as `lane` of tile `number`, and its state,
+ * at `place` of `to`, is that before. 0, or -1 without memory. */
+int pi_stay(PiRun *run, int64_t number, const PiShownRows *steps, const PiTile *made, int64_t i,
+            int64_t lane, void *to, int64_t stride, int64_t place);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
 /* Do trajectories that leave, or that an observer stops, make room? Then pi_advance_tile() lets

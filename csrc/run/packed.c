@@ -91,11 +91,7 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     tile.in = p->in;
     tile.out = p->out;
     tile.in_stride = tile.out_stride = p->stride;
-    tile.record = NULL;
-    tile.stream = 0;
     tile.frozen = NULL;
-    tile.reach = NULL;
-    tile.status = NULL;
     tile.lane = 0;
     tile.params = p->params;
     tile.first = first;

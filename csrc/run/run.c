@@ -43,8 +43,7 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 #define SPREAD(real)                                                                               \
     for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
 static void *spread_initial(const PiRun *run, int64_t number) {
-    const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
-    const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
+    const int64_t lane = number * run->tile_lanes, lanes = padded(run, lanes_in(run, number));
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
     for (int64_t d = 0; d < run->state_rows; d++) {
         void *row = row_at(run, rows, run->stride, d, 0);
@@ -164,7 +163,8 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
  * if a lane fails. If the state is in the target already it moves to the scratch first. */
 static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
     if (to_target && tile->in == target) {
-        copy_tile(run, tile, target, run->stride, scratch, run->tile_lanes);
+        copy_states(run, tile->registers * run->vector_bytes, target, run->stride, scratch,
+                    run->tile_lanes);
         tile->in = scratch;
         tile->in_stride = run->tile_lanes;
     }
@@ -288,7 +288,9 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         tile.in_stride = tile.out_stride;
         step = stop;
     }
-    if (tile.in == scratch) copy_tile(run, &tile, scratch, run->tile_lanes, target, run->stride);
+    if (tile.in == scratch)
+        copy_states(run, tile.registers * run->vector_bytes, scratch, run->tile_lanes, target,
+                    run->stride);
     return 0;
 }
 

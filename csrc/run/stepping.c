@@ -18,10 +18,7 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     const int64_t per_register = run->vector_bytes / run->real_bytes;
     const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
     if (before) memcpy(run->state[0], before, run->state_rows * run->stride * run->real_bytes);
-    if (!before)
-        for (int64_t d = 0; d < run->state_rows; d++)
-            memcpy(row_at(run, run->state[0], run->stride, d, 0),
-                   row_at(run, scratch, run->tile_lanes, d, 0), bytes);
+    if (!before) copy_states(run, bytes, scratch, run->tile_lanes, run->state[0], run->stride);
     for (int64_t i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     pi_forget_failures(run, run->first + from);

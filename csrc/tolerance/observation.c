@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../aligned.h"
+#include "../run/layout.h"
 
 struct PiStepObserver {
     const PiObservation *of;
@@ -255,11 +256,10 @@ int pi_step_observer_locate(PiSolver *solver, const PiSteps *s) {
 }
 void pi_step_observer_mark(PiSolver *solver, int64_t lane) {
     const PiObservation *of = ((const PiStepObserver *)solver->observer)->of;
-    for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
-        for (int64_t k = 0; k < c->rows; k++) {
-            const int64_t at = (k * solver->solve->lanes + lane) * c->bytes;
-            memcpy(c->onward + at, c->live + at, c->bytes);
-        }
+    for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++) {
+        const int64_t at = lane * c->bytes, row = solver->solve->lanes * c->bytes;
+        copy_rows(c->rows, c->bytes, c->live + at, row, c->onward + at, row);
+    }
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
 static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
+#include "../run/layout.h"
 #include "../run/pace.h"
 #include "observation.h"
 
@@ -178,10 +179,8 @@ void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
-            const char *entry = kept->data + from + sizeof lane;
             char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
-            for (int64_t d = 0; d < numbers; d++)
-                memcpy(to + d * lanes * item, entry + d * item, item);
+            copy_rows(numbers, item, kept->data + from + sizeof lane, item, to, lanes * item);
         }
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {

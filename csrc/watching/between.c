@@ -193,9 +193,9 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
         before = rows;
         stride = seen->stride;
     }
-    for (int64_t d = 0; d < b->system.system->dim; d++)
-        memcpy(row_at(run, b->before, run->stride, d, seen->lane),
-               row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
+    copy_rows(b->system.system->dim, seen->lanes * run->real_bytes, rows,
+              seen->stride * run->real_bytes, row_at(run, b->before, 0, 0, seen->lane),
+              run->stride * run->real_bytes);
     return 0;
 }
 PiObserver pi_between_observer(PiBetween *b) {

@@ -600,12 +600,8 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
 }
 static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     PiFixedEvents *e = self;
-    const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
-    if (e->counts[0] != e->counts[1])
-        for (int64_t j = 0; j < pi_event_rows(e->events.count); j++)
-            memcpy(e->counts[block & 1] + j * run->stride + lane,
-                   e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+    begin_sums(run, pi_event_rows(e->events.count), e->counts, tile, block);
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;

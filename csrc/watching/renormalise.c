@@ -126,8 +126,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
 
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     const PiRenormalise *r = self;
-    const int64_t unit = 64 / run->real_bytes;
-    const int64_t lanes = ceil_div(seen->lanes, unit) * unit, step = run->first + seen->step;
+    const int64_t lanes = padded(run, seen->lanes), step = run->first + seen->step;
     const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
     for (int64_t at = 0; at < lanes; at += TWO)
         renormalise(r, run, seen, tile->out, tile->out_stride, at, n, seen->scratch);
