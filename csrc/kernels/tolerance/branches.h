@@ -66,7 +66,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             EACH(j, 0, nearest)
                 middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
-            const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
+            const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
             visits |= moving & (inside > 0) & (least >= 0) &
                       (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
@@ -123,7 +123,7 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
     vreal *const left = own(l, OWN_TO_BORDER) + u, *const error = own(l, OWN_ERROR) + u;
-    const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, REAL(0.5) * at);
+    const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
     *left =
