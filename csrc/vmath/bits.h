@@ -16,6 +16,8 @@ enum { MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
 #define ROUND 0x1.8p23f
 #define REAL_MIN_NORMAL FLT_MIN
 #endif
+/* A function for arguments that are rare: apart from where it is called. */
+#define RARE static __attribute__((noinline, cold, unused))
 typedef natural vnatural __attribute__((vector_size(PI_VECTOR_BYTES)));
 
 

@@ -54,26 +54,19 @@ INLINE vreal scaled_twice(vreal y, vreal n) {
     return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + ROUND));
 }
 
-__attribute__((noinline, cold, unused)) static void exp_beyond(const vreal *x, vreal *y) {
-    vreal a = *x, rounded;
+RARE vreal exp_beyond(vreal x) {
+    vreal a = x, rounded;
     a = vselect(a < EXP_ZERO, vset(EXP_ZERO), a);
     a = vselect(a > EXP_INF, vset(EXP_INF), a);
     const vreal p = exp_fraction(a, &rounded);
-    *y = scaled_twice(p, rounded - ROUND);
-    *y = vselect(a == a, *y, a);
+    return vselect(a == a, scaled_twice(p, rounded - ROUND), a);
 }
 
 INLINE vreal vexp(vreal x) {
     vreal rounded;
     const vreal p = exp_fraction(x, &rounded);
-    vreal y = vscale(p, (vnatural)rounded);
-    if (__builtin_expect(vany_negative(vroom(x, EXP_RANGE)), 0)) {
-        const vreal a = x;
-        vreal b;
-        exp_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    if (__builtin_expect(vany_negative(vroom(x, EXP_RANGE)), 0)) return exp_beyond(x);
+    return vscale(p, (vnatural)rounded);
 }
 
 /* log(1 + f) = f + f^2 V(f),  sqrt(1/2) <= 1 + f < sqrt 2.
@@ -94,24 +87,16 @@ INLINE vreal log_sum(vreal k, vreal f, vreal t) {
     return a + (b + vfma(f * f, v, vfma(k, vset(LN2_REST), t)));
 }
 
-__attribute__((noinline, cold, unused)) static void log_beyond(const vreal *x, vreal *y) {
-    vreal k, f = split_exponent_of_any(*x, &k);
-    *y = log_sum(k, f, vset(0));
-    *y = vselect((*x > REAL_MAX) | (*x != *x), *x, *y);
-    *y = vselect(*x == 0, vset(-INFINITY), *y);
-    *y = vselect(*x < 0, vset(NAN), *y);
+RARE vreal log_beyond(vreal x) {
+    vreal k, f = split_exponent_of_any(x, &k), y = log_sum(k, f, vset(0));
+    y = vselect((x > REAL_MAX) | (x != x), x, y);
+    y = vselect(x == 0, vset(-INFINITY), y);
+    return vselect(x < 0, vset(NAN), y);
 }
 
 INLINE vreal vlog(vreal x) {
     vreal k;
-    const vreal f = split_exponent(x, &k);
-    vreal y = log_sum(k, f, vset(0));
+    const vreal f = split_exponent(x, &k), y = log_sum(k, f, vset(0));
     const vint normal = (x >= REAL_MIN_NORMAL) & (x <= REAL_MAX);
-    if (__builtin_expect(vany(~normal), 0)) {
-        const vreal a = x;
-        vreal b;
-        log_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    return __builtin_expect(vany(~normal), 0) ? log_beyond(x) : y;
 }

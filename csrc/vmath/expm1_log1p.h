@@ -35,19 +35,12 @@ INLINE vreal log1p_sum(vreal x) {
     const vreal scaled = vonly(~near, c * vpower_of_two((vnatural)(ROUND - m)));
     return log_sum(k, f, vfma(f, f, 1 - f) * scaled);
 }
-__attribute__((noinline, cold, unused)) static void log1p_beyond(const vreal *x, vreal *y) {
-    const vint inside = (*x > -1) & (*x <= REAL_MAX);
-    *y = vselect(inside, *y, *x);                                   /* inf and NaN */
-    *y = vselect(*x == -1, vset(-INFINITY), *y);
-    *y = vselect(*x < -1, vset(NAN), *y);
+RARE vreal log1p_beyond(vreal x, vreal y) {
+    y = vselect((x > -1) & (x <= REAL_MAX), y, x);                  /* inf and NaN */
+    y = vselect(x == -1, vset(-INFINITY), y);
+    return vselect(x < -1, vset(NAN), y);
 }
 INLINE vreal vlog1p(vreal x) {
-    vreal y = vcopysign(log1p_sum(x), x);
-    if (__builtin_expect(vany(~((x > -1) & (x <= REAL_MAX))), 0)) {
-        const vreal a = x;
-        vreal b = y;
-        log1p_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    const vreal y = vcopysign(log1p_sum(x), x);
+    return __builtin_expect(vany(~((x > -1) & (x <= REAL_MAX))), 0) ? log1p_beyond(x, y) : y;
 }

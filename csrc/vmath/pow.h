@@ -62,30 +62,23 @@ INLINE vint is_integer(vreal a) {
     return (a >= UNIT) | ((a + UNIT) - UNIT == a);
 }
 
-__attribute__((noinline, cold, unused)) static void
-pow_beyond(const vreal *x, const vreal *y, vreal *power) {
-    const vreal a = vabs(*x), b = vabs(*y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
+RARE vreal pow_beyond(vreal x, vreal y) {
+    const vreal a = vabs(x), b = vabs(y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
     const vint whole = is_integer(b), odd = whole & ~is_integer(b * 0.5) & (b < inf);
     const vint ordinary = (a > zero) & (a < inf) & (b < inf);
-    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, *y, one));
+    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, y, one));
     /* 0^y, inf^y, x^inf: 0 or inf */
-    const vint grows = (*y > zero) ^ (a < one);
+    const vint grows = (y > zero) ^ (a < one);
     z = vselect(ordinary, z, vselect(grows, inf, zero));
     z = vselect((a == one) & (b == inf), one, z);
-    z = vselect(odd & ((vint)*x < 0), -z, z);
-    z = vselect((*x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
-    z = vselect((*x != *x) | (*y != *y), *x + *y, z);
-    *power = vselect((*x == one) | (*y == zero), one, z);
+    z = vselect(odd & ((vint)x < 0), -z, z);
+    z = vselect((x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
+    z = vselect((x != x) | (y != y), x + y, z);
+    return vselect((x == one) | (y == zero), one, z);
 }
 
 INLINE vreal vpow(vreal x, vreal y) {
-    vreal z = pow_positive(x, y);
+    const vreal z = pow_positive(x, y);
     const vint inside = (x > 0) & (x <= REAL_MAX) & (vabs(y) <= REAL_MAX);
-    if (__builtin_expect(vany(~inside), 0)) {
-        const vreal a = x, b = y;
-        vreal c;
-        pow_beyond(&a, &b, &c);
-        z = c;
-    }
-    return z;
+    return __builtin_expect(vany(~inside), 0) ? pow_beyond(x, y) : z;
 }
