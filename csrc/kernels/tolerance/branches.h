@@ -15,9 +15,14 @@
 #pragma once
 #include "lanes.h"
 
-/* The tolerance of y, never exactly 0, so that a zero error passes. */
+/* The tolerance of a component, never exactly 0, so that a zero error passes; that of entry i of
+ * the state, which belongs to register u. */
 INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
     return vfma(rtol, size, atol) + REAL_MIN_NORMAL;
+}
+INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
+    return tolerance(limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u), size,
+                     limit_of(l, OWN_ATOL, l->solve->n_atol, i, u));
 }
 
 static vreal *sides_at(const Lanes *l, int place) {
@@ -164,8 +169,7 @@ static void sliding_lanes_leave(Lanes *l) {
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, branch);
     ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
     EACH_ENTRY(i, c->dim, c) { /* by a tolerance; those of tangents are infinite */
-        const vreal size = vabs(l->yn[i]), rtol = own(l, OWN_RTOL)[s->n_rtol > 1 ? i : i % R];
-        const vreal by = tolerance(rtol, size, own(l, OWN_ATOL)[s->n_atol > 1 ? i : i % R]);
+        const vreal by = tolerance_of(l, i, i % R, vabs(l->yn[i]));
         other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
     }
     vreal *const near = sides_at(l, end + 3);

@@ -257,20 +257,13 @@ static int solve_on_rows(PiSolver *solver) {
     l.unused = take_rows(c, l.n);
     l.sums = take_rows(c, 3 * c->dim);
     l.tn_low = take_rows(c, 1);
-    l.last = (vint *)take_rows(c, 1);
-    l.accepted = (vint *)take_rows(c, 1);
-    l.passed = (vint *)take_rows(c, 1);
-    l.leaves = (vint *)take_rows(c, 1);
-    l.code = (vint *)take_rows(c, 1);
-    l.idle = (vint *)take_rows(c, 1);
-    l.crossed = (vint *)take_rows(c, 1);
-    l.visits = (vint *)take_rows(c, 1);
     l.border = take_rows(c, 1);
     l.sides = take_rows(c, sides_rows(s));
     l.whole = take_rows(c, 1);
     l.tried = take_rows(c, 1);
-    l.dense = (vint *)take_rows(c, 1);
-    c->code = (vint *)take_rows(c, 1);
+    vint **const masks[] = {&l.last, &l.accepted, &l.passed, &l.leaves, &l.code,
+                            &l.idle, &l.crossed,  &l.visits, &l.dense,  &c->code};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) *masks[i] = (vint *)take_rows(c, 1);
 
     make_radau(&l);
     make_dense(&l);

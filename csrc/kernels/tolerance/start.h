@@ -17,9 +17,8 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
     vreal sum = vset(0);
     for (int64_t d = 0; d < c->dim; d++) {
         const int64_t at = d * c->R + u;
-        const vreal r = own(l, OWN_RTOL)[(l->solve->n_rtol > 1 ? d * c->R : 0) + u];
-        const vreal a = own(l, OWN_ATOL)[(l->solve->n_atol > 1 ? d * c->R : 0) + u];
-        const vreal q = (minus ? y[at] - minus[at] : y[at]) / tolerance(r, vabs(c->y[at]), a);
+        const vreal q =
+            (minus ? y[at] - minus[at] : y[at]) / tolerance_of(l, at, u, vabs(c->y[at]));
         sum = vfma(q, q, sum);
     }
     return vsqrt(sum / (real)c->dim);

@@ -116,10 +116,9 @@ static void radau_tolerances(Lanes *l) {
     EACH_REGISTER(u, c) {
         vreal least = vset(1);
         for (int64_t i = u; i < all; i += R) {
-            const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
-            const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
+            const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
             least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
-            r->part[RADAU_SCALE][i] = 1 / tolerance(rtol, vabs(c->y[i]), atol);
+            r->part[RADAU_SCALE][i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
         r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
@@ -211,12 +210,10 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
     EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
     for (int64_t d = 0; d < c->dim; d++) {
         const int64_t at = d * R + u;
-        const vreal *const r = own(l, OWN_RTOL) + (l->solve->n_rtol > 1 ? at : u);
-        const vreal *const a = own(l, OWN_ATOL) + (l->solve->n_atol > 1 ? at : u);
         const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
             const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
-            vreal inverse = 1 / tolerance(r[i], size, a[i]);
+            vreal inverse = 1 / tolerance_of(l, at + i, u + i, size);
             if (d < positions) inverse *= c->h[u + i];
             const vreal q = e[i] * inverse;
             sum[i] = vfma(q, q, sum[i]);
