@@ -488,7 +488,6 @@ typedef struct {
     const PiKernels *systems;
 } PiKernelPart;
 typedef struct {
-    const char *isa;
     int real_bits, vector_bytes;
     const PiKernelPart
         *parts[PI_PARTS];  /* of the systems, in the order of contents.h; NULL past the last */

@@ -174,7 +174,6 @@ static PiForce *const sized_forces[] = {
 #include PI_CONTENTS
 };
 const PiKernelSet PI_KERNEL_SET = {
-    .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
     .parts = THE_PARTS,

@@ -134,11 +134,10 @@ PyObject *pi_core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     return pi_make_object(module, START, make_run, args, keywords);
 }
 
-static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
-
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
-    return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
+    return pi_work_on(&r->base, args, r->run.workers,
+                      (Task){pi_run_work, &r->run, &r->run.out_of_memory});
 }
 
 static PyObject *run_outcome(PyObject *self, PyObject *none) {

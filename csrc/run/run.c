@@ -322,14 +322,12 @@ int pi_run_prepare(PiRun *run) {
     pi_prepare_observers(run);
     const int64_t some = is_wide(run) ? SCRATCH_WIDE / 2 : SCRATCH_STATES;
     const int64_t kept = pi_is_shown(run) && !run->writer ? some : 1;
-    const int64_t packed = pi_makes_room(run) || pi_stops_make_room(run) ? PACKED_TILES : 1;
+    const int64_t packed = pi_stops_make_room(run)        ? STOPPING_TILES
+                           : pi_makes_room(run) && !block ? PACKED_TILES
+                                                          : 1;
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
-    const int64_t fitting =
-        run->reducer ? REDUCED_GROUPS * group
-        : pi_stops_make_room(run)
-            ? STOPPING_TILES * run->shown_lanes
-            : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
+    const int64_t fitting = run->reducer ? REDUCED_GROUPS * group : packed * run->shown_lanes;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
@@ -358,7 +356,8 @@ int pi_run_prepare(PiRun *run) {
     return 0;
 }
 
-void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
+void pi_run_work(void *of, PiPoll *poll, void *context) {
+    PiRun *run = of;
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
     char *scratch = pi_aligned(pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();

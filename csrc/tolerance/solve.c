@@ -114,7 +114,8 @@ static void *keep(PiSolver *solver, int64_t lane) {
 
 static int64_t trajectories_done(const void *run) { return ((const PiAdaptiveRun *)run)->done; }
 
-void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
+void pi_adaptive_work(void *of, PiPoll *poll, void *context) {
+    PiAdaptiveRun *run = of;
     const int64_t row = run->solve.registers * run->vector_bytes;
     const int64_t bytes = pi_product(pi_solve_rows(&run->solve), row);
     Pace pace = make_pace(run, trajectories_done, &run->cancelled, poll, context);
@@ -128,26 +129,17 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
                                 .locate = pi_step_observer_locate,
                                 .accept = pi_step_observer_accept,
                                 .marked = pi_step_observer_mark}};
-    char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
-    if (run->keep && workspace) {
-        thread.kept = calloc(1, sizeof *thread.kept);
-        if (!thread.kept) pi_free_aligned(workspace), workspace = NULL;
-        else {
-            thread.kept->next = run->kept;
-            while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {
-            }
+    void *const workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
+    if (run->keep && (thread.kept = calloc(1, sizeof *thread.kept))) {
+        thread.kept->next = run->kept;
+        while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {
         }
     }
-    if (run->observation && workspace &&
-        !(thread.solver.observer = pi_step_observer_new(run->observation, run)))
-        pi_free_aligned(workspace), workspace = NULL;
-    if (!workspace) {
-        run->out_of_memory = run->cancelled = 1;
-        return;
-    }
-    thread.solver.workspace = workspace;
+    if (run->observation) thread.solver.observer = pi_step_observer_new(run->observation, run);
     const uint32_t mode = pi_enter_float_mode();
-    if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
+    if (!workspace || (run->keep && !thread.kept) || (run->observation && !thread.solver.observer))
+        run->out_of_memory = run->cancelled = 1;
+    else if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
     while (poll && !run->cancelled && run->done < run->solve.lanes) {
         if (look(&pace.pause)) break;
@@ -160,28 +152,22 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
 }
 
 /* ---- the kept steps -------------------------------------------------------------------------- */
-int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
-    const int64_t size = entry_bytes(run);
-    int64_t most = 0, lane;
-    memset(counts, 0, run->solve.lanes * sizeof *counts);
-    for (const PiKept *kept = run->kept; kept; kept = kept->next)
-        for (int64_t from = 0; from < kept->bytes; from += size) {
-            memcpy(&lane, kept->data + from, sizeof lane);
-            if (++counts[lane] > most) most = counts[lane];
-        }
-    return most;
-}
-void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
+int64_t pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
     const int64_t size = entry_bytes(run), item = run->real_bytes, lanes = run->solve.lanes;
     const int numbers = pi_kept_numbers(&run->solve);
+    int64_t most = 0;
     memset(counts, 0, lanes * sizeof *counts);
     for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
-            char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
-            copy_rows(numbers, item, kept->data + from + sizeof lane, item, to, lanes * item);
+            const int64_t to = (counts[lane]++ * numbers * lanes + lane) * item;
+            if (counts[lane] > most) most = counts[lane];
+            if (record)
+                copy_rows(numbers, item, kept->data + from + sizeof lane, item, (char *)record + to,
+                          lanes * item);
         }
+    return most;
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {
     for (PiKept *kept = run->kept, *next; kept; kept = next) {
