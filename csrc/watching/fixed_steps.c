@@ -147,11 +147,9 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         const double *from = p->before + d * lanes;
         if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
-        else if (run->real_bytes == 8)
-            gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
         else
             for (int64_t k = 0; k < count; k++)
-                ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
+                set_number(run, a->in, d * a->stride + k, from[p->column[k]]);
     }
     PiTile tile = pi_packed_tile(a, first, 1);
     tile.t0 = (PiRow){a->own, 1};
@@ -164,11 +162,8 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     if (run->kernel(&tile) < 0) return -1;
     for (int64_t k = 0; to == p->after && k < count; k++) p->slot[p->column[k]].why = why[k];
     for (int64_t d = 0; d < rows; d++)
-        if (run->real_bytes == 8)
-            scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
-        else
-            for (int64_t k = 0; k < count; k++)
-                to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
+        for (int64_t k = 0; k < count; k++)
+            to[d * lanes + p->column[k]] = number_at(run, a->out, d * a->stride + k);
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
