@@ -10,7 +10,7 @@
 /* Where the rows of each bank begin, their distance, and what has one value for all lanes, so that
  * one register suffices. */
 typedef struct {
-    char *base[PI_BANKS];
+    const char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
     int way;         /* of PI_WAYS; of parameters that differ */
     uint64_t single; /* these are shared, as bits */
@@ -164,14 +164,13 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
         question == PI_ACCELERATION || question == PI_VELOCITY || question == PI_NEXT;
     Banks banks;
     for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
-    banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
-    banks.base[PI_BANK_Y] = (char *)rows->y;
-    banks.base[PI_BANK_V] =
-        halves ? (char *)rows->v : (char *)rows->y + program->system.dof * bytes;
-    banks.base[PI_BANK_P] = (char *)rows->p;
-    banks.base[PI_BANK_T] = (char *)rows->t;
-    banks.base[PI_BANK_OUT] = (char *)rows->out;
-    banks.base[PI_BANK_CONSTANT] = (char *)program->constants[PI_REAL_BITS == 32];
+    banks.base[PI_BANK_SCRATCH] = rows->scratch;
+    banks.base[PI_BANK_Y] = rows->y;
+    banks.base[PI_BANK_V] = halves ? rows->v : banks.base[PI_BANK_Y] + program->system.dof * bytes;
+    banks.base[PI_BANK_P] = rows->p;
+    banks.base[PI_BANK_T] = rows->t;
+    banks.base[PI_BANK_OUT] = rows->out;
+    banks.base[PI_BANK_CONSTANT] = program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     const uint64_t all = all_parameters(program);
     banks.single = single_parameters(program, rows->uniform, all);

@@ -38,8 +38,7 @@
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, mathematics};
 #define COMPACT_SYSTEM(id, mathematics, ...)                                                       \
-    static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
-    static const Model id##_model = {.system = &id##_system, .compact = 1, mathematics};
+    SYSTEM(id, MATHEMATICS(.compact = 1, mathematics), __VA_ARGS__)
 #define SIZED_SYSTEM(id, ...)
 #ifdef PI_PART
 #include "../methods/rk4.h"

@@ -56,34 +56,32 @@ static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s,
     }
     return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
-/* The sums of the marked lanes' trajectories as they are before a step. */
-static void load_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
-                      double *sums) {
+/* The sums of the marked lanes' trajectories: as they are before a step, or back. */
+static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
+                      double *sums, int back) {
     const PiLaneProgram *program = &p->of->watch[number];
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
-        if (sees[i])
-            for (int64_t k = 0; k < n; k++)
-                sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
+        for (int64_t k = 0; sees[i] && k < n; k++) {
+            double *const own = &sums[k * p->e.lanes + i], *const kept =
+                                                               &program->sums[s->id[i] * n + k];
+            if (back) *kept = *own;
+            else *own = *kept;
+        }
 }
 /* What is reduced within a step sees them too: an angle goes on from where it was. */
 static void show_sums(const PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     const PiObservation *of = p->of;
     if (of->need && of->n_watches && of->timed.n_sums == of->watch->n_sums)
-        load_sums(p, 0, s, sees, program_sums(&p->timed.rows));
+        move_sums(p, 0, s, sees, program_sums(&p->timed.rows), 0);
 }
 /* A watch sees states of the lanes marked in `sees`. */
 static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
                   int before) {
-    const PiLaneProgram *program = &p->of->watch[number];
     ProgramRows *r = &p->watch[number];
-    const int n = program->n_sums;
-    load_sums(p, number, s, sees, program_sums(r));
+    move_sums(p, number, s, sees, program_sums(r), 0);
     if (show_after(p, r, s, before)) return -1;
-    EACH_LANE(i, &p->e)
-        if (sees[i])
-            for (int64_t k = 0; k < n; k++)
-                program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
+    move_sums(p, number, s, sees, r->answer, 1);
     return 0;
 }
 

@@ -44,6 +44,8 @@ typedef struct {
     int exact;
 } PiEvents;
 
+#define EACH_EVENT(j, of) for (int64_t j = 0; j < (of)->count; j++)
+
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {
     double part, slope;

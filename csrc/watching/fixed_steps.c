@@ -210,8 +210,8 @@ static void copy_state(const Segments *p, int64_t k, const double *from, double 
  */
 static int begins_anew(const Segments *p, int64_t lane) {
     int anew = 0;
-    for (int64_t j = 0; j < p->e->events.count; j++)
-        anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
+    EACH_EVENT(j, &p->e->events)
+    anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
     return anew;
 }
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
@@ -241,7 +241,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
-    for (int64_t j = 0; j < p->e->events.count; j++) {
+    EACH_EVENT(j, &p->e->events) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
@@ -316,7 +316,7 @@ static int go_on(Segments *p, int64_t k) {
     }
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
-        for (int64_t j = 0; j < p->e->events.count; j++) {
+        EACH_EVENT(j, &p->e->events) {
             double *const sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
@@ -414,7 +414,7 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    for (int64_t j = 0; j < p->e->events.count; j++) {
+    EACH_EVENT(j, &p->e->events) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         const int unseen = s->jumped && p->e->events.event[j].located;
@@ -491,9 +491,8 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        if (end && s->passed == 0 && !s->jumped)
-            for (int64_t j = 0; j < p->e->events.count; j++)
-                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (end && s->passed == 0 && !s->jumped) EACH_EVENT(j, &p->e->events)
+        p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
@@ -560,14 +559,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     PLACE(&m, p.due, run->tile_lanes);
     memory += m.used;
     int located = 0;
-    for (int64_t j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
+    EACH_EVENT(j, &e->events) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;
     }
     if (pi_watch_see(&e->watch, run, seen)) return -1;
-    for (int64_t j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
+    EACH_EVENT(j, &e->events) p.jumps |= e->events.event[j].then >= 0;
     list_due(&p);
     if (!p.n_due) return 0;
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
@@ -600,7 +599,7 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;
-    for (int64_t j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
+    EACH_EVENT(j, &e->events) stops |= e->events.event[j].stop > 0;
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,

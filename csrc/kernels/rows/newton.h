@@ -166,9 +166,6 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
         }
 }
 
-static void cannot(Chunk *c, int64_t u, vint lanes) {
-    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(PI_NOT_CONVERGED), c->code[u]);
-}
 /* For lanes of register u whose r has grown: if it has grown too much, half of the last correction
  * is undone (returned as a mask); the others are counted. */
 static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal norm) {
@@ -178,7 +175,7 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
         grown & ~(norm <= s->part[NEWTON_BEFORE][u] * GROWTH) & (*fraction > LEAST_FRACTION);
     *fraction = vselect(back, *fraction * 0.5, *fraction);
     *growths -= grown & ~back;
-    cannot(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS));
+    fail_lanes(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS), PI_NOT_CONVERGED);
     return back;
 }
 
@@ -195,8 +192,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     vreal norm = vset(0);
     KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
     const vint sign = eliminate(c, size, M, r, &singular);
-    singular &= ~*done & (c->code[u] == 0);
-    c->code[u] = vselect_int(singular, vset_int(PI_SINGULAR), c->code[u]);
+    fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vset(0), largest = vset(0), state = vset(TINY);
     KNOWN(i, 0, size) {
@@ -233,7 +229,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     }
     ends &= ~back;
     const vint folded = sign & ~*first & going & ends;
-    if (vany(folded)) cannot(c, u, (folded < 0) & (change <= REAL_MAX));
+    if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vset(0), change);
 }
@@ -279,7 +275,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
         if (!correct_rows(c, &s)) break;
     }
     EACH_REGISTER(u, c) {
-        c->code[u] = vselect_int(done[u], c->code[u], vset_int(PI_NOT_CONVERGED));
+        fail_lanes(c, u, ~done[u], PI_NOT_CONVERGED);
         const vint failed = c->code[u] != 0;
         for (int64_t i = 0; i < size; i++) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
     }

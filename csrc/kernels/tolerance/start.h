@@ -75,12 +75,16 @@ static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t numbe
     for (int64_t d = 0; d < s->n_saved; d++)
         to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
+/* The direction of time. */
+static inline real ahead_of(const Lanes *l, int64_t i) {
+    return LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+}
 /* The next time at which lane i is saved; beyond the end if there is none. */
 static inline real due_of(const Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     if (s->record && l->due[i] < s->n_times)
         return ((const real *)s->times)[l->due[i] * s->times_next + l->id[i] * s->times_lane];
-    return LANE(own(l, OWN_NEXT), i) < 0 ? -(real)INFINITY : (real)INFINITY;
+    return ahead_of(l, i) * (real)INFINITY;
 }
 static void set_due(Lanes *l, int64_t i) { LANE(own(l, OWN_DUE), i) = due_of(l, i); }
 /* The time and the saved components of lane i, and the numbers of the step that it makes from
@@ -136,7 +140,7 @@ static int goes_on(const PiSolve *s, int64_t id) {
 static void go_on_from_mark(Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     const real *const from = (const real *)s->earlier + l->id[i] * s->n_earlier;
-    const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    const real ahead = ahead_of(l, i);
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
@@ -238,7 +242,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         const PiStatus status = first_status(l, slope, i);
         const real t = LANE(c->t0, i), end = LANE(own(l, OWN_END), i);
         set_due(l, i);
-        const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+        const real ahead = ahead_of(l, i);
         while ((LANE(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
             if (LANE(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
             l->due[i]++;

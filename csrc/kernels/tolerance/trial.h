@@ -181,12 +181,6 @@ static void try_steps(Lanes *l) {
     }
 }
 
-/* y + delta, and its rounding error. */
-INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
-    const vreal sum = y + delta, back = sum - y;
-    *rest = (y - (sum - back)) + (delta - back);
-    return sum;
-}
 /* The state after the step, y' = y + h sum b k, including earlier rounding errors. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
@@ -197,7 +191,7 @@ static void step_rows(Lanes *l) {
             const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
             const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
                                               : vfma(h, sum, rest);
-            l->yn[at] = plus(c->y[at], delta, &l->low[at]);
+            l->yn[at] = two_sum(c->y[at], delta, &l->low[at]);
         }
 }
 
@@ -313,7 +307,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
         *next = vselect(active, further, *next);
-        l->tn[at] = plus(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
+        l->tn[at] = two_sum(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
         l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
         l->accepted[at] = accepted;
         vint *const taken = own_whole(l, OWN_TAKEN) + at;
