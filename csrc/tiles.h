@@ -520,4 +520,3 @@ typedef struct {
 const PiIsa *pi_isa(int number);
 int pi_isa_supported(int number); /* was it built, and does this machine have it? */
 const char *pi_isa_missing(void); /* a set of this machine above those that were built; or NULL */
-int pi_fma_is_exact(void);        /* is the C library's fma, which the baseline uses, exact? */

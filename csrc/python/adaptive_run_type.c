@@ -164,8 +164,8 @@ static PyMethodDef adaptive_run_methods[] = {
      "further threads; progress(trajectories) is called now and then."},
     {"gather", adaptive_run_gather, METH_VARARGS,
      "gather(counts, record=None) -> (the most steps kept of one trajectory, numbers of each).\n"
-     "counts: 64-bit, (lanes,): how many each has; record (n, numbers, lanes), of all of them: the\n"
-     "time, the saved components, the numbers of the step from there."},
+     "counts: 64-bit, (lanes,): how many each has; record (n, numbers, lanes), of all of them:\n"
+     "the time, the saved components, the numbers of the step from there."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot adaptive_run_slots[] = {

@@ -87,14 +87,12 @@ typedef struct {
     PyObject *progress;
 } Caller;
 int pi_poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
-/* The calling thread, which polls, and helpers, as far as threads are available, work until
- * nothing is left or the run is cancelled; then all have ended. 0, or -1 with an exception. */
+/* What threads do together, until nothing is left or the run is cancelled. */
 typedef struct {
     void (*work)(void *self, PiPoll *poll, void *context);
     void *self;
     _Atomic int *out_of_memory;
 } Task;
-int pi_work_together(Task task, PyObject *progress, int64_t helpers);
 /* The method work(progress=None, helpers=0) of a run that so many threads may share. */
 PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
 PyObject *pi_core_shielded(PyObject *module, PyObject *args);

@@ -14,7 +14,6 @@ static inline int64_t over(int64_t a, int64_t b) {
     if (b == 1) return a;
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
-static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * b; }
 static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
 /* Items in a cache line. */
 static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
@@ -172,9 +171,8 @@ typedef struct {
 int64_t pi_packed_row(const PiRun *run, int64_t room);
 int64_t pi_packed_bytes(const PiRun *run, int64_t room);
 PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *memory);
-/* The lanes in `at`: their states from rows of the tile, to `to`; what else belongs to them. */
+/* The lanes in `at`: their states from rows of the tile, to `to`, and what else belongs to them. */
 void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
-void pi_packed_own(PiPacked *packed);
 /* Their states in `rows`, to their places in rows of the run. */
 void pi_packed_spread(const PiPacked *packed, const char *rows, void *to);
 /* The first n in the list of others, with the states before, become these. */

@@ -26,14 +26,26 @@ PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *
 static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
-void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
+/* States of lanes at some places in these rows; what else belongs to those in `at`. */
+static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t *at, char *to) {
     const PiRun *run = p->run;
+    for (int64_t d = 0; d < run->state_rows; d++)
+        gather(run, row_at(run, rows, stride, d, 0), at, p->count,
+               row_at(run, to, p->stride, d, 0));
+    for (int64_t i = 0; i < own_rows(run); i++) {
+        const PiRow row = row_of(p->tile, i);
+        if (row.stride)
+            gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
+                   row_at(run, p->own, p->stride, i, 0));
+    }
+}
+void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
     p->count = n;
     for (int64_t i = 0; i < n; i++) p->at[i] = from->at[from->list[i]];
-    for (int64_t d = 0; d < run->state_rows; d++)
-        gather(run, row_at(run, from->in, from->stride, d, 0), from->list, n,
-               row_at(run, p->in, p->stride, d, 0));
-    pi_packed_own(p);
+    collect(p, from->in, from->stride, from->list, p->in);
+}
+void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
+    collect(p, rows, stride, p->at, to);
 }
 #define DROP(real)                                                                                 \
     for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
@@ -47,21 +59,6 @@ void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
     for (int64_t i = 0; i < own_rows(run); i++)
         if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
     for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
-}
-void pi_packed_own(PiPacked *p) {
-    const PiRun *run = p->run;
-    for (int64_t i = 0; i < own_rows(run); i++) {
-        const PiRow row = row_of(p->tile, i);
-        if (row.stride)
-            gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
-                   row_at(run, p->own, p->stride, i, 0));
-    }
-}
-void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        gather(p->run, row_at(p->run, rows, stride, d, 0), p->at, p->count,
-               row_at(p->run, to, p->stride, d, 0));
-    pi_packed_own(p);
 }
 void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
     for (int64_t d = 0; d < p->run->state_rows; d++)

@@ -276,7 +276,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
         seen.count = 1;
         if (!several && run->n_observers &&
-            (left_over(stop, interval) == 0 || stop == run->n_steps)) {
+            (over(stop, interval) * interval == stop || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
             if (pi_let_intervene(run, seen, &tile) || show_state(run, &seen)) {

@@ -468,7 +468,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);
+        whole_piece(q, i, q->degree);
         EACH_EVENT(j, p->of) find_on_step(p, i, s->id[i], j);
         q->points[i] = 0;
     }

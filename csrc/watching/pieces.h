@@ -19,7 +19,7 @@ typedef enum {
     PI_NEED_APART,
     PI_NEED_NOTHING /* but the values at the ends */
 } PiNeed;
-enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
+enum { PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
 /* Where something changes that conditions compare: between two places, `of` its number. */
 typedef struct {
@@ -159,11 +159,8 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
  * values of different sign at the ends: 1. The coefficients of its powers. */
 int pi_find_simple_zero(const double *f, PiZero *zero);
 void pi_quartic(const double *f, double *c);
-/* The same of a polynomial with these Bernstein coefficients, which are changed, and places and
- * slopes from 0 to 1; of those in a direction (0: in any). */
-int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
-                            int *near);
-/* Those of a linear quantity on the whole step of a lane, with these rows of coefficients. */
+/* The same of a linear quantity on the whole step of a lane, with these rows of Bernstein
+ * coefficients; places and slopes from 0 to 1; of those in a direction (0: in any). */
 int pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
                          const double *coefficients, double error, int direction, PiZero *zeros,
                          int *near);

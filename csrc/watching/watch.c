@@ -156,9 +156,6 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
     return (States){c->copied, lanes, c->states * lanes};
 }
-static int is_same(const PiReduced *a, const PiReduced *b) {
-    return a->source == b->source && a->number == b->number;
-}
 /* All reductions of `count` states, from step n on; of and next: where each source of a reduction
  * has the rows of the first state, and how many registers further those of the next. */
 typedef struct {
@@ -180,7 +177,9 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
     for (int i = 0; i < w->n_reduced; i += reduced.n) {
         const PiReduced *one = reduced.of = &w->reduced[i];
         reduced.n = 1;
-        while (i + reduced.n < w->n_reduced && is_same(one + reduced.n, one)) reduced.n++;
+        while (i + reduced.n < w->n_reduced && one[reduced.n].source == one->source &&
+               one[reduced.n].number == one->number)
+            reduced.n++;
         reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
         reduced.next = pi_in_registers(&w->program, from->next[one->source]);
         const PiSystem *system = w->system.system;

@@ -93,7 +93,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
  * time leads over two borders. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
-    const vreal *const scale = l->radau.part[RADAU_SCALE];
+    const vreal *const scale = l->radau.scale;
     vint yes = {0};
     if (l->solve->pair.slope == 0) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;

@@ -137,20 +137,12 @@ static int go_on(Lanes *l) {
             if (LANE(l->accepted, i) && keep_lane(l, i, 1)) return -1;
     if (l->solver->observer && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
-    vint leaves = {0};
-    EACH_REGISTER(u, c) leaves |= l->leaves[u];
-    if (vany(leaves))
+    if (any_row(c, l->leaves))
         EACH_LANE(i, c)
             if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
     if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
-}
-
-static int all_stay(const Lanes *l) {
-    vint leaves = {0};
-    EACH_REGISTER(u, &l->c) leaves |= l->leaves[u];
-    return !vany(leaves);
 }
 
 /* Waiting trajectories take the free lanes. Returns the number of active lanes; -1 if it was
@@ -196,7 +188,7 @@ static int make_again(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, lanes = R * VLEN;
     const int radau = s->pair.slope != 0;
-    vreal *const rest = radau ? l->radau.part[RADAU_Z] : l->k;
+    vreal *const rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
         const PiRow *row = s->within;
@@ -223,7 +215,7 @@ static int make_again(Lanes *l) {
         l->shortened = 0;
         if (radau) {
             radau_tolerances(l);
-            copy_rows(c, 1, c->h, l->radau.part[RADAU_TRIED]);
+            copy_rows(c, 1, c->h, l->radau.tried);
         } else if (!s->implicit) {
             try_steps(l);
             step_rows(l);
@@ -293,7 +285,8 @@ static int solve_on_rows(PiSolver *solver) {
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }
-        while (!stopped && all_stay(&l)) stopped = go_on(&l); /* until a trajectory leaves */
+        while (!stopped && !any_row(c, l.leaves))
+            stopped = go_on(&l); /* until a trajectory leaves */
     }
     if (stopped)
         for (int64_t i = 0; i < lanes; i++)

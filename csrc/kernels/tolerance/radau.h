@@ -39,7 +39,7 @@ enum { NO_JACOBIAN, OLD_JACOBIAN, THIS_JACOBIAN };
 typedef struct {
     const double *c; /* nodes */
     union {
-        vreal *part[RADAU_PARTS]; /* by these numbers, or by name: */
+        vreal *part[RADAU_PARTS]; /* in the order of workspace.h, or by name: */
         struct {
             vreal *before, *J, *parts_J, *alone, *pair, *z, *w, *parts_z, *slopes, *residual;
             vint *pivot, *pair_pivot;

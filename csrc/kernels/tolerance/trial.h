@@ -118,11 +118,11 @@ static void radau_tolerances(Lanes *l) {
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
             least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
-            r->part[RADAU_SCALE][i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
+            r->scale[i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
-        r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
-        r->part[RADAU_ENOUGH][u] = vmax(r->part[RADAU_EXACT][u], enough);
+        r->exact[u] = 10 * EPSILON / least;
+        r->enough[u] = vmax(r->exact[u], enough);
     }
 }
 /* The trial steps of Radau's method, with the sums z_3 / h and estimate / h. */
@@ -132,22 +132,21 @@ static void radau_trial(Lanes *l) {
     const Radau *r = &l->radau;
     radau_tolerances(l);
     EACH_REGISTER(u, c)
-        ((vint *)r->part[RADAU_AGAIN])[u] =
-            (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
+        r->again[u] = (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
     for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
-        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->part[RADAU_Z][s * all + i];
+        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->z[s * all + i];
         note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
     }
     for (int64_t i = 0; i < all; i++) {
-        l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
-        l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
+        l->sums[i] = r->z[2 * all + i] / c->h[i % R];
+        l->sums[all + i] = r->error[i] / c->h[i % R];
     }
 }
 /* Shortened ones, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
-    vreal *const z = l->radau.part[RADAU_PARTS_Z];
+    vreal *const z = l->radau.parts_z;
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
     for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
