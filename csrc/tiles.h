@@ -255,17 +255,9 @@ typedef struct {
 } PiSurvey;
 typedef void PiSurveyor(PiSurveyed what, PiSurvey *survey);
 
-/* States of lanes after some steps: component d of register u after step n is the vector at
- * rows + n next + d stride + u VLEN reals. How many steps does each lane complete within the bound?
- */
-typedef struct {
-    const void *rows;
-    int64_t registers, steps, next, stride;
-    int dim;
-    double bound;
-    void *completed; /* a row of reals */
-} PiShownRows;
-typedef void PiComplete(const PiShownRows *rows);
+/* How many of the steps of a tile, which are all in its record, does each lane complete within the
+ * bound? completed: a row of reals. */
+typedef void PiComplete(const PiTile *tile, void *completed);
 
 /* A PiForce that answers questions about the whole state, and whose rows of y, of parameters and of
  * the answer lie so many registers apart. */
@@ -376,8 +368,7 @@ typedef struct {
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
      * and rejected are incremented from their given values. */
-    void *state; /* `dim` rows, `stride` reals apart */
-    int64_t stride;
+    void *state; /* `dim` rows */
     void *t, *h; /* h: the step with which it would continue */
     int64_t *accepted, *rejected;
     int8_t *status;

@@ -115,7 +115,6 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
         RESULT(rejected, s->lanes, 8) || RESULT(status, s->lanes, 1) ||
         (s->n_saved = pi_read_components(a->saved, dim, v, &saved)) < 0)
         return -1;
-    s->stride = s->lanes;
     s->saved = saved;
     if (read_marks(r, a) || (a->record && read_due_times(r, a))) return -1;
     if (a->observation && pi_read_observation(module, &r->run, a, v, &r->watches)) return -1;

@@ -7,29 +7,22 @@ int pi_has_seen_bound(const PiRun *run) {
            run->state_rows == run->system->dim;
 }
 
-PiShownRows pi_complete(const PiRun *run, const PiTile *tile, void *completed) {
-    const PiShownRows shown = {
-        tile->record,        tile->registers,  tile->steps, tile->record_next,
-        tile->record_stride, run->system->dim, tile->bound, completed};
-    run->complete(&shown);
-    return shown;
-}
-int pi_stay(PiRun *run, int64_t number, const PiShownRows *steps, const PiTile *made, int64_t i,
+int pi_stay(PiRun *run, int64_t number, const PiTile *made, const void *completed, int64_t i,
             int64_t lane, void *to, int64_t stride, int64_t place) {
-    const int64_t k = (int64_t)number_at(run, steps->completed, i);
-    const char *failed = row_at(run, steps->rows, steps->next, k, 0);
-    const PiStatus found = pi_state_status(run, failed, steps->stride, i);
+    const int64_t k = (int64_t)number_at(run, completed, i), next = made->record_next;
+    const char *failed = row_at(run, made->record, next, k, 0);
+    const PiStatus found = pi_state_status(run, failed, made->record_stride, i);
     const PiStatus why = made->status && made->status[i] ? (PiStatus)made->status[i] : found;
     const void *before =
-        k ? row_at(run, steps->rows, steps->next, k - 1, i) : row_at(run, made->in, 0, 0, i);
-    copy_states(run, run->real_bytes, before, k ? steps->stride : made->in_stride,
+        k ? row_at(run, made->record, next, k - 1, i) : row_at(run, made->in, 0, 0, i);
+    copy_states(run, run->real_bytes, before, k ? made->record_stride : made->in_stride,
                 row_at(run, to, 0, 0, place), stride);
     return pi_fail(run, number, lane, why, made->first + k + 1);
 }
 
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed) {
     const PiFailures *failures = &run->failures[seen->tile];
-    const PiShownRows shown = pi_complete(run, tile, completed);
+    run->complete(tile, completed);
     /* First those that are not finite, for which a method may have a reason. */
     for (int fails = 0; fails < 2; fails++)
         for (int64_t i = 0; i < seen->lanes; i++) {
@@ -38,7 +31,7 @@ int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *co
             const void *row = row_at(run, seen->rows, seen->next, k, 0);
             if (!fails && pi_state_status(run, row, seen->stride, i) != PI_OUT_OF_BOUNDS) return 1;
             if (!fails) continue;
-            if (pi_stay(run, seen->tile, &shown, tile, i, i, tile->out, tile->out_stride, i))
+            if (pi_stay(run, seen->tile, tile, completed, i, i, tile->out, tile->out_stride, i))
                 return -1;
             for (; k < seen->count; k++) /* in all the rows */
                 copy_states(run, run->real_bytes, row_at(run, tile->out, 0, 0, i), tile->out_stride,

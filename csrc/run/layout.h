@@ -115,12 +115,9 @@ int pi_has_seen_bound(const PiRun *run);
  * and in `out`; completed: room for a row. 0; 1 if a lane fails otherwise, and nothing is done; -1
  * without memory. */
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed);
-/* How many of the steps that a kernel has recorded, all of one call, each lane completes;
- * completed: room for a row. */
-PiShownRows pi_complete(const PiRun *run, const PiTile *tile, void *completed);
-/* Lane i of these did not complete them all: it fails as `lane` of tile `number`, and its state,
- * at `place` of `to`, is that before. 0, or -1 without memory. */
-int pi_stay(PiRun *run, int64_t number, const PiShownRows *steps, const PiTile *made, int64_t i,
+/* Lane i did not complete all steps in the record of a call (PiComplete): it fails as `lane` of
+ * tile `number`, and its state, at `place` of `to`, is that before. 0, or -1 without memory. */
+int pi_stay(PiRun *run, int64_t number, const PiTile *made, const void *completed, int64_t i,
             int64_t lane, void *to, int64_t stride, int64_t place);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */

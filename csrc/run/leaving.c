@@ -108,11 +108,11 @@ static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
                 return -1;
             }
             if (some == 1) tile.record = tile.out, tile.record_stride = p->stride;
-            const PiShownRows shown = pi_complete(run, &tile, l->far);
+            run->complete(&tile, l->far);
             for (int64_t i = 0; i < lanes; i++) {
                 if (number_at(run, l->far, i) == some) continue;
                 const int64_t lane = p->at[p->list[gone++] = from + i];
-                if (pi_stay(run, l->number, &shown, &tile, i, lane, l->target, l->stride, lane))
+                if (pi_stay(run, l->number, &tile, l->far, i, lane, l->target, l->stride, lane))
                     return -1;
             }
         }
@@ -251,7 +251,7 @@ static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0) return bad;
-    const PiShownRows shown = bad ? pi_complete(run, &tile, s->completed) : (PiShownRows){0};
+    if (bad) run->complete(&tile, s->completed);
     if (bad && steps > 1 && steps_at_once(run) == 1) {
         for (int64_t i = 0; i < count; i++)
             steps = smaller(steps, (int64_t)number_at(run, s->completed, i));
@@ -259,7 +259,7 @@ static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     }
     for (int64_t i = 0; bad && i < count; i++)
         if (number_at(run, s->completed, i) < steps &&
-            pi_stay(run, seen.tile, &shown, &tile, i, p->at[i], p->out, p->stride, i))
+            pi_stay(run, seen.tile, &tile, s->completed, i, p->at[i], p->out, p->stride, i))
             return -1;
     /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;

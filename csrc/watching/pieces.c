@@ -125,16 +125,16 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     ProgramRows *r = &p->rows;
     const Two part = 0.5 * (1 + x) + (Two){0};
     const Two none = {0}, other = p->few ? none : part;
-    for (int64_t i = 0; p->whole && i < p->lanes; i += 2) {
-        *(Two *)(p->theta + i) = part;
-        *(Two *)(r->t + i) =
-            *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + part * *(Two *)(p->h + i));
-    }
-    for (int64_t i = 0; !p->whole && i < p->lanes; i += 2) {
-        const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
-        const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
-        const TwoMasks seeks = *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
-        const Two theta = *(Two *)(p->theta + i) = choose(seeks, there, other);
+    for (int64_t i = 0; i < p->lanes; i += 2) {
+        Two theta = part;
+        if (!p->whole) {
+            const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
+            const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
+            const TwoMasks seeks =
+                *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
+            theta = choose(seeks, there, other);
+        }
+        *(Two *)(p->theta + i) = theta;
         *(Two *)(r->t + i) =
             *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + theta * *(Two *)(p->h + i));
     }

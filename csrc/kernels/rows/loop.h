@@ -188,17 +188,19 @@ static int rows_kernel(const PiTile *tile) {
 }
 #define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
 
-static void complete(const PiShownRows *s) {
-    const vreal bound = vset(s->bound);
-    for (int64_t u = 0; u < s->registers; u++) {
-        const real *row = (const real *)s->rows + u * VLEN;
+static void complete(const PiTile *tile, void *completed) {
+    const vreal bound = vset(tile->bound);
+    const int64_t next = tile->record_next, stride = tile->record_stride;
+    for (int64_t u = 0; u < tile->registers; u++) {
+        const real *row = (const real *)tile->record + u * VLEN;
         vreal steps = vset(0);
         vint within = vset_int(-1);
-        for (int64_t n = 0; n < s->steps && vany(within); n++, row += s->next) {
-            for (int d = 0; d < s->dim; d++) within &= vabs(vload(row + d * s->stride)) <= bound;
+        for (int64_t n = 0; n < tile->steps && vany(within); n++, row += next) {
+            for (int d = 0; d < tile->system->dim; d++)
+                within &= vabs(vload(row + d * stride)) <= bound;
             steps += vselect(within, vset(1), vset(0));
         }
-        vstore((real *)s->completed + u * VLEN, steps);
+        vstore((real *)completed + u * VLEN, steps);
     }
 }
 

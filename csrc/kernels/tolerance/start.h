@@ -153,7 +153,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
     for (int64_t d = 0; d < l->c.dim; d++)
-        ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);
+        ((real *)s->state)[d * s->lanes + id] = LANE(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = LANE(l->c.t0, i);
     const real next = LANE(own(l, OWN_NEXT), i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
