@@ -37,7 +37,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     ResolvedSystem resolved;
     if (pi_find_system(module, system, bits, &resolved)) return NULL;
     const PiSystem *s = resolved.system;
-    if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > (int64_t)1 << 48)
+    if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > 0x1p48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
     if (resolved.unanswered >> question & 1)

@@ -65,7 +65,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     PyObject *array = o->record, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
-    int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
+    int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
     if (o->times) saves = 0; /* watching.c */
     else if (steps && read_steps(r, steps, &saves)) return -1;

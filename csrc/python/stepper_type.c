@@ -184,7 +184,7 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
                                 "n must be an integer, how many steps of dt, got %R", args[0]);
         n = PyLong_AsLongLong(index);
         Py_DECREF(index);
-        if (n < 0 || n > (int64_t)1 << 53) {
+        if (n < 0 || n > 0x1p53) {
             PyErr_Clear();
             return PyErr_Format(PyExc_ValueError, "n must be from 0 to 2**53, got %R", args[0]);
         }

@@ -49,21 +49,20 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     int whole = run->keep && s->n_saved == s->system->dim;
     for (int64_t d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
-    const int within = run->solve.record || run->solve.segments;
-    if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
+    const int within = s->record || s->segments;
+    if (within && !s->implicit) pi_make_dense(run->method, &s->pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
-    const int64_t block = run->solve.system->block;
-    const int64_t bytes = pi_product(pi_solve_hot_rows(&run->solve), run->vector_bytes);
-    const int64_t share = (run->solve.lanes + run->workers - 1) / run->workers;
-    const int64_t all = (share + width - 1) / width;
+    const int64_t block = s->system->block;
+    const int64_t bytes = pi_product(pi_solve_hot_rows(s), run->vector_bytes);
+    const int64_t share = ceil_div(s->lanes, run->workers);
+    const int64_t all = ceil_div(share, width);
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
-    const int64_t more =
-        all / ROUNDS < INTERPRETED_BYTES / bytes ? all / ROUNDS : INTERPRETED_BYTES / bytes;
+    const int64_t more = smaller(all / ROUNDS, INTERPRETED_BYTES / bytes);
     if (run->interpreted && n < more) n = more;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
     if (n > 1 && !block) n -= n % (n < 4 ? 2 : 4); /* kernels in registers process two or four */
-    run->solve.registers = n < 1 ? 1 : n;
+    s->registers = n < 1 ? 1 : n;
 }
 
 /* ---- a thread -------------------------------------------------------------------------------- */
@@ -81,7 +80,7 @@ static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) 
     int64_t begun = run->next;
     do {
         if (begun >= lanes) return 0;
-        const int64_t share = (lanes - begun + 2 * run->workers - 1) / (2 * run->workers);
+        const int64_t share = ceil_div(lanes - begun, 2 * run->workers);
         *count = run->workers == 1 || share > most ? most : share;
         if (*count > lanes - begun) *count = lanes - begun;
     } while (!atomic_compare_exchange_weak(&run->next, &begun, begun + *count));

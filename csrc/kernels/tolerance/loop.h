@@ -191,15 +191,12 @@ static int make_again(Lanes *l) {
     vreal *const rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
-        const PiRow *row = s->within;
         load_rows(l, first, count);
-        load_own(l, *row++, first, count, c->h);
-        load_own(l, *row++, first, count, l->whole);
-        load_own(l, *row++, first, count, own(l, OWN_T_LOW));
-        for (int64_t d = 0; d < c->dim; d++)
-            load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
-        for (int d = 0; row < s->within + within_rows(s); d++)
-            load_own(l, *row++, first, count, rest + d * R);
+        load_own(l, s->within[0], first, count, c->h);
+        load_own(l, s->within[1], first, count, l->whole);
+        load_own(l, s->within[2], first, count, own(l, OWN_T_LOW));
+        load_own_rows(l, s->within + 3, c->dim, first, count, own(l, OWN_LOW));
+        load_own_rows(l, s->within + 3 + c->dim, within_rows(s) - 3 - c->dim, first, count, rest);
         EACH_REGISTER(u, c) {
             own(l, OWN_NEXT)[u] = l->whole[u];
             l->tn[u] = own(l, OWN_END)[u];

@@ -11,6 +11,11 @@ static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vr
     const real *data = (const real *)row.data;
     EACH_LANE(i, &l->c) LANE(to, i) = data[row.stride ? first + (i < count ? i : count - 1) : 0];
 }
+/* n such rows. */
+static void load_own_rows(const Lanes *l, const PiRow *rows, int64_t n, int64_t first,
+                          int64_t count, vreal *to) {
+    for (int64_t i = 0; i < n; i++) load_own(l, rows[i], first, count, to + i * l->c.R);
+}
 /* sqrt(mean over the components of (y / scale)^2) of register u. */
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
@@ -184,13 +189,10 @@ static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
-    for (int64_t i = 0; i < s->system->n_params; i++)
-        load_own(l, s->params[i], first, count, c->p + i * c->R);
-    for (int64_t i = 0; i < s->n_rtol; i++)
-        load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
-    for (int64_t i = 0; i < s->n_atol; i++)
-        load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
+    load_own_rows(l, s->initial, c->dim, first, count, c->y);
+    load_own_rows(l, s->params, s->system->n_params, first, count, c->p);
+    load_own_rows(l, s->rtol, s->n_rtol, first, count, own(l, OWN_RTOL));
+    load_own_rows(l, s->atol, s->n_atol, first, count, own(l, OWN_ATOL));
     load_own(l, s->t0, first, count, c->t0);
     load_own(l, s->t_end, first, count, own(l, OWN_END));
     load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
