@@ -126,6 +126,10 @@ enum {
 };
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
+/* Number i of a row of reals of so many bytes. */
+static inline double pi_real(const void *row, int64_t i, int real_bytes) {
+    return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+}
 /* Lanes of one quantity: stride 1, or 0 if one value serves all. */
 typedef struct {
     const void *data;

@@ -37,7 +37,7 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
         what(float)                                                                                \
     }
 static inline double number_at(const PiRun *run, const void *row, int64_t i) {
-    return run->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+    return pi_real(row, i, run->real_bytes);
 }
 static inline void set_number(const PiRun *run, void *row, int64_t i, double value) {
     if (run->real_bytes == 8) ((double *)row)[i] = value;

@@ -32,8 +32,11 @@ typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
-    int few, whole;      /* do most lanes seek no piece? Do those that do seek their whole steps? */
-    int single;          /* are the states of single precision? */
+    int few, whole; /* do most lanes seek no piece? Do those that do seek their whole steps? */
+    const PiSteps
+        *steps; /* of the pieces that are sought; states at their ends, in this precision; */
+    int real_bytes;
+    const double *after; /* in double precision; or NULL */
     int conditions_only; /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
@@ -71,6 +74,8 @@ typedef struct {
     double *zero, *slope;                          /* as in PiCombination; or NULL */
     double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
+
+#define EACH_QUANTITY(q, p) for (int q = 0; q < (p)->count; q++)
 
 /* In a part of a memory. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,

@@ -16,7 +16,7 @@ void pi_fill_known(Pieces *p, int64_t i) {
     const double *const before = known_row(p, i, j + (at && !changes));
     const double *const after = known_row(p, i, j + at);
     const int n = 2;
-    for (int q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         for (int k = 0; k <= n; k++)
             piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
@@ -52,7 +52,7 @@ static int add_switch(Pieces *p, int64_t i, Switch this) {
 static int find_switches(Pieces *p, int64_t i, int n) {
     const double from = p->from[i], to = p->to[i], length = to - from;
     const Switch *const s = p->switches + i * PI_MOST_SWITCHES;
-    for (int q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
         double f[CHEB_MOST + 1];
@@ -85,7 +85,7 @@ static int find_switches(Pieces *p, int64_t i, int n) {
             const double at = piece_part(p, i, cheb_point(n, k));
             if (at > end) break;
             if (at < begin) continue;
-            for (int q = 0; q < p->count; q++) {
+            EACH_QUANTITY(q, p) {
                 const double value = piece_row(p, q, k * (CHEB_MOST / n))[i];
                 if (p->need[q] != PI_NEED_TRUTH) holds[q] = value;
                 else if (!points) holds[q] = value;
@@ -149,7 +149,7 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
     int others = 0;
     int64_t *const known = p->seeks;
     EACH_LANE(i, p) known[i] = p->n_ends[i] == 1 && p->ends[i * PI_MOST_ENDS] == 1;
-    for (int64_t q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes;
         if (p->need[q] != PI_NEED_APART) continue;
         s->combine(s, &(PiCombination){.factors = p->rows.of->borders + q * dim,
@@ -166,7 +166,7 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
     }
     EACH_LANE(i, p) {
         int same = 1;
-        for (int64_t q = 0; q < p->count; q++) {
+        EACH_QUANTITY(q, p) {
             const double before = begin[q * p->lanes + i], after = end[q * p->lanes + i];
             same &= p->need[q] == PI_NEED_APART || before == after;
             known_row(p, i, 0)[q] = before;
