@@ -189,15 +189,15 @@ static int rows_kernel(const PiTile *tile) {
 #define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
 
 static void complete(const PiTile *tile, void *completed) {
-    const vreal bound = vset(tile->bound);
-    const int64_t next = tile->record_next, stride = tile->record_stride;
-    for (int64_t u = 0; u < tile->registers; u++) {
-        const real *row = (const real *)tile->record + u * VLEN;
+    const PiTile t = *tile; /* no store changes it */
+    const int dim = t.system->dim;
+    for (int64_t u = 0; u < t.registers; u++) {
+        const real *row = (const real *)t.record + u * VLEN;
         vreal steps = vset(0);
         vint within = vset_int(-1);
-        for (int64_t n = 0; n < tile->steps && vany(within); n++, row += next) {
-            for (int d = 0; d < tile->system->dim; d++)
-                within &= vabs(vload(row + d * stride)) <= bound;
+        for (int64_t n = 0; n < t.steps && vany(within); n++, row += t.record_next) {
+            for (int d = 0; d < dim; d++)
+                within &= vabs(vload(row + d * t.record_stride)) <= vset(t.bound);
             steps += vselect(within, vset(1), vset(0));
         }
         vstore((real *)completed + u * VLEN, steps);
