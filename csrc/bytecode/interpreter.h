@@ -101,16 +101,18 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
     for (; at < end; at++) {
         const int64_t n = at->once >> banks->way & 1 ? 1 : registers;
         vreal *to = row_of(banks, at->target_bank, at->target);
+        const vreal *pa = row_of(banks, at->bank[0], at->argument[0]),
+                    *pb = row_of(banks, at->bank[1], at->argument[1]),
+                    *pc = row_of(banks, at->bank[2], at->argument[2]),
+                    *pd = row_of(banks, at->bank[3], at->argument[3]);
         const unsigned strides = what_varies(at, banks);
-        const int holds = at->in_place && strides != ALL_VARY;
         vreal held[PI_ARGUMENTS]; /* what all lanes share, if the first result overwrites it */
-        const vreal *argument[PI_ARGUMENTS];
-        EACH(i, 0, PI_ARGUMENTS) {
-            argument[i] = row_of(banks, at->bank[i], at->argument[i]);
-            if (holds && !(strides >> i & 1)) held[i] = *argument[i], argument[i] = &held[i];
+        if (at->in_place && strides != ALL_VARY) {
+            if (!(strides & A_VARIES)) held[0] = *pa, pa = &held[0];
+            if (!(strides & B_VARIES)) held[1] = *pb, pb = &held[1];
+            if (!(strides & C_VARIES)) held[2] = *pc, pc = &held[2];
+            if (!(strides & D_VARIES)) held[3] = *pd, pd = &held[3];
         }
-        const vreal *const pa = argument[0], *const pb = argument[1], *const pc = argument[2],
-                           *const pd = argument[3];
         switch (at->operation) {
 #include "operations.h"
         default: __builtin_unreachable(); /* guaranteed by the verifier */
