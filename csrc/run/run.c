@@ -361,7 +361,7 @@ void pi_run_work(void *of, PiPoll *poll, void *context) {
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
     char *scratch = pi_aligned(pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
-    Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
+    Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
@@ -387,7 +387,7 @@ static int64_t blocks_done(const PiRun *run) {
     const int64_t rounds = run->n_tiles ? run->done / run->n_tiles : run->n_blocks + 1;
     return rounds ? rounds - 1 : 0;
 }
-int64_t pi_run_completed(const PiRun *run) { return pi_steps_after(run, blocks_done(run)); }
+int64_t pi_run_completed(const void *run) { return pi_steps_after(run, blocks_done(run)); }
 
 const void *pi_run_state(const PiRun *run) {
     const int64_t blocks = blocks_done(run);

@@ -122,8 +122,8 @@ int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
                 void *context, int64_t *completed);
-/* The steps that every trajectory has completed. */
-int64_t pi_run_completed(const PiRun *run);
+/* The steps that every trajectory of a PiRun has completed. */
+int64_t pi_run_completed(const void *run);
 /* The state after them; NULL if it was overwritten (one state buffer, interrupted). */
 const void *pi_run_state(const PiRun *run);
 /* Examines the initial state, with scratch for observers if there are any; 0, or -1 without memory.

@@ -53,7 +53,7 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = pi_count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
-    Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
+    Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
     *completed = 0;
     for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
         *completed = step_block(run, block, scratch, before, &pace);

@@ -157,7 +157,6 @@ int64_t pi_across_cells(PiAcross *a, int64_t *to) {
 }
 
 /* ---- values of a group ----------------------------------------------------------------------- */
-static int is_finite(double q) { return (bits_of(q) >> MANTISSA & 2047) != 2047; }
 /* The sum of values that are finite, each below 2^E, the next power of two to the largest: it is
  * split into multiples of 2^(E - 42) and of 2^(E - 85), below 2^42 of them, so that no sum is
  * rounded. 0 if that is not all of every value. */
@@ -193,16 +192,16 @@ static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int 
     tally[0] += s->count;
     if (odd)
         for (int64_t i = 0; i < s->count; i++)
-            if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
+            if (!isfinite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
     if (a->kind == PI_EXTREMES) widen(item, s);
     if (a->kind == PI_CELLS) return count_cells(a, row, s, survey);
     if (a->kind == PI_EXACT_SUM && !odd && add_level(item, s, survey)) return 0;
     if (a->kind == PI_EXACT_SUM)
         for (int64_t i = 0; i < s->count; i++)
-            if (is_finite(q[i])) add_value(item, q[i]);
+            if (isfinite(q[i])) add_value(item, q[i]);
     if (a->kind == PI_EXACT_PRODUCT)
         for (int64_t i = 0; i < s->count; i++)
-            if (is_finite(q[i]) && is_finite(r[i])) add_product(item, q[i], r[i]);
+            if (isfinite(q[i]) && isfinite(r[i])) add_product(item, q[i], r[i]);
     if (a->kind == PI_BINS)
         for (int64_t i = 0; i < s->count; i++) {
             const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
