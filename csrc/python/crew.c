@@ -2,7 +2,6 @@
  * while it starts a thread or waits for one: work that must not be left half done is done here. */
 #include <stdlib.h>
 #include "module.h"
-#include <pythread.h>
 #ifndef PYTHREAD_INVALID_THREAD_ID /* not in the stable ABI, and the same since Python 3.7 */
 #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
 #endif

@@ -1,7 +1,6 @@
 /* The fields of start(), stepper() and start_adaptive(), read by one loop. A new option of a run is
  * one line here and one field of PiRun. */
 #include "fields.h"
-#include <math.h>
 #include "../tolerance/solve.h"
 
 typedef enum { INTEGER, REAL, FLAG, OBJECT } Kind;

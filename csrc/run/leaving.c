@@ -4,7 +4,6 @@
  * made. Lanes that leave a bound within a call of the kernel, which reports how far each lane was,
  * repeat its steps, and the states after each tell where. No lane depends on its neighbours, so
  * that no result depends on which lanes are side by side. */
-#include <float.h>
 #include "../aligned.h"
 #include "layout.h"
 

@@ -2,13 +2,11 @@
  * first failure of a tile and one scratch for each thread. */
 #include <float.h>
 #include <sched.h>
-#include <stdlib.h>
 #include "../aligned.h"
 #include "layout.h"
 #include "pace.h"
 
 enum {
-    BLOCK_SAVES = PI_BLOCK_SAVES,
     SCRATCH_STATES = 16, /* in the scratch at once */
     SCRATCH_WIDE = 8,    /* if an observer sees many lanes: in twice the bytes */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
@@ -20,7 +18,60 @@ enum {
     CHUNK = 64, /* registers in a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
-static void *observers_scratch(const PiRun *run, char *scratch);
+
+/* ---- the scratch of a thread ----------------------------------------------------------------- */
+/* A tile of states, the workspace of row kernels, rows of parameters of a driven run, the states of
+ * a block that observers will see. */
+static int64_t lines(int64_t bytes) { return pi_rounded_up(bytes, 64); }
+static int64_t rows_bytes(const PiRun *run, int64_t rows) {
+    return lines(pi_product(pi_product(rows, run->tile_lanes), run->real_bytes));
+}
+static int64_t tile_bytes(const PiRun *run) { return rows_bytes(run, run->state_rows); }
+static int64_t drive_offset(const PiRun *run) {
+    return pi_sum(tile_bytes(run), lines(run->workspace_bytes));
+}
+static int64_t seen_offset(const PiRun *run) {
+    const int64_t rows = run->drive_strides ? run->system->n_params : 0;
+    return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
+}
+/* Does an observer rather see many lanes at once than many states? */
+static int is_wide(const PiRun *run) {
+    int wide = 0;
+    EACH_OBSERVER(o, run) wide |= o->wide;
+    return wide;
+}
+static int64_t states_at_once(const PiRun *run) {
+    return is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
+}
+/* Reals from a component of the shown states to the next: those of one state lie side by side, the
+ * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
+ * the cache. */
+static int64_t seen_stride(const PiRun *run) {
+    return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
+}
+static int64_t observers_offset(const PiRun *run) {
+    const int64_t rows = pi_is_shown(run) && !run->writer ? run->system->dim : 0;
+    const int64_t bytes = pi_stops_make_room(run)
+                              ? pi_stopping_rows_bytes(run)
+                              : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
+    return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
+}
+static void *observers_scratch(const PiRun *run, char *scratch) {
+    return scratch ? scratch + observers_offset(run) : NULL;
+}
+static void place_observers(PiRun *run) {
+    int64_t *offset = run->observer_offset;
+    EACH_OBSERVER(o, run) {
+        const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
+        offset[1] = pi_sum(*offset, bytes);
+        offset++;
+    }
+}
+int64_t pi_run_scratch_bytes(const PiRun *run) {
+    const int64_t observers = run->observer_offset[run->n_observers];
+    return pi_sum(observers_offset(run), pi_sum(observers, pi_leaving_bytes(run)));
+}
+
 static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
                       char *scratch) {
     return (PiSeen){.tile = tile,
@@ -73,57 +124,6 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     return show_state(run, &seen);
 }
 
-/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
- * driven run, the states of a block that observers will see. */
-static int64_t lines(int64_t bytes) { return pi_rounded_up(bytes, 64); }
-static int64_t rows_bytes(const PiRun *run, int64_t rows) {
-    return lines(pi_product(pi_product(rows, run->tile_lanes), run->real_bytes));
-}
-static int64_t tile_bytes(const PiRun *run) { return rows_bytes(run, run->state_rows); }
-static int64_t drive_offset(const PiRun *run) {
-    return pi_sum(tile_bytes(run), lines(run->workspace_bytes));
-}
-static int64_t seen_offset(const PiRun *run) {
-    const int64_t rows = run->drive_strides ? run->system->n_params : 0;
-    return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
-}
-/* Does an observer rather see many lanes at once than many states? */
-static int is_wide(const PiRun *run) {
-    int wide = 0;
-    EACH_OBSERVER(o, run) wide |= o->wide;
-    return wide;
-}
-static int64_t states_at_once(const PiRun *run) {
-    return is_wide(run) ? SCRATCH_WIDE : SCRATCH_STATES;
-}
-/* Reals from a component of the shown states to the next: those of one state lie side by side, the
- * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
- * the cache. */
-static int64_t seen_stride(const PiRun *run) {
-    return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
-}
-static int64_t observers_offset(const PiRun *run) {
-    const int64_t rows = pi_is_shown(run) && !run->writer ? run->system->dim : 0;
-    const int64_t bytes = pi_stops_make_room(run)
-                              ? pi_stopping_rows_bytes(run)
-                              : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
-    return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
-}
-static void *observers_scratch(const PiRun *run, char *scratch) {
-    return scratch ? scratch + observers_offset(run) : NULL;
-}
-static void place_observers(PiRun *run) {
-    int64_t *offset = run->observer_offset;
-    EACH_OBSERVER(o, run) {
-        const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
-        offset[1] = pi_sum(*offset, bytes);
-        offset++;
-    }
-}
-int64_t pi_run_scratch_bytes(const PiRun *run) {
-    const int64_t observers = run->observer_offset[run->n_observers];
-    return pi_sum(observers_offset(run), pi_sum(observers, pi_leaving_bytes(run)));
-}
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     PiRow *rows = (PiRow *)(scratch + drive_offset(run));
@@ -251,7 +251,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
-        const int64_t states = run->writer ? BLOCK_SAVES : states_at_once(run);
+        const int64_t states = run->writer ? PI_BLOCK_SAVES : states_at_once(run);
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */

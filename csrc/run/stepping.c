@@ -1,6 +1,5 @@
 /* Stepping by hand: blocks one after the other, all tiles of each, in place; incomplete blocks are
  * undone. */
-#include <stdlib.h>
 #include "layout.h"
 #include "pace.h"
 

@@ -1,8 +1,6 @@
 /* Observation of a run to a tolerance: see observation.h. */
 #include "observation.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "../aligned.h"
 #include "../run/layout.h"
 

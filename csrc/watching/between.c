@@ -1,7 +1,6 @@
 /* States between the steps: see between.h. Lanes whose next time lies in a step are packed, so that
  * the force is computed for these alone, at both ends of the step. */
 #include "between.h"
-#include <math.h>
 #include "../run/layout.h"
 
 enum { PACK = 64 }; /* lanes that are interpolated together */

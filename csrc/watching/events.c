@@ -1,8 +1,6 @@
 /* Events of segments: see events.h. */
 #include "events.h"
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */

@@ -1,7 +1,6 @@
 /* Events of fixed steps: see fixed_steps.h. */
 #include "fixed_steps.h"
 #include <float.h>
-#include <math.h>
 #include "../run/layout.h"
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
@@ -41,69 +40,8 @@ static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (float)value;
 }
 static int dim(const Segments *p) { return p->run->system->dim; }
-
-static void states_at(const PiSteps *steps, const double *part, double *y);
-
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* Lanes in a register of the narrowest numbers. */
 static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
-static int64_t lay_out(Segments *p, char *memory) {
-    const PiRun *run = p->run;
-    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
-                  all = pi_product(p->e->events.count, lanes);
-    double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
-                             &p->part, &p->begun,  &p->length, &p->lanes.whole};
-    int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    PiMemory m = {memory, 0};
-    for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
-    for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
-    PLACE(&m, p->id, lanes);
-    PLACE(&m, p->lanes.step, lanes);
-    PLACE(&m, p->lanes.jumps, lanes);
-    PLACE(&m, p->slot, lanes);
-    PLACE(&m, p->before, state);
-    PLACE(&m, p->after, state);
-    PLACE(&m, p->start, all);
-    PLACE(&m, p->last, all);
-    PLACE(&m, p->column, lanes);
-    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
-    if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
-    pi_place_events(&m, &p->lanes);
-    p->steps = (PiSteps){.lanes = lanes,
-                         .id = p->id,
-                         .end = p->end,
-                         .t0 = p->t0,
-                         .t0_low = p->passed,
-                         .before = p->before,
-                         .t = p->t,
-                         .t_low = p->t_low,
-                         .after = p->after,
-                         .part = p->part,
-                         .at = states_at,
-                         .of = p};
-    return m.used;
-}
-static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
-    return (Segments){.e = e,
-                      .run = (PiRun *)run,
-                      .lanes = {.of = &e->events,
-                                .dim = run->system->dim,
-                                .real_bytes = sizeof(double),
-                                .single = run->real_bytes == 4,
-                                .chords = run->system->steps}};
-}
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    PiFixedEvents *e = (PiFixedEvents *)self;
-    Segments p = segments_of(e, run);
-    const int64_t u = unit(run);
-    p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
-    while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
-    e->lanes = p.lanes.lanes;
-    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
-    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    PiMemory m = {NULL, 0};
-    PLACE(&m, p.due, run->tile_lanes);
-    return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
-}
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
 /* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
@@ -181,6 +119,66 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+static int64_t lay_out(Segments *p, char *memory) {
+    const PiRun *run = p->run;
+    const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
+                  all = pi_product(p->e->events.count, lanes);
+    double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
+                             &p->part, &p->begun,  &p->length, &p->lanes.whole};
+    int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
+    PiMemory m = {memory, 0};
+    for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
+    for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
+    PLACE(&m, p->id, lanes);
+    PLACE(&m, p->lanes.step, lanes);
+    PLACE(&m, p->lanes.jumps, lanes);
+    PLACE(&m, p->slot, lanes);
+    PLACE(&m, p->before, state);
+    PLACE(&m, p->after, state);
+    PLACE(&m, p->start, all);
+    PLACE(&m, p->last, all);
+    PLACE(&m, p->column, lanes);
+    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
+    if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
+    pi_place_events(&m, &p->lanes);
+    p->steps = (PiSteps){.lanes = lanes,
+                         .id = p->id,
+                         .end = p->end,
+                         .t0 = p->t0,
+                         .t0_low = p->passed,
+                         .before = p->before,
+                         .t = p->t,
+                         .t_low = p->t_low,
+                         .after = p->after,
+                         .part = p->part,
+                         .at = states_at,
+                         .of = p};
+    return m.used;
+}
+static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
+    return (Segments){.e = e,
+                      .run = (PiRun *)run,
+                      .lanes = {.of = &e->events,
+                                .dim = run->system->dim,
+                                .real_bytes = sizeof(double),
+                                .single = run->real_bytes == 4,
+                                .chords = run->system->steps}};
+}
+static int64_t scratch_bytes(const void *self, const PiRun *run) {
+    PiFixedEvents *e = (PiFixedEvents *)self;
+    Segments p = segments_of(e, run);
+    const int64_t u = unit(run);
+    p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
+    while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
+    e->lanes = p.lanes.lanes;
+    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
+    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    PiMemory m = {NULL, 0};
+    PLACE(&m, p.due, run->tile_lanes);
+    return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
+}
+
 /* ---- the shown steps ------------------------------------------------------------------------- */
 /* The sums of event j of a shown lane: the rows of reduce_passes. */
 static double *sums_of(const Segments *p, int64_t at, int j) {
@@ -197,6 +195,12 @@ static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int6
     const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
     for (int64_t d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
     for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
+}
+/* The states before and after the current step of a lane. */
+static void read_step(const Segments *p, int64_t k) {
+    const Slot *s = &p->slot[k];
+    read_state(p, s->at, s->i, p->before + k, p->lanes.lanes);
+    read_state(p, s->at, s->i + 1, p->after + k, p->lanes.lanes);
 }
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
     for (int64_t d = 0; d < rows; d++)
@@ -293,15 +297,13 @@ static int go_on(Segments *p, int64_t k) {
     if (!s->changed) {
         const int64_t next = begins_anew(p, s->lane) ? s->i : marked(p, s, s->i);
         for (; p->e->between && s->i < next && p->tile->first + s->i + 1 < s->end; s->i++) {
-            read_state(p, s->at, s->i, p->before + k, lanes);
-            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            read_step(p, k);
             s->passed = 0;
             if (show_piece(p, k, s->h, p->after)) return -1;
         }
         s->i = next;
         if (s->i < p->seen->count && (s->i == s->leaving || p->tile->first + s->i + 1 < s->end)) {
-            read_state(p, s->at, s->i, p->before + k, lanes);
-            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            read_step(p, k);
             begin_step(p, k);
             p->waits[k] = s->i == s->leaving;
             p->looked[k] = 1;

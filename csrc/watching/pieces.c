@@ -1,6 +1,5 @@
 /* Quantities within accepted steps: see pieces.h. */
 #include "pieces.h"
-#include <math.h>
 #include <string.h>
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };

@@ -1,7 +1,6 @@
 /* Conditions alone: the pieces of a step between the places where they change. Where all that they
  * compare is known to rounding, its zeros are these places (switches), and one value tells what
  * holds between two of them. */
-#include <math.h>
 #include "pieces.h"
 
 static double *known_row(const Pieces *p, int64_t i, int64_t between) {

@@ -1,5 +1,4 @@
 /* Zeros and extremes of a polynomial that is known at Chebyshev points. */
-#include <math.h>
 #include "pieces.h"
 
 /* A zero of the polynomial a between lo and hi, where it rises from negative values or falls from

@@ -1,9 +1,7 @@
 /* Statistics across the batch: see across.h. */
 #include "across.h"
-#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include "../../run/layout.h"
 #include "density.h"
 
