@@ -29,6 +29,8 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
                            int64_t lane) {
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
+/* Each row of a state. */
+#define EACH_ROW(d, run) for (int64_t d = 0; d < (run)->state_rows; d++)
 /* What is done for doubles or for floats, whichever they are. */
 #define WITH_REAL(run, what)                                                                       \
     if ((run)->real_bytes == 8) {                                                                  \

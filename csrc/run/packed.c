@@ -29,9 +29,8 @@ static PiRow row_of(const PiTile *tile, int i) {
 /* States of lanes at some places in these rows; what else belongs to those in `at`. */
 static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t *at, char *to) {
     const PiRun *run = p->run;
-    for (int64_t d = 0; d < run->state_rows; d++)
-        gather(run, row_at(run, rows, stride, d, 0), at, p->count,
-               row_at(run, to, p->stride, d, 0));
+    EACH_ROW(d, run)
+    gather(run, row_at(run, rows, stride, d, 0), at, p->count, row_at(run, to, p->stride, d, 0));
     for (int64_t i = 0; i < own_rows(run); i++) {
         const PiRow row = row_of(p->tile, i);
         if (row.stride)
@@ -55,15 +54,15 @@ static void drop(const PiPacked *p, void *row, int64_t n) {
 }
 void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
     const PiRun *run = p->run;
-    for (int64_t d = 0; d < run->state_rows; d++) drop(p, row_at(run, rows, p->stride, d, 0), n);
+    EACH_ROW(d, run) drop(p, row_at(run, rows, p->stride, d, 0), n);
     for (int64_t i = 0; i < own_rows(run); i++)
         if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
     for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
 }
 void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
-                row_at(p->run, to, p->run->stride, d, 0));
+    EACH_ROW(d, p->run)
+    scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
+            row_at(p->run, to, p->run->stride, d, 0));
 }
 static void fill_register(const PiPacked *p, void *row) {
     const int64_t width = p->run->vector_bytes / p->run->real_bytes;
@@ -74,8 +73,8 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
     PiTile tile = *p->tile;
-    for (int64_t d = 0; d < run->state_rows; d++)
-        fill_register(p, row_at(run, p->in, p->stride, d, 0));
+    EACH_ROW(d, run)
+    fill_register(p, row_at(run, p->in, p->stride, d, 0));
     for (int64_t i = 0; i < own_rows(run); i++) {
         PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);

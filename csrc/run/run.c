@@ -96,7 +96,7 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, lanes = padded(run, lanes_in(run, number));
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
-    for (int64_t d = 0; d < run->state_rows; d++) {
+    EACH_ROW(d, run) {
         void *row = row_at(run, rows, run->stride, d, 0);
         WITH_REAL(run, SPREAD)
     }

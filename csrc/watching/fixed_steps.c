@@ -36,6 +36,8 @@ typedef struct {
     int failed, jumps;    /* the kernel; does any event make a lane jump? */
 } Segments;
 
+/* Each place that a lane may have. */
+#define EACH_PLACE(k, p) for (int64_t k = 0; k < (p)->count; k++)
 static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (float)value;
 }
@@ -55,7 +57,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const int64_t lanes = p->lanes.lanes, held = a->count;
     int64_t count = 0;
     int others = 0;
-    for (int64_t k = 0; k < p->count; k++) {
+    EACH_PLACE(k, p) {
         if (!p->asks[k]) continue;
         others |= count >= held || a->at[count] != p->slot[k].lane;
         a->at[count] = p->slot[k].lane;
@@ -81,7 +83,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
             set_number(run, a->own, (of_run + r + 2) * a->stride + k,
                        r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
     }
-    for (int64_t d = 0; d < run->state_rows; d++) {
+    EACH_ROW(d, run) {
         const double *from = p->before + d * lanes;
         if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
@@ -112,7 +114,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
         for (int64_t i = 0; i < dim(p) * lanes; i++)
             y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
-    for (int64_t k = 0; k < p->count; k++) {
+    EACH_PLACE(k, p) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
         p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
     }
@@ -207,8 +209,8 @@ static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, 
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
+    EACH_ROW(d, p->run)
+    to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
 }
 /* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
  */
@@ -344,7 +346,7 @@ enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
     int rests = 0;
-    for (int64_t k = 0; k < p->count; k++) {
+    EACH_PLACE(k, p) {
         rests |= p->waits[k] == WAITS_FOR_REST;
         if (p->waits[k] == WAITS_FOR_STEP || (p->waits[k] && p->lanes.chords))
             n = smaller(n, p->tile->first + p->slot[k].i + 1);
@@ -352,7 +354,7 @@ static int make(Segments *p) {
     for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
         const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
-        for (int64_t k = 0; k < p->count; k++) {
+        EACH_PLACE(k, p) {
             const Slot *s = &p->slot[k];
             p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
             p->asks[k] = p->waits[k] == what && (!numbered || p->tile->first + s->i + 1 == n);
@@ -384,8 +386,7 @@ static int look(Segments *p) {
         again |= goes && !p->looked[k];
     }
     if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
-    if (again)
-        for (int64_t k = 0; k < p->count; k++) {
+    if (again) EACH_PLACE(k, p) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
             p->looked[k] = status || begins_anew(p, p->id[k]);
@@ -540,11 +541,11 @@ static int look_back(Segments *p) {
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
             return -1;
-        for (int64_t k = 0; k < p->count; k++)
-            for (int64_t j = 0; j < n; j++) {
-                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
-                if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
-            }
+        EACH_PLACE(k, p)
+        for (int64_t j = 0; j < n; j++) {
+            double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+            if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+        }
     }
     p->count = 0;
     return 0;
