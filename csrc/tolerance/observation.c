@@ -52,7 +52,7 @@ static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s,
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
     }
-    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
 /* The sums of the marked lanes' trajectories: as they are before a step, or back. */
 static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
@@ -150,7 +150,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
             }
     }
     if (!asks) return 0;
-    if (pi_run_program(&q->rows)) return -1;
+    if (pi_answer_lanes(&q->rows)) return -1;
     EACH_LANE(i, &p->e) q->learns[i] = !q->points[i];
     for (int64_t at = 0; at < q->count * lanes; at++)
         if (q->learns[at % lanes]) q->off[at] = q->rows.answer[at];
@@ -209,7 +209,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         for (int64_t end = 0; end < 2; end++) {
             if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
             else memcpy(q->rows.y, p->e.after, state);
-            if (pi_run_program(&q->rows)) return -1;
+            if (pi_answer_lanes(&q->rows)) return -1;
             memcpy(end ? p->begun : p->ended, q->rows.answer,
                    q->count * p->e.lanes * sizeof *p->begun);
         }

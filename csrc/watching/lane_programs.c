@@ -33,7 +33,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     if (ask(r, &of->program, PI_PREPARE, r->p, r->p)) return -1;
     return of->asks & PI_WATCH_SYSTEM ? ask(r, own, PI_PREPARE, r->own_p, r->own_p) : 0;
 }
-int pi_run_program(ProgramRows *r) {
+int pi_answer_lanes(ProgramRows *r) {
     const PiLaneProgram *of = r->of;
     double *row = r->y + (of->system.system->dim + 1) * r->lanes; /* past the index of the step */
     if (of->asks & PI_WATCH_ENERGY) {

@@ -152,7 +152,7 @@ static int ask_at(Pieces *p, double x, int rounded) {
             const double off = fmax(least * size, inexact * fabs(r->y[at]));
             r->y[at] += rounded >> (d % 3 + 1) & 1 ? off : -off;
         }
-    return pi_run_program(r);
+    return pi_answer_lanes(r);
 }
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece already. */
 static int ask_node(Pieces *p, int node, int alone) {

@@ -136,7 +136,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
         }
         if (!more) return 0;
         s->at(s, p->theta, p->rows.y);
-        if (pi_run_program(&p->rows)) return -1;
+        if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
             for (int64_t q = 0; q < p->count && j < p->n_switches[i]; q++)
                 known_row(p, i, j)[q] = p->rows.answer[q * p->lanes + i];

@@ -56,7 +56,7 @@ static void take_state(const WatchChunk *c, const States *states, int64_t k) {
 }
 /* The program evaluates the state that has been taken and updates its sums; frozen lanes keep
  * theirs. */
-static int pi_run_program(WatchChunk *c, double n, int64_t k, const double *ends) {
+static int run_program_on_state(WatchChunk *c, double n, int64_t k, const double *ends) {
     const PiWatch *w = c->w;
     const int64_t lanes = c->lanes;
     double *y = c->y[0], *row = y + w->components * lanes;
@@ -208,7 +208,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
             if (energy_of_each &&
                 pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
                 return -1;
-            if (one_by_one && pi_run_program(c, step, k, ends)) return -1;
+            if (one_by_one && run_program_on_state(c, step, k, ends)) return -1;
             const int64_t valid = c->at ? c->n_at : seen->lane + seen->lanes - c->lane;
             if (of_batch && see_batch(c, seen, valid, step, k, ends)) return -1;
         }
