@@ -126,6 +126,10 @@ enum {
 };
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
+/* Number i of a row of reals of so many bytes. */
+static inline double pi_real(const void *row, int64_t i, int real_bytes) {
+    return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+}
 /* Lanes of one quantity: stride 1, or 0 if one value serves all. */
 typedef struct {
     const void *data;
@@ -255,17 +259,9 @@ typedef struct {
 } PiSurvey;
 typedef void PiSurveyor(PiSurveyed what, PiSurvey *survey);
 
-/* States of lanes after some steps: component d of register u after step n is the vector at
- * rows + n next + d stride + u VLEN reals. How many steps does each lane complete within the bound?
- */
-typedef struct {
-    const void *rows;
-    int64_t registers, steps, next, stride;
-    int dim;
-    double bound;
-    void *completed; /* a row of reals */
-} PiShownRows;
-typedef void PiComplete(const PiShownRows *rows);
+/* How many of the steps of a tile, which are all in its record, does each lane complete within the
+ * bound? completed: a row of reals. */
+typedef void PiComplete(const PiTile *tile, void *completed);
 
 /* A PiForce that answers questions about the whole state, and whose rows of y, of parameters and of
  * the answer lie so many registers apart. */
@@ -376,8 +372,7 @@ typedef struct {
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
      * and rejected are incremented from their given values. */
-    void *state; /* `dim` rows, `stride` reals apart */
-    int64_t stride;
+    void *state; /* `dim` rows */
     void *t, *h; /* h: the step with which it would continue */
     int64_t *accepted, *rejected;
     int8_t *status;
@@ -488,7 +483,6 @@ typedef struct {
     const PiKernels *systems;
 } PiKernelPart;
 typedef struct {
-    const char *isa;
     int real_bits, vector_bytes;
     const PiKernelPart
         *parts[PI_PARTS];  /* of the systems, in the order of contents.h; NULL past the last */
@@ -521,4 +515,3 @@ typedef struct {
 const PiIsa *pi_isa(int number);
 int pi_isa_supported(int number); /* was it built, and does this machine have it? */
 const char *pi_isa_missing(void); /* a set of this machine above those that were built; or NULL */
-int pi_fma_is_exact(void);        /* is the C library's fma, which the baseline uses, exact? */

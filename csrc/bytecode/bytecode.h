@@ -39,8 +39,9 @@ typedef struct {
     int32_t target, argument[PI_ARGUMENTS];
 } PiInstruction;
 
-/* A verified program. Second-order and separable systems have sections for the acceleration, and
- * the right-hand side follows from it: velocities first (or PI_VELOCITY), then the acceleration. */
+/* A verified program. Second-order and separable systems have sections for the acceleration, of
+ * which kernels make the right-hand side: velocities first (or PI_VELOCITY), then the acceleration.
+ */
 typedef struct {
     PiSystem system;                                 /* only its numbers: it has no names */
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS]; /* instructions; first < 0: no answer */

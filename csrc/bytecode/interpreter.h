@@ -10,7 +10,7 @@
 /* Where the rows of each bank begin, their distance, and what has one value for all lanes, so that
  * one register suffices. */
 typedef struct {
-    char *base[PI_BANKS];
+    const char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
     int way;         /* of PI_WAYS; of parameters that differ */
     uint64_t single; /* these are shared, as bits */
@@ -129,6 +129,7 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 static int run_pieces(const PiProgram *program, PiQuestion question, const Banks *banks,
                       const PiRows *rows) {
     enum { PIECE = 128 };
+    if (program->first[question] < 0) return 0;
     const PiInstruction *at = program->code + program->first[question], *const end =
                                                                             program->code +
                                                                             program->last[question];
@@ -163,14 +164,13 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
         question == PI_ACCELERATION || question == PI_VELOCITY || question == PI_NEXT;
     Banks banks;
     for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
-    banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
-    banks.base[PI_BANK_Y] = (char *)rows->y;
-    banks.base[PI_BANK_V] =
-        halves ? (char *)rows->v : (char *)rows->y + program->system.dof * bytes;
-    banks.base[PI_BANK_P] = (char *)rows->p;
-    banks.base[PI_BANK_T] = (char *)rows->t;
-    banks.base[PI_BANK_OUT] = (char *)rows->out;
-    banks.base[PI_BANK_CONSTANT] = (char *)program->constants[PI_REAL_BITS == 32];
+    banks.base[PI_BANK_SCRATCH] = rows->scratch;
+    banks.base[PI_BANK_Y] = rows->y;
+    banks.base[PI_BANK_V] = halves ? rows->v : banks.base[PI_BANK_Y] + program->system.dof * bytes;
+    banks.base[PI_BANK_P] = rows->p;
+    banks.base[PI_BANK_T] = rows->t;
+    banks.base[PI_BANK_OUT] = rows->out;
+    banks.base[PI_BANK_CONSTANT] = program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     const uint64_t all = all_parameters(program);
     banks.single = single_parameters(program, rows->uniform, all);
@@ -181,19 +181,8 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
 }
 /* A PiForce: context is a PiProgram. */
 static int pi_run_program(const void *context, PiQuestion question, const PiRows *rows) {
-    const PiProgram *program = context;
-    const int dof = program->system.dof;
-    Banks banks = banks_of(program, question, rows);
-    if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
-        const int64_t bytes = dof * banks.stride[PI_BANK_Y];
-        if (program->first[PI_VELOCITY] >= 0) {
-            if (run_pieces(program, PI_VELOCITY, &banks, rows)) return -1;
-        } else memcpy(rows->out, banks.base[PI_BANK_V], bytes);
-        banks.base[PI_BANK_OUT] += bytes;
-        question = PI_ACCELERATION;
-    }
-    if (program->first[question] >= 0) return run_pieces(program, question, &banks, rows);
-    return 0;
+    const Banks banks = banks_of(context, question, rows);
+    return run_pieces(context, question, &banks, rows);
 }
 /* A PiApart. */
 static int run_program_apart(const void *context, PiQuestion question, const PiApartRows *apart) {
@@ -203,6 +192,5 @@ static int run_program_apart(const void *context, PiQuestion question, const PiA
     banks.stride[PI_BANK_P] = apart->p * PI_VECTOR_BYTES;
     banks.stride[PI_BANK_OUT] = apart->out * PI_VECTOR_BYTES;
     banks.base[PI_BANK_V] = banks.base[PI_BANK_Y] + program->system.dof * banks.stride[PI_BANK_Y];
-    if (program->first[question] < 0) return 0;
     return run_pieces(program, question, &banks, &apart->rows);
 }

@@ -38,8 +38,7 @@
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, mathematics};
 #define COMPACT_SYSTEM(id, mathematics, ...)                                                       \
-    static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
-    static const Model id##_model = {.system = &id##_system, .compact = 1, mathematics};
+    SYSTEM(id, MATHEMATICS(.compact = 1, mathematics), __VA_ARGS__)
 #define SIZED_SYSTEM(id, ...)
 #ifdef PI_PART
 #include "../methods/rk4.h"
@@ -61,50 +60,32 @@
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
-/* To a tolerance in double precision with wide registers; otherwise on rows, with the same bits. */
-#if PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 && !defined PI_ROWS_ONLY
-#define TRIAL(id)                                                                                  \
-    static void id##_trial(const PiTrialRows *rows) { trial_in_registers(&id##_model, rows); }
-#define TRIAL_OF(id) id##_trial
-#else
-#define TRIAL(id)
-#define TRIAL_OF(id) NULL
-#endif
-/* Watches use energies in double precision. */
+/* What is compiled in double precision only, with kernels in registers only, with wide ones only;
+ * what is not goes on rows, with the same bits. */
 #if PI_REAL_BITS == 64
-#define ENERGIES(id)                                                                               \
-    static void id##_energies(const PiEnergyRows *rows) { energy_rows(&id##_model, rows); }
-#define ENERGIES_OF(id) id##_energies
+#define IN_DOUBLE(...) __VA_ARGS__
 #else
-#define ENERGIES(id)
-#define ENERGIES_OF(id) NULL
+#define IN_DOUBLE(...)
 #endif
 #ifdef PI_ROWS_ONLY
-#define IN_REGISTERS(id)
-#define KERNELS_OF(id, ...)
+#define IN_REGISTERS(...)
 #else
-/* Explicit tables in single precision, rarely asked for, go on rows. */
-#if PI_REAL_BITS == 64
-#define EXPLICIT(id)    KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)
-#define EXPLICIT_OF(id) id##_any_explicit_rk
-#else
-#define EXPLICIT(id)
-#define EXPLICIT_OF(id) NULL
+#define IN_REGISTERS(...) __VA_ARGS__
 #endif
-#define KERNELS_OF(id, ...)                                                                        \
-    .family = {[PI_EXPLICIT_RK] = EXPLICIT_OF(id),                                                 \
-               [PI_COMPOSITION] = id##_any_composition,                                            \
-               [PI_NYSTROM] = EXPLICIT_OF(id)},                                                    \
-    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__}, .changes = REDUCES_CHANGES,
-#define IN_REGISTERS(id)                                                                           \
-    EXPLICIT(id)                                                                                   \
-    KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
-    KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)
+#if PI_VECTOR_BYTES > 16
+#define IN_WIDE_REGISTERS IN_REGISTERS
+#else
+#define IN_WIDE_REGISTERS(...)
 #endif
 #define GENERAL(id)                                                                                \
-    IN_REGISTERS(id)                                                                               \
-    TRIAL(id)                                                                                      \
-    ENERGIES(id)                                                                                   \
+    IN_REGISTERS(IN_DOUBLE(KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method))  \
+                     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)         \
+                         KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4))                            \
+    IN_WIDE_REGISTERS(IN_DOUBLE(static void id##_trial(const PiTrialRows *rows) {                  \
+        trial_in_registers(&id##_model, rows);                                                     \
+    }))                                                                                            \
+    IN_DOUBLE(                                                                                     \
+        static void id##_energies(const PiEnergyRows *rows) { energy_rows(&id##_model, rows); })   \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
         switch (question) {                                                                        \
             ANSWER(id, PI_RHS)                                                                     \
@@ -118,55 +99,42 @@
         }                                                                                          \
         return 0;                                                                                  \
     }
-#if PI_VECTOR_BYTES > 16 && !defined PI_ROWS_ONLY
-#if PI_REAL_BITS == 64
-#define TSITOURAS(id)                                                                              \
-    KERNEL(id, tsitouras, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)                            \
-    static int id##_tsitouras54(const PiTile *tile) {                                              \
-        return id##_system.dof ? id##_any_explicit_rk(tile) : id##_tsitouras(tile);                \
-    }
-#define TSITOURAS_OF(id) id##_tsitouras54
-#else
-#define TSITOURAS(id)
-#define TSITOURAS_OF(id) NULL
-#endif
 #define SPECIALISED(id)                                                                            \
-    TSITOURAS(id)                                                                                  \
+    IN_DOUBLE(KERNEL(id, tsitouras, PI_EXPLICIT_RK, PI_TSITOURAS54,                                \
+                     &tsitouras54) static int id##_tsitouras54(const PiTile *tile) {               \
+        return id##_system.dof ? id##_any_explicit_rk(tile) : id##_tsitouras(tile);                \
+    })                                                                                             \
     KERNEL(id, semi_implicit_euler, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER, &semi_implicit_euler)  \
     KERNEL(id, velocity_verlet, PI_COMPOSITION, PI_VELOCITY_VERLET, &velocity_verlet)
-#else
-#define SPECIALISED(id)
-#endif
 #if defined PI_PART && PI_PART == 0
 #define SYSTEM(id, ...)                                                                            \
     _Static_assert(0, #id ": contents.h has it outside the parts of systems (PI_HAS)");
 #define COMPACT_SYSTEM SYSTEM
 #else
-#define SYSTEM(id, ...)         GENERAL(id) SPECIALISED(id)
+#define SYSTEM(id, ...)         GENERAL(id) IN_WIDE_REGISTERS(SPECIALISED(id))
 #define COMPACT_SYSTEM(id, ...) GENERAL(id)
 #endif
 #include PI_CONTENTS
 
 /* Third reading: their table. Compact systems, and the baseline, have few specialised kernels; the
- * general ones give the same bits. */
+ * general ones, which take their place, give the same bits. */
 #undef SYSTEM
 #undef COMPACT_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
-     KERNELS_OF(id, __VA_ARGS__).force = id##_on_rows,                                             \
-     .trial = TRIAL_OF(id),                                                                        \
-     .energies = ENERGIES_OF(id)},
-#define COMPACT_SYSTEM(id, ...)                                                                    \
-    ROW(id, [PI_TSITOURAS54] = EXPLICIT_OF(id), [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,   \
-        [PI_VELOCITY_VERLET] = id##_any_composition)
-#if PI_VECTOR_BYTES > 16
+     .force = id##_on_rows,                                                                        \
+     IN_REGISTERS(.family = {IN_DOUBLE([PI_EXPLICIT_RK] = id##_any_explicit_rk,                    \
+                                       [PI_NYSTROM] = id##_any_explicit_rk, )[PI_COMPOSITION] =    \
+                                 id##_any_composition},                                            \
+                  .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__}, .changes = REDUCES_CHANGES, ) \
+         IN_WIDE_REGISTERS(IN_DOUBLE(.trial = id##_trial, ))                                       \
+             IN_DOUBLE(.energies = id##_energies)},
+#define COMPACT_SYSTEM(id, ...) ROW(id)
 #define SYSTEM(id, ...)                                                                            \
-    ROW(id, [PI_TSITOURAS54] = TSITOURAS_OF(id),                                                   \
-        [PI_SEMI_IMPLICIT_EULER] = id##_semi_implicit_euler,                                       \
-        [PI_VELOCITY_VERLET] = id##_velocity_verlet)
-#else
-#define SYSTEM COMPACT_SYSTEM
-#endif
+    ROW(id, IN_WIDE_REGISTERS(                                                                     \
+                IN_DOUBLE([PI_TSITOURAS54] = id##_tsitouras54, )[PI_SEMI_IMPLICIT_EULER] =         \
+                    id##_semi_implicit_euler,                                                      \
+                [PI_VELOCITY_VERLET] = id##_velocity_verlet))
 #if defined PI_ONE_SYSTEM || !defined PI_PART || PI_PART > 0
 static const PiKernels systems[] = {
 #include PI_CONTENTS
@@ -205,7 +173,6 @@ static PiForce *const sized_forces[] = {
 #include PI_CONTENTS
 };
 const PiKernelSet PI_KERNEL_SET = {
-    .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
     .parts = THE_PARTS,

@@ -27,11 +27,6 @@ INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
     return choice->family == PI_COMPOSITION ? !keeps_force(choice->method, model->system)
                                             : choice->specialised == PI_RK4;
 }
-/* Weights that steps load from memory: all of a table's, few of a specialised method's. */
-INLINE int weight_count(const KernelChoice *choice) {
-    if (choice->family == PI_COMPOSITION) return choice->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
-    return choice->specialised ? 1 : PI_MAX_WEIGHTS;
-}
 INLINE void load_weights(const KernelChoice *choice, const PiTile *tile, const Model *model,
                          int count, vreal *w, int64_t stride, Flight *f) {
     const int own = stride ? count : 1;
@@ -203,8 +198,12 @@ INLINE void look(const Model *model, int count, const Flight *f, vreal *far) {
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
                  int count, int valid, int most) {
     const int dim = model->system->dim;
-    /* A specialised kernel has its weights in registers; others share those of a common step. */
-    const int weights = weight_count(choice);
+    /* Weights that steps load from memory: all of a table's, few of a specialised method's, which
+     * has them in registers; others share those of a common step. */
+    const int composition = choice->family == PI_COMPOSITION;
+    const int weights = choice->specialised ? (composition ? 4 : 1)
+                        : composition       ? 2 * PI_MAX_SUBSTEPS
+                                            : PI_MAX_WEIGHTS;
     const int64_t stride = choice->specialised || tile->h.stride ? weights : 0;
     vreal w[most * weights], origin[most], factor[most];
     const int reduces = REDUCES_CHANGES && (rolled(model) || count == in_flight(choice, model)) &&

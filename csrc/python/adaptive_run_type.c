@@ -115,7 +115,6 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
         RESULT(rejected, s->lanes, 8) || RESULT(status, s->lanes, 1) ||
         (s->n_saved = pi_read_components(a->saved, dim, v, &saved)) < 0)
         return -1;
-    s->stride = s->lanes;
     s->saved = saved;
     if (read_marks(r, a) || (a->record && read_due_times(r, a))) return -1;
     if (a->observation && pi_read_observation(module, &r->run, a, v, &r->watches)) return -1;
@@ -125,49 +124,37 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
 }
 
 PyObject *pi_core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run, args,
-                          keywords);
+    return pi_make_object(module, ADAPTIVE, make_run, args, keywords);
 }
 
-static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
 static PyObject *adaptive_run_work(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
+    return pi_work_on(&r->base, args, r->run.workers,
+                      (Task){pi_adaptive_work, &r->run, &r->run.out_of_memory});
 }
 
 static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     const PiSolve *s = &r->run.solve;
-    PyObject *objects[2];
-    if (!PyArg_ParseTuple(args, "OO:gather", &objects[0], &objects[1])) return NULL;
+    PyObject *objects[2] = {NULL, NULL};
+    if (!PyArg_ParseTuple(args, "O|O:gather", &objects[0], &objects[1])) return NULL;
     if (pi_claim(&r->base)) return NULL;
     Views views = {0};
-    const int item = r->run.real_bytes;
+    const int item = r->run.real_bytes, numbers = pi_kept_numbers(s);
     int64_t *counts = pi_views_array(&views, objects[0], "counts", s->lanes, 8, 1);
     /* Of our own while they tell places: others may write to the array, it may be one of these. */
     int64_t *own = counts ? pi_views_zeros(&views, s->lanes, sizeof *own) : NULL;
-    const int64_t most = own ? pi_adaptive_longest(&r->run, own) : 0;
-    const int64_t entry = pi_product(pi_kept_numbers(s), s->lanes);
-    void *record =
-        own ? pi_views_array(&views, objects[1], "record", pi_product(most, entry), item, 1) : NULL;
-    if (record) {
-        pi_adaptive_gather(&r->run, own, record);
-        memcpy(counts, own, s->lanes * sizeof *own);
-    }
+    const int64_t most = own ? pi_adaptive_gather(&r->run, own, NULL) : 0;
+    const int64_t entry = pi_product(numbers, s->lanes);
+    void *record = own && objects[1] ? pi_views_array(&views, objects[1], "record",
+                                                      pi_product(most, entry), item, 1)
+                                     : NULL;
+    const int done = own && (record || !objects[1]);
+    if (record) pi_adaptive_gather(&r->run, own, record);
+    if (done) memcpy(counts, own, s->lanes * sizeof *own);
     pi_views_release(&views);
     r->base.holder = 0;
-    return record ? Py_NewRef(Py_None) : NULL;
-}
-static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
-    AdaptiveRun *r = (AdaptiveRun *)self;
-    if (pi_claim(&r->base)) return NULL;
-    Views views = {0};
-    int64_t *counts = pi_views_array(&views, array, "counts", r->run.solve.lanes, 8, 1);
-    const int64_t most = counts ? pi_adaptive_longest(&r->run, counts) : 0;
-    pi_views_release(&views);
-    r->base.holder = 0;
-    const int numbers = pi_kept_numbers(&r->run.solve);
-    return counts ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
+    return done ? Py_BuildValue("(Li)", (long long)most, numbers) : NULL;
 }
 
 static PyMethodDef adaptive_run_methods[] = {
@@ -175,11 +162,9 @@ static PyMethodDef adaptive_run_methods[] = {
      "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
      "further threads; progress(trajectories) is called now and then."},
     {"gather", adaptive_run_gather, METH_VARARGS,
-     "gather(counts, record): the kept steps. counts: 64-bit, (lanes,): how many each has; record\n"
-     "(n, numbers, lanes): the time, the saved components, the numbers of the step from there."},
-    {"longest", adaptive_run_longest, METH_O,
-     "longest(counts) -> (the most entries kept of one trajectory, numbers in each).\n"
-     "counts: 64-bit, (lanes,): how many each has."},
+     "gather(counts, record=None) -> (the most steps kept of one trajectory, numbers of each).\n"
+     "counts: 64-bit, (lanes,): how many each has; record (n, numbers, lanes), of all of them:\n"
+     "the time, the saved components, the numbers of the step from there."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot adaptive_run_slots[] = {

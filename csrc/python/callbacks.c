@@ -8,20 +8,22 @@ typedef int Compiled(double t, const double *y, double *dydt, const double *p);
 typedef int CompiledBatched(int64_t n, int64_t stride, const double *t, const double *y,
                             double *dydt, const double *p);
 
-typedef struct Callback {
+typedef struct {
     SystemHandle handle; /* keeps the function and its owner */
     PiSystem system;
     Kind kind;
     void *address;
-    /* The context of a force; both precisions have the same except the widths. */
+    /* The context of a force, in double and in single precision. */
     struct Context {
-        const struct Callback *callback;
-        int real_bytes, vector_bytes;
+        int narrow, vector_bytes;
     } context[2];
 } Callback;
-
+static const Callback *callback_of(const struct Context *context) {
+    return (const Callback *)((const char *)(context - context->narrow) -
+                              offsetof(Callback, context));
+}
 static int64_t lanes_of(const struct Context *context, const PiRows *rows) {
-    return rows->registers * context->vector_bytes / context->real_bytes;
+    return rows->registers * context->vector_bytes / (context->narrow ? 4 : 8);
 }
 
 /* ---- Python ---------------------------------------------------------------------------------- */
@@ -33,7 +35,7 @@ static PyObject *memory(const void *data, int64_t bytes, int writable) {
 /* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
 static int call_python(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
-    const Callback *callback = context->callback;
+    const Callback *callback = callback_of(context);
     if (question == PI_PREPARE) return 0;
     const PiSystem *s = &callback->system;
     const int64_t row = rows->registers * context->vector_bytes;
@@ -68,8 +70,8 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
 static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
-    const PiSystem *s = &context->callback->system;
-    Compiled *const function = (Compiled *)context->callback->address;
+    const PiSystem *s = &callback_of(context)->system;
+    Compiled *const function = (Compiled *)callback_of(context)->address;
     const int64_t lanes = lanes_of(context, rows);
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
@@ -87,7 +89,7 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
-    CompiledBatched *const function = (CompiledBatched *)context->callback->address;
+    CompiledBatched *const function = (CompiledBatched *)callback_of(context)->address;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {
@@ -140,10 +142,8 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "kind, dim, dof, n_params or block out of range");
     void *address = NULL;
     if (kind != PYTHON && !(address = address_of(function))) return NULL;
-    Callback *callback = PyMem_Calloc(1, sizeof *callback);
-    if (!callback) return PyErr_NoMemory();
     const PiIsa *isa = pi_isa(state_of(module)->isa);
-    *callback = (Callback){
+    const Callback callback = {
         .handle = {resolve_callback, NULL, {Py_NewRef(function), Py_NewRef(owner)}},
         .system = {.name = "",
                    .structure = dof ? PI_SECOND_ORDER : PI_FIRST_ORDER,
@@ -159,6 +159,6 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .block = block},
         .kind = kind,
         .address = address,
-        .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
-    return pi_system_capsule(&callback->handle);
+        .context = {{0, isa->f64->vector_bytes}, {1, isa->f32->vector_bytes}}};
+    return pi_system_capsule(&callback, sizeof callback);
 }

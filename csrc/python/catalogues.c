@@ -2,18 +2,19 @@
 #include "../bytecode/bytecode.h"
 #include "module.h"
 
-/* Appends and gives away the item; 0, or -1 with an exception. */
-int pi_append(PyObject *list, PyObject *item) {
-    const int error = item ? PyList_Append(list, item) : -1;
+void pi_append(PyObject **list, PyObject *item) {
+    if (!item || PyList_Append(*list, item)) Py_CLEAR(*list);
     Py_XDECREF(item);
-    return error;
+}
+void pi_put(PyObject **dictionary, const char *name, PyObject *item) {
+    if (!item || PyDict_SetItemString(*dictionary, name, item)) Py_CLEAR(*dictionary);
+    Py_XDECREF(item);
 }
 
 /* The items of these numbers, from 0 to below n. */
 static PyObject *listed(int n, PyObject *item(int i)) {
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++)
-        if (pi_append(list, item(i))) Py_CLEAR(list);
+    for (int i = 0; list && i < n; i++) pi_append(&list, item(i));
     return list;
 }
 
@@ -21,9 +22,7 @@ static PyObject *listed(int n, PyObject *item(int i)) {
 static PyObject *quantities(const PiQuantity *q, int n) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n && q[i].name; i++)
-        if (pi_append(list,
-                      Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
-            Py_CLEAR(list);
+        pi_append(&list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning));
     return list;
 }
 
@@ -48,8 +47,7 @@ static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
 
 static PyObject *numbers(const double *a, int n) {
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++)
-        if (pi_append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
+    for (int i = 0; list && i < n; i++) pi_append(&list, PyFloat_FromDouble(a[i]));
     return list;
 }
 /* By the names that the family gives them; empty if optional ones are missing. */
@@ -61,9 +59,8 @@ static PyObject *coefficients(const PiMethod *m) {
         for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
         PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
-            if (pi_append(list, numbers(first + s * n->row, m->stages))) Py_CLEAR(list);
-        if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
-        Py_XDECREF(list);
+            pi_append(&list, numbers(first + s * n->row, m->stages));
+        pi_put(&all, n->name, list);
     }
     return all;
 }
@@ -71,16 +68,13 @@ static PyObject *coefficients(const PiMethod *m) {
 /* Weights of the error estimate, by name; None without them. */
 static PyObject *embedded(const PiMethod *m) {
     if (!m->embedded_order) return Py_NewRef(Py_None);
-    if (m->family == PI_NYSTROM)
-        return Py_BuildValue("{si sN sN}", "order", m->embedded_order, "b",
-                             numbers(m->b_embedded, m->stages), "velocity",
-                             numbers(m->velocity_embedded, m->stages));
-    if (!m->embedded2_order)
-        return Py_BuildValue("{si sN}", "order", m->embedded_order, "b",
-                             numbers(m->b_embedded, m->stages));
-    return Py_BuildValue("{si sN si sN}", "order", m->embedded_order, "b",
-                         numbers(m->b_embedded, m->stages), "order2", m->embedded2_order, "b2",
-                         numbers(m->b_embedded2, m->stages));
+    PyObject *all = Py_BuildValue("{si sN}", "order", m->embedded_order, "b",
+                                  numbers(m->b_embedded, m->stages));
+    if (all && m->family == PI_NYSTROM)
+        pi_put(&all, "velocity", numbers(m->velocity_embedded, m->stages));
+    if (all && m->embedded2_order) pi_put(&all, "order2", PyLong_FromLong(m->embedded2_order));
+    if (all && m->embedded2_order) pi_put(&all, "b2", numbers(m->b_embedded2, m->stages));
+    return all;
 }
 
 static PyObject *describe_method(const PiMethod *m) {
@@ -116,12 +110,9 @@ static PyObject *core_requirements(PyObject *module, PyObject *none) {
     for (const PiRequirement *const *one = pi_requirements; all && *one; one++) {
         PyObject *names = PyList_New(0);
         for (int s = 0; names && (*one)->structures >> s; s++)
-            if ((*one)->structures >> s & 1 &&
-                pi_append(names, PyUnicode_FromString(pi_structure_names[s])))
-                Py_CLEAR(names);
-        PyObject *item = Py_BuildValue("(sN)", (*one)->needs, names);
-        if (!item || PyDict_SetItemString(all, (*one)->name, item)) Py_CLEAR(all);
-        Py_XDECREF(item);
+            if ((*one)->structures >> s & 1)
+                pi_append(&names, PyUnicode_FromString(pi_structure_names[s]));
+        pi_put(&all, (*one)->name, Py_BuildValue("(sN)", (*one)->needs, names));
     }
     return all;
 }
@@ -130,9 +121,8 @@ static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]);
 static PyObject *core_limits(PyObject *module, PyObject *none) {
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
-        if (pi_families[i].jacobian &&
-            pi_append(jacobian, PyUnicode_FromString(pi_families[i].name)))
-            Py_CLEAR(jacobian);
+        if (pi_families[i].jacobian)
+            pi_append(&jacobian, PyUnicode_FromString(pi_families[i].name));
     return Py_BuildValue(
         "{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN, "kernel_components", PI_MAX_DIM,
         "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER, "parameters",

@@ -2,7 +2,6 @@
  * while it starts a thread or waits for one: work that must not be left half done is done here. */
 #include <stdlib.h>
 #include "module.h"
-#include <pythread.h>
 #ifndef PYTHREAD_INVALID_THREAD_ID /* not in the stable ABI, and the same since Python 3.7 */
 #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
 #endif
@@ -75,7 +74,9 @@ int pi_poll_python(void *context, int64_t done) {
     return stop;
 }
 
-int pi_work_together(Task task, PyObject *progress, int64_t helpers) {
+/* The calling thread, which polls, and helpers, as far as threads are available; then all have
+ * ended. 0, or -1 with an exception. */
+static int work_together(Task task, PyObject *progress, int64_t helpers) {
     Crew *crew = calloc(1, sizeof *crew);
     PyThread_type_lock over = crew && helpers ? PyThread_allocate_lock() : NULL;
     if (!crew) return PyErr_NoMemory(), -1;
@@ -173,7 +174,7 @@ PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task t
         return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
                             (long long)workers - 1);
     if (pi_claim(object)) return NULL;
-    const int error = pi_work_together(task, progress, helpers);
+    const int error = work_together(task, progress, helpers);
     object->holder = 0;
     return error ? NULL : Py_NewRef(Py_None);
 }

@@ -1,7 +1,6 @@
 /* The fields of start(), stepper() and start_adaptive(), read by one loop. A new option of a run is
  * one line here and one field of PiRun. */
 #include "fields.h"
-#include <math.h>
 #include "../tolerance/solve.h"
 
 typedef enum { INTEGER, REAL, FLAG, OBJECT } Kind;
@@ -129,14 +128,14 @@ static int read_call(Entry entry, const char *caller, PyObject *keywords, void *
     return 0;
 }
 
-PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, PyObject *args,
+PyObject *pi_make_object(PyObject *module, Entry entry, Maker *make, PyObject *args,
                          PyObject *keywords) {
-    const char *caller = entry == START     ? "start()"
-                         : entry == STEPPER ? "stepper()"
-                                            : "start_adaptive()";
+    static const char *const callers[] = {"start()", "stepper()", "start_adaptive()"};
+    const int type = entry / 2; /* 0, 1, 2 */
+    const char *const caller = callers[type];
     if (PyTuple_Size(args))
         return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", caller);
-    PyObject *self = PyType_GenericAlloc((PyTypeObject *)type, 0);
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->type[type], 0);
     CoreObject *object = (CoreObject *)self;
     Given given = {0};
     const uint32_t mode = pi_enter_float_mode();
@@ -149,11 +148,16 @@ PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *m
     return self;
 }
 
-void pi_size_rows(PiRun *run) {
-    const int64_t unit = 512 / run->bits;
-    run->stride = (run->lanes + unit - 1) / unit * unit;
-    run->real_bytes = run->bits / 8;
+int pi_read_own_rows(PiRun *run, const Given *given, Views *views) {
+    const int n = run->system->n_params, bytes = run->real_bytes = run->bits / 8;
+    run->stride = pi_rounded_up(run->lanes, 512 / run->bits);
     if (run->bits == 32) run->bound = (float)run->bound;
+    run->params = pi_views_zeros(views, n, sizeof *run->params);
+    return !run->params || pi_views_row(views, given->t0, "t0", run->stride, bytes, &run->t0) ||
+                   pi_views_row(views, given->dt, "dt", run->stride, bytes, &run->h) ||
+                   pi_views_rows(views, given->params, "params", n, run->stride, bytes, run->params)
+               ? -1
+               : 0;
 }
 
 int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {

@@ -12,14 +12,15 @@ typedef struct Given {
     PyObject *rtol, *atol, *t_end, *first_step, *max_step, *t, *h, *accepted, *rejected, *status;
 } Given;
 
-typedef enum { START = 1, STEPPER = 2, ADAPTIVE = 4 } Entry;
-/* An object of this type from the keywords of a call: numbers go into its run, objects to `make`,
- * which returns 0, or -1 with an exception. A new reference, or NULL with an exception. */
+/* An object of the type of this entry from the keywords of a call: numbers go into its run, objects
+ * to `make`, which returns 0, or -1 with an exception. A new reference, or NULL with an exception.
+ */
 typedef int Maker(PyObject *module, CoreObject *self, const Given *given);
-PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, PyObject *args,
+PyObject *pi_make_object(PyObject *module, Entry entry, Maker *make, PyObject *args,
                          PyObject *keywords);
-/* Sets the sizes of rows and reals from the precision and the number of lanes. */
-void pi_size_rows(PiRun *run);
+/* The sizes of rows and reals of a run whose method is chosen, its times and parameters. 0, or -1
+ * with an exception. */
+int pi_read_own_rows(PiRun *run, const Given *given, Views *views);
 /* The indices of components of a system, or all if none are given; in new memory. Their number, or
  * -1 with an exception. */
 int pi_read_components(PyObject *saved, int dim, Views *views, int **to);

@@ -6,6 +6,13 @@ static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
 }
 
+/* It owns the method, NULL without memory. */
+static PyObject *method_capsule(PiMethod *m) {
+    PyObject *capsule = m ? PyCapsule_New(m, METHOD_CAPSULE, free_method) : PyErr_NoMemory();
+    if (!capsule) PyMem_Free(m);
+    return capsule;
+}
+
 static PyObject *core_make_method(PyObject *module, PyObject *args) {
     const char *name;
     int stages, evaluations, derivative = 1, order = 0, embedded_order = 0;
@@ -18,7 +25,8 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     if (family == PI_FAMILIES || pi_families[family].closed)
         return PyErr_Format(PyExc_ValueError, "no family %s", name);
     PiMethod *m = PyMem_Calloc(1, PI_METHOD_BYTES);
-    if (!m) return PyErr_NoMemory();
+    PyObject *capsule = method_capsule(m);
+    if (!capsule) return NULL;
     *m = (PiMethod){.name = "",
                     .family = family,
                     .stages = stages,
@@ -26,34 +34,25 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
                     .evaluations = evaluations,
                     .derivative = pi_families[family].most_derivative ? derivative : 0};
     const int needed = pi_method_rows(m);
-    if (needed < 0 || PyTuple_Size(rows) != needed) {
-        PyMem_Free(m);
-        return PyErr_Format(PyExc_ValueError,
-                            "%d stages and %zd rows: at most %d stages, and rows for them; "
-                            "evaluations %d, derivative %d",
-                            stages, PyTuple_Size(rows), pi_families[family].most_stages,
-                            evaluations, derivative);
-    }
-    for (int64_t i = 0; i < needed; i++) {
+    int error = 0;
+    if (needed < 0 || PyTuple_Size(rows) != needed)
+        error = pi_refused("%d stages and %zd rows: at most %d stages, and rows for them; "
+                           "evaluations %d, derivative %d",
+                           stages, PyTuple_Size(rows), pi_families[family].most_stages, evaluations,
+                           derivative);
+    for (int64_t i = 0; !error && i < needed; i++) {
         PyObject *row = PyTuple_GetItem(rows, i);
         int n, optional;
         double *to = pi_method_row(m, i, &n, &optional);
-        if (optional && PyTuple_Check(row) && PyTuple_Size(row) == 0) continue;
-        if (pi_read_numbers(row, name, n, to)) {
-            PyMem_Free(m);
-            return NULL;
-        }
+        if (!optional || !PyTuple_Check(row) || PyTuple_Size(row))
+            error = pi_read_numbers(row, name, n, to);
     }
     const int estimates = m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK;
-    if (embedded && estimates && embedded_order > 0) {
+    if (!error && embedded && estimates && embedded_order > 0) {
         m->embedded_order = embedded_order;
-        if (pi_read_numbers(embedded, "b_embedded", stages, m->b_embedded)) {
-            PyMem_Free(m);
-            return NULL;
-        }
+        error = pi_read_numbers(embedded, "b_embedded", stages, m->b_embedded);
     }
-    PyObject *capsule = PyCapsule_New(m, METHOD_CAPSULE, free_method);
-    if (!capsule) PyMem_Free(m);
+    if (error) Py_CLEAR(capsule);
     return capsule;
 }
 
@@ -64,23 +63,16 @@ static PyObject *core_starter(PyObject *module, PyObject *method) {
     return starter ? PyUnicode_FromString(starter->name) : Py_NewRef(Py_None);
 }
 
+static PyObject *half_of(const PiMethod *m, PiPhase phase) {
+    PiMethod *half = PyMem_Malloc(sizeof *half);
+    if (half) *half = *m, half->phase = phase;
+    return method_capsule(half);
+}
 static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m) return NULL;
     if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);
-    PyObject *halves[2] = {NULL, NULL};
-    for (int64_t i = 0; i < 2; i++) {
-        PiMethod *half = PyMem_Malloc(sizeof *half);
-        if (!half) continue;
-        *half = *m;
-        half->phase = i ? PI_POSITIONS_ONLY : PI_VELOCITIES_ONLY;
-        halves[i] = PyCapsule_New(half, METHOD_CAPSULE, free_method);
-        if (!halves[i]) PyMem_Free(half);
-    }
-    if (halves[0] && halves[1]) return Py_BuildValue("(NN)", halves[0], halves[1]);
-    Py_XDECREF(halves[0]);
-    Py_XDECREF(halves[1]);
-    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    return Py_BuildValue("(NN)", half_of(m, PI_VELOCITIES_ONLY), half_of(m, PI_POSITIONS_ONLY));
 }
 
 static PyObject *core_history_rows(PyObject *module, PyObject *args) {

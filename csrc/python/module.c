@@ -15,10 +15,10 @@
 
 static PyObject *core_info(PyObject *module, PyObject *none) {
     PyObject *sets = PyList_New(0), *built = PyList_New(0);
-    for (int i = 0; sets && built && pi_isa(i); i++)
-        if ((pi_isa(i)->f64 && pi_append(built, PyUnicode_FromString(pi_isa(i)->name))) ||
-            (pi_isa_supported(i) && pi_append(sets, PyUnicode_FromString(pi_isa(i)->name))))
-            Py_CLEAR(sets);
+    for (int i = 0; sets && built && pi_isa(i); i++) {
+        if (pi_isa(i)->f64) pi_append(&built, PyUnicode_FromString(pi_isa(i)->name));
+        if (pi_isa_supported(i)) pi_append(&sets, PyUnicode_FromString(pi_isa(i)->name));
+    }
     return Py_BuildValue("{ss si ss ss sN sN}", "version", PYINTEGRATE_VERSION, "arithmetic",
                          PI_ARITHMETIC, "compiler", COMPILER, "instruction_set",
                          pi_isa(state_of(module)->isa)->name, "instruction_sets", sets, "built",
@@ -37,7 +37,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     ResolvedSystem resolved;
     if (pi_find_system(module, system, bits, &resolved)) return NULL;
     const PiSystem *s = resolved.system;
-    if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > (int64_t)1 << 48)
+    if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > 0x1p48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
     if (resolved.unanswered >> question & 1)
@@ -109,29 +109,23 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     const char *wanted = getenv("PYINTEGRATE_ISA");
     state->missing = wanted && *wanted ? NULL : pi_isa_missing();
-    state->run_type = PyType_FromModuleAndSpec(module, &pi_run_spec, NULL);
-    state->stepper_type = PyType_FromModuleAndSpec(module, &pi_stepper_spec, NULL);
-    state->adaptive_run_type = PyType_FromModuleAndSpec(module, &pi_adaptive_run_spec, NULL);
-    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type) return -1;
+    PyType_Spec *const specs[TYPES] = {&pi_run_spec, &pi_stepper_spec, &pi_adaptive_run_spec};
+    for (int i = 0; i < TYPES; i++) {
+        state->type[i] = PyType_FromModuleAndSpec(module, specs[i], NULL);
+        if (!state->type[i] || PyModule_AddType(module, (PyTypeObject *)state->type[i])) return -1;
+    }
     return PyModule_AddFunctions(module, pi_catalogue_functions) ||
                    PyModule_AddFunctions(module, pi_method_functions) ||
-                   PyModule_AddFunctions(module, pi_program_functions) ||
-                   PyModule_AddObjectRef(module, "Run", state->run_type) ||
-                   PyModule_AddObjectRef(module, "Stepper", state->stepper_type) ||
-                   PyModule_AddObjectRef(module, "AdaptiveRun", state->adaptive_run_type)
+                   PyModule_AddFunctions(module, pi_program_functions)
                ? -1
                : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
-    Py_VISIT(state_of(module)->run_type);
-    Py_VISIT(state_of(module)->stepper_type);
-    Py_VISIT(state_of(module)->adaptive_run_type);
+    for (int i = 0; i < TYPES; i++) Py_VISIT(state_of(module)->type[i]);
     return 0;
 }
 static int module_clear(PyObject *module) {
-    Py_CLEAR(state_of(module)->run_type);
-    Py_CLEAR(state_of(module)->stepper_type);
-    Py_CLEAR(state_of(module)->adaptive_run_type);
+    for (int i = 0; i < TYPES; i++) Py_CLEAR(state_of(module)->type[i]);
     return 0;
 }
 

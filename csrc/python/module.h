@@ -5,15 +5,20 @@
 #include "../run/run.h"
 #include "arrays.h"
 
+/* Whose fields are read (fields.c), as bits; types of the module in this order. */
+typedef enum { START = 1, STEPPER = 2, ADAPTIVE = 4 } Entry;
+enum { TYPES = 3 };
 typedef struct {
-    PyObject *run_type, *stepper_type, *adaptive_run_type;
+    PyObject *type[TYPES];
     int isa;             /* the instruction set in use */
     const char *missing; /* a better one of this machine that was not built: warned of once */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
-/* Appends and gives away the item; 0, or -1 with an exception. */
-int pi_append(PyObject *list, PyObject *item);
+/* Appends the item, or puts it under a name, and gives it away; where that fails, or the item is
+ * NULL, the list or dictionary becomes NULL, with an exception. */
+void pi_append(PyObject **list, PyObject *item);
+void pi_put(PyObject **dictionary, const char *name, PyObject *item);
 
 /* ---- systems: resolve.c ---------------------------------------------------------------------- */
 /* A capsule of this name holds a struct that begins with a SystemHandle, for any kind of
@@ -23,11 +28,13 @@ typedef struct {
     /* Fills in all but `set`, the kernels of the instruction set and precision. 0, or -1 with an
      * exception. */
     int (*resolve)(const void *self, ResolvedSystem *to);
-    void (*free)(void *self); /* what it owns besides, or NULL */
-    PyObject *kept[2];        /* alive as long as it is */
+    void (*free)(const void *self); /* what it owns besides, or NULL */
+    PyObject *kept[2];              /* alive as long as it is */
 } SystemHandle;
-/* A capsule that owns this memory; NULL with an exception, and the memory is freed. */
-PyObject *pi_system_capsule(SystemHandle *made);
+/* A capsule with a copy of this struct, and what it owns; NULL with an exception, and that is
+ * freed.
+ */
+PyObject *pi_system_capsule(const void *handle, size_t bytes);
 /* The system that a name or a capsule stands for. 0, or -1 with an exception. */
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
 
@@ -80,14 +87,12 @@ typedef struct {
     PyObject *progress;
 } Caller;
 int pi_poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
-/* The calling thread, which polls, and helpers, as far as threads are available, work until
- * nothing is left or the run is cancelled; then all have ended. 0, or -1 with an exception. */
+/* What threads do together, until nothing is left or the run is cancelled. */
 typedef struct {
     void (*work)(void *self, PiPoll *poll, void *context);
     void *self;
     _Atomic int *out_of_memory;
 } Task;
-int pi_work_together(Task task, PyObject *progress, int64_t helpers);
 /* The method work(progress=None, helpers=0) of a run that so many threads may share. */
 PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
 PyObject *pi_core_shielded(PyObject *module, PyObject *args);

@@ -6,7 +6,7 @@ static PyObject *core_operations(PyObject *module, PyObject *none) {
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && pi_operation(i); i++) {
         const PiOperation *o = pi_operation(i);
-        if (pi_append(list, Py_BuildValue("(sis)", o->name, o->arguments, o->text))) Py_CLEAR(list);
+        pi_append(&list, Py_BuildValue("(sis)", o->name, o->arguments, o->text));
     }
     return list;
 }
@@ -26,14 +26,8 @@ static int resolve_program(const void *self, ResolvedSystem *to) {
     return 0;
 }
 
-static void free_program(void *made) { pi_program_free(((ProgramHandle *)made)->program); }
-/* Steals the program. */
-static PyObject *program_capsule(PiProgram *program) {
-    ProgramHandle *made = PyMem_Malloc(sizeof *made);
-    if (!made) pi_program_free(program);
-    if (!made) return PyErr_NoMemory();
-    *made = (ProgramHandle){{resolve_program, free_program, {NULL, NULL}}, program};
-    return pi_system_capsule(&made->handle);
+static void free_program(const void *self) {
+    pi_program_free(((const ProgramHandle *)self)->program);
 }
 
 static PyObject *make_program(PyObject *args) {
@@ -67,7 +61,8 @@ static PyObject *make_program(PyObject *args) {
         }
         char message[PI_MESSAGE] = "code ends within an instruction";
         PiProgram *program = bytes % instruction ? NULL : pi_program_make(&text, message);
-        if (program) result = program_capsule(program);
+        const ProgramHandle made = {{resolve_program, free_program, {NULL, NULL}}, program};
+        if (program) result = pi_system_capsule(&made, sizeof made);
         else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
         else PyErr_NoMemory();
     }
@@ -116,11 +111,9 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
         if (!kernels[i])
             return PyErr_Format(PyExc_ValueError, "the library belongs to another pyintegrate");
     }
-    CompiledProgram *compiled = PyMem_Malloc(sizeof *compiled);
-    if (!compiled) return PyErr_NoMemory();
-    *compiled = (CompiledProgram){{resolve_compiled, NULL, {Py_NewRef(program), Py_NewRef(owner)}},
+    const CompiledProgram made = {{resolve_compiled, NULL, {Py_NewRef(program), Py_NewRef(owner)}},
                                   {kernels[0], kernels[1]}};
-    return pi_system_capsule(&compiled->handle);
+    return pi_system_capsule(&made, sizeof made);
 }
 
 PyMethodDef pi_program_functions[] = {

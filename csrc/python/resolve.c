@@ -15,17 +15,25 @@ static int warn_once(State *state) {
         missing, pi_isa(state->isa)->name);
 }
 
-static void drop(SystemHandle *made) {
-    if (made->free) made->free(made);
-    Py_XDECREF(made->kept[0]);
-    Py_XDECREF(made->kept[1]);
+static void drop(const SystemHandle *handle) {
+    if (handle->free) handle->free(handle);
+    Py_XDECREF(handle->kept[0]);
+    Py_XDECREF(handle->kept[1]);
+}
+static void drop_capsule(PyObject *capsule) {
+    SystemHandle *made = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
+    drop(made);
     PyMem_Free(made);
 }
-static void drop_capsule(PyObject *capsule) { drop(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE)); }
-PyObject *pi_system_capsule(SystemHandle *made) {
-    PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, drop_capsule);
-    if (!capsule) drop(made);
-    return capsule;
+PyObject *pi_system_capsule(const void *handle, size_t bytes) {
+    void *made = PyMem_Malloc(bytes);
+    PyObject *capsule =
+        made ? PyCapsule_New(memcpy(made, handle, bytes), SYSTEM_CAPSULE, drop_capsule)
+             : PyErr_NoMemory();
+    if (capsule) return capsule;
+    drop(handle);
+    PyMem_Free(made);
+    return NULL;
 }
 
 int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
@@ -65,6 +73,6 @@ PyObject *pi_core_scales(PyObject *module, PyObject *system) {
     const int dim = resolved.system->dim, n = dim < PI_MAX_STATE ? dim : PI_MAX_STATE;
     PyObject *list = PyList_New(0);
     for (int d = 0; list && d < n; d++)
-        if (pi_append(list, PyLong_FromLong(resolved.system->scale[d]))) Py_CLEAR(list);
+        pi_append(&list, PyLong_FromLong(resolved.system->scale[d]));
     return list;
 }

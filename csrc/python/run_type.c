@@ -65,7 +65,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     PyObject *array = o->record, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
-    int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
+    int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
     if (o->times) saves = 0; /* watching.c */
     else if (steps && read_steps(r, steps, &saves)) return -1;
@@ -91,16 +91,13 @@ static int read_record(Run *r, const Given *o, int stream) {
     return o->times ? 0 : pi_run_observe(run, pi_record_observer(record));
 }
 
-/* The rows of times, parameters and states. */
+/* The rows of states; one that is missing is made. */
 static int read_rows(Run *r, const Given *o) {
     PiRun *run = &r->run;
     Views *v = &r->base.views;
     const int bytes = run->real_bytes;
     const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
-    if (pi_views_row(v, o->t0, "t0", stride, bytes, &run->t0) ||
-        pi_views_row(v, o->dt, "dt", stride, bytes, &run->h) ||
-        pi_views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
-        !(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
+    if (!(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
         (o->state_a &&
          !(run->state[0] = pi_views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
         (o->state_b && !(run->state[1] = pi_views_array(v, o->state_b, "state_b", all, bytes, 1))))
@@ -120,9 +117,9 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     PiRun *run = &r->run;
     ResolvedSystem resolved;
     if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
-    run->params = pi_views_zeros(&r->base.views, resolved.system->n_params, sizeof *run->params);
-    if (!run->params || pi_choose_method(run, &resolved, o->method, o->starter)) return -1;
-    pi_size_rows(run);
+    if (pi_choose_method(run, &resolved, o->method, o->starter) ||
+        pi_read_own_rows(run, o, &r->base.views))
+        return -1;
     if (!run->workers) run->workers = 1;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
     if (stream < 0 || read_rows(r, o)) return -1;
@@ -134,14 +131,13 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
 }
 
 PyObject *pi_core_start(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, state_of(module)->run_type, START, make_run, args, keywords);
+    return pi_make_object(module, START, make_run, args, keywords);
 }
-
-static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
 
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
-    return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
+    return pi_work_on(&r->base, args, r->run.workers,
+                      (Task){pi_run_work, &r->run, &r->run.out_of_memory});
 }
 
 static PyObject *run_outcome(PyObject *self, PyObject *none) {

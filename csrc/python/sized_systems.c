@@ -24,8 +24,6 @@ PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
         number++;
     if (number == pi_n_sized_systems || parts < 0 || parts > 1 << 20)
         return PyErr_Format(PyExc_ValueError, "no system %s of %lld parts", name, parts);
-    SizedSystem *made = PyMem_Malloc(sizeof *made);
-    if (!made) return PyErr_NoMemory();
-    *made = (SizedSystem){{resolve_sized, NULL, {NULL, NULL}}, pi_sized(number, parts)};
-    return pi_system_capsule(&made->handle);
+    const SizedSystem made = {{resolve_sized, NULL, {NULL, NULL}}, pi_sized(number, parts)};
+    return pi_system_capsule(&made, sizeof made);
 }

@@ -34,14 +34,10 @@ static void stepper_dealloc(PyObject *self) {
 static int make_rows(Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
     Views *v = &s->base.views;
-    const int bytes = run->real_bytes;
-    void *state =
-        pi_views_array(v, o->state, "state", pi_product(run->state_rows, run->stride), bytes, 1);
-    if (!state || pi_views_row(v, o->t0, "t0", run->stride, bytes, &run->t0) ||
-        pi_views_row(v, o->dt, "dt", run->stride, bytes, &run->h) ||
-        pi_views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes,
-                      run->params))
-        return -1;
+    if (pi_read_own_rows(run, o, v)) return -1;
+    void *state = pi_views_array(v, o->state, "state", pi_product(run->state_rows, run->stride),
+                                 run->real_bytes, 1);
+    if (!state) return -1;
     if ((uintptr_t)state % 64) return pi_refused("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
     return 0;
@@ -109,10 +105,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
             "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
             "1 or %d methods",
             (long long)run->lanes, n, PHASES);
-    pi_size_rows(run);
     run->workers = run->save_every = 1;
-    run->params = pi_views_zeros(&s->base.views, resolved.system->n_params, sizeof *run->params);
-    if (!run->params) return -1;
     int64_t most = 0;
     for (int64_t i = 0; i < n; i++) {
         if (make_phase(module, s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
@@ -127,8 +120,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
 }
 
 PyObject *pi_core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper, args,
-                          keywords);
+    return pi_make_object(module, STEPPER, make_stepper, args, keywords);
 }
 
 static int look_at(Stepper *s, int observer, int64_t n) {
@@ -192,7 +184,7 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
                                 "n must be an integer, how many steps of dt, got %R", args[0]);
         n = PyLong_AsLongLong(index);
         Py_DECREF(index);
-        if (n < 0 || n > (int64_t)1 << 53) {
+        if (n < 0 || n > 0x1p53) {
             PyErr_Clear();
             return PyErr_Format(PyExc_ValueError, "n must be from 0 to 2**53, got %R", args[0]);
         }

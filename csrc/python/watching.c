@@ -141,8 +141,7 @@ static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *
 }
 static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
     PiDensity *d = &watch->density[watch->n_densities++];
-    if (read_bins(r, fields, watch->n_quantities, &d->of) || INTEGER(d, room, 0, (int64_t)1 << 31))
-        return -1;
+    if (read_bins(r, fields, watch->n_quantities, &d->of) || INTEGER(d, room, 0, 0x1p31)) return -1;
     const int64_t bins = pi_product(d->of.bins[0], d->of.bins[1]);
     return MEMORY(d, image, bins) || MEMORY(d, pending, pi_product(2, bins)) ||
            MEMORY(d, list, pi_product(2, d->room)) || MEMORY(d, state, PI_DENSITY_STATE);
@@ -154,7 +153,7 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
     atomic_flag_clear(&a->busy);
     if (!about || SMALL(a, kind, 0, PI_ACROSS_KINDS - 1) ||
         read_quantities(fields, watch->n_quantities, a->quantity) ||
-        integer(fields, "row", 0, 0x1p54, &a->first) || INTEGER(a, rows, 0, (int64_t)1 << 40) ||
+        integer(fields, "row", 0, 0x1p54, &a->first) || INTEGER(a, rows, 0, 0x1p40) ||
         INTEGER(a, groups, 1, most) || INTEGER(a, bins, 1, most) || FIELD(label))
         return -1;
     a->about = PyFloat_AsDouble(about);
@@ -183,8 +182,7 @@ PyObject *pi_cells_of(const Watches *watches) {
             PyObject *one =
                 cells < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, 32 * cells);
             if (one) pi_across_cells(a, (int64_t *)PyBytes_AsString(one));
-            if (!one || PyList_Append(list, one)) Py_CLEAR(list);
-            Py_XDECREF(one);
+            pi_append(&list, one);
         }
     return list;
 }
@@ -198,8 +196,8 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     watch->params = own.params;
     watch->n_sums = own.n_sums;
     watch->components = r->dim;
-    if (error || !densities || FIELD(across) || INTEGER(watch, every, 1, (int64_t)1 << 54) ||
-        INTEGER(watch, begin, 0, (int64_t)1 << 54))
+    if (error || !densities || FIELD(across) || INTEGER(watch, every, 1, 0x1p54) ||
+        INTEGER(watch, begin, 0, 0x1p54))
         return -1;
     const int quantities = own.program.system->n_invariants - own.n_sums;
     if (quantities < 0) return pi_refused("the program of a watch does not fit its system");
@@ -324,7 +322,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
 /* ---- events ---------------------------------------------------------------------------------- */
 static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEvent *event) {
     if (SMALL(event, direction, -1, 1) || SMALL(event, located, 0, 1) ||
-        INTEGER(event, stop, 0, (int64_t)1 << 54) || INTEGER(event, keep, 0, (int64_t)1 << 40) ||
+        INTEGER(event, stop, 0, 0x1p54) || INTEGER(event, keep, 0, 0x1p40) ||
         SMALL(event, onto, -1, answers >= r->dim ? answers - r->dim : -1) ||
         SMALL(event, then, -1, answers >= r->dim ? answers - r->dim : -1) ||
         SMALL(event, n_values, 0, answers) || SMALL(event, value, 0, answers - event->n_values))
@@ -338,7 +336,7 @@ static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEven
 static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
     PyObject *react = field(fields, "react"), *list = field(fields, "events");
     const Py_ssize_t n = tuple_of(list, "events", 1, 127);
-    if (!react || n < 0 || INTEGER(e, most, 1, (int64_t)1 << 54) ||
+    if (!react || n < 0 || INTEGER(e, most, 1, 0x1p54) ||
         (react != Py_None && read_program(r, react, &e->react)))
         return -1;
     if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums)
@@ -420,12 +418,10 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Vi
 static PyObject *told_reductions(const PiDeclared *declared, int count) {
     PyObject *out = PyDict_New();
     for (int i = 0; out && i < count; i++) {
-        PyObject *initial = PyTuple_New(declared[i].rows), *one;
+        PyObject *initial = PyTuple_New(declared[i].rows);
         for (int k = 0; initial && k < declared[i].rows; k++)
             PyTuple_SetItem(initial, k, PyFloat_FromDouble(declared[i].initial[k]));
-        one = Py_BuildValue("(iNd)", i, initial, declared[i].again);
-        if (!one || PyDict_SetItemString(out, declared[i].name, one)) Py_CLEAR(out);
-        Py_XDECREF(one);
+        pi_put(&out, declared[i].name, Py_BuildValue("(iNd)", i, initial, declared[i].again));
     }
     return out;
 }
@@ -439,8 +435,7 @@ static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *r
     PyObject *t = field(fields, "t");
     PiBetween *b = r->to->between = pi_views_zeros(r->views, 1, sizeof *b);
     int64_t each;
-    if (!b || !t || integer(fields, "each", 0, 1, &each) || INTEGER(b, count, 0, (int64_t)1 << 48))
-        return -1;
+    if (!b || !t || integer(fields, "each", 0, 1, &each) || INTEGER(b, count, 0, 0x1p48)) return -1;
     b->t_stride = each ? r->stride : 1;
     b->t_lane = each;
     b->record = record;
@@ -460,7 +455,7 @@ static int read_times(const Reader *r, PiRun *run, PyObject *fields, PiRecord *r
 static int read_renormalise(const Reader *r, PiRun *run, PyObject *fields) {
     PiRenormalise *own = &r->to->renormalise;
     PyObject *places;
-    if (INTEGER(own, every, 1, (int64_t)1 << 54) || SMALL(own, vectors, 1, r->dim) ||
+    if (INTEGER(own, every, 1, 0x1p54) || SMALL(own, vectors, 1, r->dim) ||
         SMALL(own, dim, 1, r->dim / own->vectors) || SMALL(own, orthogonal, 0, 1) ||
         SMALL(own, indicators, 0, 1) || FIELD(places))
         return -1;

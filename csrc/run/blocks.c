@@ -1,8 +1,8 @@
 /* Blocks of time: how a run is divided, and the length of its blocks. */
 #include "layout.h"
 
-enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
-enum { SHOWN = 32 }; /* steps that lanes which may stop make together (leaving.c) */
+enum { BLOCK_STEPS = 256 }; /* at most */
+enum { SHOWN = 32 };        /* steps that lanes which may stop make together (leaving.c) */
 
 /* Short intervals between the states that are shown are grouped into a block, long ones are divided
  * into several. If kernels write directly to the destination of the states, a block fits the
@@ -10,7 +10,7 @@ enum { SHOWN = 32 }; /* steps that lanes which may stop make together (leaving.c
 static int64_t intervals_per_block(const PiRun *run) {
     if (run->cut >= run->block_steps) return 1;
     const int64_t some = run->block_steps / run->cut;
-    return run->writer ? smaller(BLOCK_SAVES, some) : some;
+    return run->writer ? smaller(PI_BLOCK_SAVES, some) : some;
 }
 static int64_t blocks_per_interval(const PiRun *run) {
     return run->cut < run->block_steps ? 1 : ceil_div(run->cut, run->block_steps);

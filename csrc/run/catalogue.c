@@ -2,9 +2,7 @@
 #define PI_REAL_BITS    64
 #define PI_VECTOR_BYTES 16
 #include <string.h>
-#include "../pyintegrate.h"
 #include "../simd.h"
-#include "../tiles.h"
 #include "../vmath/vmath.h"
 #include "run.h"
 

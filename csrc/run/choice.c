@@ -8,10 +8,11 @@ static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
     const PiMethod *m = run->method;
     const int in_registers = resolved->kernels && !run->use_row_kernels && !run->compensated &&
                              (m->family != PI_NYSTROM || pi_sees_positions_only(system));
-    run->kernel = in_registers && m->specialised ? resolved->kernels->specialised[m->specialised]
-                  : in_registers                 ? resolved->kernels->family[m->family]
-                                                 : NULL;
-    if (run->kernel) return;
+    if (in_registers) {
+        run->kernel = resolved->kernels->specialised[m->specialised];
+        if (!run->kernel) run->kernel = resolved->kernels->family[m->family];
+        if (run->kernel) return;
+    }
     run->kernel = resolved->set->rows[m->family];
     run->force = resolved->force;
     run->context = resolved->context;

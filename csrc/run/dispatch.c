@@ -45,8 +45,15 @@ static int has_registers(int number) {
 }
 #endif
 
+/* Is the C library's fma, which the baseline uses, exact? (1 + e)(1 - e) - 1 = -e^2 is lost if the
+ * product is rounded before the sum. */
+static int fma_is_exact(void) {
+    volatile double e = 0x1p-30;
+    volatile float f = 0x1p-14f;
+    return fma(1 + e, 1 - e, -1.0) == -0x1p-60 && fmaf(1 + f, 1 - f, -1.0f) == -0x1p-28f;
+}
 static int machine_has(int number) {
-    if (number == 0) return pi_fma_is_exact();
+    if (number == 0) return fma_is_exact();
 #if defined(__x86_64__)
     return has_registers(number);
 #else
@@ -58,13 +65,6 @@ const char *pi_isa_missing(void) {
     for (int i = sizeof isas / sizeof *isas - 1; i >= 0; i--)
         if (machine_has(i)) return isas[i].f64 ? NULL : isas[i].name;
     return NULL;
-}
-
-/* (1 + e)(1 - e) - 1 = -e^2 is lost if the product is rounded before the sum. */
-int pi_fma_is_exact(void) {
-    volatile double e = 0x1p-30;
-    volatile float f = 0x1p-14f;
-    return fma(1 + e, 1 - e, -1.0) == -0x1p-60 && fmaf(1 + f, 1 - f, -1.0f) == -0x1p-28f;
 }
 
 /* Other libraries change the rounding mode and flush subnormals to zero; the bits of a run depend

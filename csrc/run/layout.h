@@ -14,10 +14,13 @@ static inline int64_t over(int64_t a, int64_t b) {
     if (b == 1) return a;
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
-static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * b; }
 static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
 /* Items in a cache line. */
 static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
+/* So many lanes, in whole cache lines. */
+static inline int64_t padded(const PiRun *run, int64_t lanes) {
+    return pi_rounded_up(lanes, lanes_in_line(run));
+}
 /* Trajectories in a tile. */
 static inline int64_t lanes_in(const PiRun *run, int64_t tile) {
     return smaller(run->tile_lanes, run->lanes - tile * run->tile_lanes);
@@ -26,6 +29,8 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
                            int64_t lane) {
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
+/* Each row of a state. */
+#define EACH_ROW(d, run) for (int64_t d = 0; d < (run)->state_rows; d++)
 /* What is done for doubles or for floats, whichever they are. */
 #define WITH_REAL(run, what)                                                                       \
     if ((run)->real_bytes == 8) {                                                                  \
@@ -34,23 +39,38 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
         what(float)                                                                                \
     }
 static inline double number_at(const PiRun *run, const void *row, int64_t i) {
-    return run->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+    return pi_real(row, i, run->real_bytes);
 }
 static inline void set_number(const PiRun *run, void *row, int64_t i, double value) {
     if (run->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
+}
+/* So many bytes of each row; from one row to the next, there and here, these many. */
+static inline void copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_next,
+                             void *to, int64_t to_next) {
+    for (int64_t i = 0; i < rows; i++)
+        memcpy((char *)to + i * to_next, (const char *)from + i * from_next, bytes);
+}
+/* Of two copies of sums of a tile, rows of run->stride doubles, that of the block before becomes
+ * that of a block. */
+static inline void begin_sums(const PiRun *run, int64_t rows, double *const sums[2], int64_t tile,
+                              int64_t block) {
+    const int64_t lane = tile * run->tile_lanes, row = run->stride * sizeof(double);
+    if (sums[0] != sums[1])
+        copy_rows(rows, padded(run, lanes_in(run, tile)) * sizeof(double),
+                  sums[1 - (block & 1)] + lane, row, sums[block & 1] + lane, row);
+}
+/* The states of lanes, so many bytes of each row; strides in reals. */
+static inline void copy_states(const PiRun *run, int64_t bytes, const void *from,
+                               int64_t from_stride, void *to, int64_t to_stride) {
+    copy_rows(run->state_rows, bytes, from, from_stride * run->real_bytes, to,
+              to_stride * run->real_bytes);
 }
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
 #define GATHER(real)                                                                               \
     for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];
 #define SCATTER(real)                                                                              \
     for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
-static inline void copy_tile(const PiRun *run, const PiTile *tile, const void *from,
-                             int64_t from_stride, void *to, int64_t to_stride) {
-    for (int64_t d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
-               tile->registers * run->vector_bytes);
-}
 static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                           void *to) {
     WITH_REAL(run, GATHER)
@@ -97,6 +117,10 @@ int pi_has_seen_bound(const PiRun *run);
  * and in `out`; completed: room for a row. 0; 1 if a lane fails otherwise, and nothing is done; -1
  * without memory. */
 int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *completed);
+/* Lane i did not complete all steps in the record of a call (PiComplete): it fails as `lane` of
+ * tile `number`, and its state, at `place` of `to`, is that before. 0, or -1 without memory. */
+int pi_stay(PiRun *run, int64_t number, const PiTile *made, const void *completed, int64_t i,
+            int64_t lane, void *to, int64_t stride, int64_t place);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
 /* Do trajectories that leave, or that an observer stops, make room? Then pi_advance_tile() lets
@@ -146,9 +170,11 @@ typedef struct {
 int64_t pi_packed_row(const PiRun *run, int64_t room);
 int64_t pi_packed_bytes(const PiRun *run, int64_t room);
 PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *memory);
-/* The lanes in `at`: their states from rows of the tile, to `to`; what else belongs to them. */
-void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
+/* Of the lanes in `at` the rows of t0, h and parameters; with states from rows of the tile, to
+ * `to`.
+ */
 void pi_packed_own(PiPacked *packed);
+void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
 /* Their states in `rows`, to their places in rows of the run. */
 void pi_packed_spread(const PiPacked *packed, const char *rows, void *to);
 /* The first n in the list of others, with the states before, become these. */

@@ -4,7 +4,6 @@
  * made. Lanes that leave a bound within a call of the kernel, which reports how far each lane was,
  * repeat its steps, and the states after each tell where. No lane depends on its neighbours, so
  * that no result depends on which lanes are side by side. */
-#include <float.h>
 #include "../aligned.h"
 #include "layout.h"
 
@@ -28,12 +27,6 @@ static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     for (int64_t i = 0; i < lanes; i++)
         if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
-}
-/* The kernel makes some steps of all of them; returns its result. far: of each. */
-static int advance(PiPacked *p, int64_t first, int64_t steps, void *far) {
-    PiTile tile = pi_packed_tile(p, first, steps);
-    tile.reach = far;
-    return p->run->kernel(&tile);
 }
 
 /* A tile, the destination of its states, a row of how far each lane has been, states after several
@@ -80,27 +73,6 @@ static int64_t list_left(const Leaving *l, const PiPacked *p) {
     WITH_REAL(l->run, LIST)
     return n;
 }
-/* The state of lane i becomes that of a lane of `to`. */
-static void put(const PiRun *run, void *to, int64_t to_stride, int64_t lane, const void *rows,
-                int64_t stride, int64_t i) {
-    for (int64_t d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, to, to_stride, d, lane), row_at(run, rows, stride, d, i),
-               run->real_bytes);
-}
-/* Lane i of some steps that the kernel has made did not complete them all: it fails, and in `to`
- * it stays where it was before. `in` is `in_stride` apart. */
-static int stay(PiRun *run, int64_t number, const PiShownRows *steps, const PiTile *made, int64_t i,
-                int64_t lane, void *to, int64_t stride, int64_t place) {
-    const int64_t k = (int64_t)number_at(run, steps->completed, i);
-    const char *failed = row_at(run, steps->rows, steps->next, k, 0);
-    const PiStatus found = pi_state_status(run, failed, steps->stride, i);
-    const PiStatus why = made->status[i] ? (PiStatus)made->status[i] : found;
-    if (k)
-        put(run, to, stride, place, row_at(run, steps->rows, steps->next, k - 1, 0), steps->stride,
-            i);
-    else put(run, to, stride, place, made->in, made->in_stride, i);
-    return pi_fail(run, number, lane, why, made->first + k + 1);
-}
 /* Several steps in one call, which keeps the states after each: not of a method that has a history,
  * or reasons of its own to fail. */
 static int64_t steps_at_once(const PiRun *run) {
@@ -124,25 +96,22 @@ static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
             tile.lane = from;
             tile.in = row_at(run, p->in, 0, 0, from);
             tile.out = row_at(run, p->out, 0, 0, from);
-            const char *after = tile.out;
-            int64_t stride = p->stride;
             if (some > 1) {
-                after = tile.record = l->rows;
-                stride = tile.record_stride = ceil_div(lanes, line) * line;
-                tile.record_next = dim * stride;
+                tile.record = l->rows;
+                tile.record_stride = pi_rounded_up(lanes, line);
+                tile.record_next = dim * tile.record_stride;
             }
             memset(l->reason, 0, lanes);
             if (run->kernel(&tile) < 0) {
                 run->stopped = 1;
                 return -1;
             }
-            const PiShownRows shown = {after,  tile.registers, some,       dim * stride,
-                                       stride, (int)dim,       tile.bound, l->far};
-            run->complete(&shown);
+            if (some == 1) tile.record = tile.out, tile.record_stride = p->stride;
+            run->complete(&tile, l->far);
             for (int64_t i = 0; i < lanes; i++) {
                 if (number_at(run, l->far, i) == some) continue;
                 const int64_t lane = p->at[p->list[gone++] = from + i];
-                if (stay(run, l->number, &shown, &tile, i, lane, l->target, l->stride, lane))
+                if (pi_stay(run, l->number, &tile, l->far, i, lane, l->target, l->stride, lane))
                     return -1;
             }
         }
@@ -169,6 +138,12 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
     return error;
 }
 
+/* The states with which a tile begins, to where they are to be in the end. */
+static void move_to(const PiRun *run, const PiTile *tile, void *target) {
+    if (tile->in != target)
+        copy_states(run, tile->registers * run->vector_bytes, tile->in, tile->in_stride, target,
+                    run->stride);
+}
 /* The tile as it is, as long as no lane leaves: returns how many of the steps it has made. */
 static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
     PiRun *run = l->run;
@@ -201,7 +176,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
-    if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
+    move_to(run, tile, target);
     if (n == to) return 0;
     pack(&going, failures, lanes_in(run, number));
     pi_packed_turn(&going);
@@ -209,7 +184,9 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     for (int64_t steps; n < to && going.count; n += steps, pi_packed_turn(&going)) {
         const int64_t before = going.count;
         steps = smaller(most, to - n);
-        const int bad = advance(&going, run->first + n, steps, l.far);
+        PiTile side = pi_packed_tile(&going, run->first + n, steps);
+        side.reach = l.far;
+        const int bad = run->kernel(&side);
         if (bad < 0) {
             run->stopped = 1;
             return -1;
@@ -250,27 +227,12 @@ static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
         if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
-/* How many of the shown steps each lane completes. */
-static PiShownRows complete(const Stopping *s, const PiTile *tile) {
-    const PiShownRows shown = {
-        .rows = s->rows,
-        .registers = tile->registers,
-        .steps = tile->steps,
-        .next = tile->record_next,
-        .stride = tile->record_stride,
-        .dim = s->run->system->dim,
-        .bound = tile->bound,
-        .completed = s->completed,
-    };
-    s->run->complete(&shown);
-    return shown;
-}
 /* Steps of the present lanes, which are shown; how many, or -1. One alone tells why a solve failed:
  * fewer are made before it. */
 static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
     PiPacked *p = &s->lanes;
-    const int64_t line = 64 / run->real_bytes;
+    const int64_t line = lanes_in_line(run);
     const int64_t count = p->count = still_there(s, p->at, p->count);
     if (count == 0) return steps;
     pi_packed_collect(p, s->target, run->stride, p->in);
@@ -280,7 +242,7 @@ static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     seen.step = step + 1;
     seen.count = steps;
     seen.rows = tile.record = s->rows;
-    seen.next = tile.record_next = ceil_div(count, line) * line;
+    seen.next = tile.record_next = pi_rounded_up(count, line);
     seen.stride = tile.record_stride = steps * seen.next + line;
     seen.at = p->at;
     tile.record_every = 1;
@@ -288,7 +250,7 @@ static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0) return bad;
-    const PiShownRows shown = bad ? complete(s, &tile) : (PiShownRows){0};
+    if (bad) run->complete(&tile, s->completed);
     if (bad && steps > 1 && steps_at_once(run) == 1) {
         for (int64_t i = 0; i < count; i++)
             steps = smaller(steps, (int64_t)number_at(run, s->completed, i));
@@ -296,7 +258,7 @@ static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     }
     for (int64_t i = 0; bad && i < count; i++)
         if (number_at(run, s->completed, i) < steps &&
-            stay(run, seen.tile, &shown, &tile, i, p->at[i], p->out, p->stride, i))
+            pi_stay(run, seen.tile, &tile, s->completed, i, p->at[i], p->out, p->stride, i))
             return -1;
     /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;
@@ -324,7 +286,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
                   rows,
                   (int8_t *)(far + pi_packed_row(run, run->tile_lanes)),
                   far};
-    if (tile->in != target) copy_tile(run, tile, tile->in, tile->in_stride, target, run->stride);
+    move_to(run, tile, target);
     for (int64_t i = 0; i < count; i++) going[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
         count = still_there(&s, going, count);

@@ -10,10 +10,12 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
 int pi_is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
 /* The interval that serves all observers, and the one whose memory kernels write to. */
 void pi_prepare_observers(PiRun *run) {
-    EACH_OBSERVER(o, run) run->alone |= o->alone;
     run->interval = run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
-    EACH_OBSERVER(o, run) run->interval = common_divisor(o->every, run->interval);
+    EACH_OBSERVER(o, run) {
+        run->alone |= o->alone;
+        run->interval = common_divisor(o->every, run->interval);
+    }
     run->cut = run->interval;
     if (pi_has_seen_bound(run)) run->interval = 1;
     const int alone = run->n_observers == 1 && run->observers[0].reduced && !run->force &&

@@ -46,4 +46,3 @@ static inline Pace make_pace(const void *run, int64_t (*done)(const void *), _At
     const double t = poll ? now() : 0;
     return (Pace){{0, look}, run, done, cancelled, poll, context, t, t, 1};
 }
-static inline int64_t completed_steps(const void *run) { return pi_run_completed(run); }

@@ -26,28 +26,6 @@ PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *
 static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
-void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
-    const PiRun *run = p->run;
-    p->count = n;
-    for (int64_t i = 0; i < n; i++) p->at[i] = from->at[from->list[i]];
-    for (int64_t d = 0; d < run->state_rows; d++)
-        gather(run, row_at(run, from->in, from->stride, d, 0), from->list, n,
-               row_at(run, p->in, p->stride, d, 0));
-    pi_packed_own(p);
-}
-#define DROP(real)                                                                                 \
-    for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
-static void drop(const PiPacked *p, void *row, int64_t n) {
-    const int64_t *const list = p->list;
-    WITH_REAL(p->run, DROP)
-}
-void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
-    const PiRun *run = p->run;
-    for (int64_t d = 0; d < run->state_rows; d++) drop(p, row_at(run, rows, p->stride, d, 0), n);
-    for (int64_t i = 0; i < own_rows(run); i++)
-        if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
-    for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
-}
 void pi_packed_own(PiPacked *p) {
     const PiRun *run = p->run;
     for (int64_t i = 0; i < own_rows(run); i++) {
@@ -57,16 +35,38 @@ void pi_packed_own(PiPacked *p) {
                    row_at(run, p->own, p->stride, i, 0));
     }
 }
-void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        gather(p->run, row_at(p->run, rows, stride, d, 0), p->at, p->count,
-               row_at(p->run, to, p->stride, d, 0));
+/* States of lanes at some places in these rows; what else belongs to those in `at`. */
+static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t *at, char *to) {
+    EACH_ROW(d, p->run)
+    gather(p->run, row_at(p->run, rows, stride, d, 0), at, p->count,
+           row_at(p->run, to, p->stride, d, 0));
     pi_packed_own(p);
 }
+void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
+    p->count = n;
+    for (int64_t i = 0; i < n; i++) p->at[i] = from->at[from->list[i]];
+    collect(p, from->in, from->stride, from->list, p->in);
+}
+void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
+    collect(p, rows, stride, p->at, to);
+}
+#define DROP(real)                                                                                 \
+    for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
+static void drop(const PiPacked *p, void *row, int64_t n) {
+    const int64_t *const list = p->list;
+    WITH_REAL(p->run, DROP)
+}
+void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
+    const PiRun *run = p->run;
+    EACH_ROW(d, run) drop(p, row_at(run, rows, p->stride, d, 0), n);
+    for (int64_t i = 0; i < own_rows(run); i++)
+        if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
+    for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
+}
 void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
-                row_at(p->run, to, p->run->stride, d, 0));
+    EACH_ROW(d, p->run)
+    scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
+            row_at(p->run, to, p->run->stride, d, 0));
 }
 static void fill_register(const PiPacked *p, void *row) {
     const int64_t width = p->run->vector_bytes / p->run->real_bytes;
@@ -77,8 +77,8 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
     PiTile tile = *p->tile;
-    for (int64_t d = 0; d < run->state_rows; d++)
-        fill_register(p, row_at(run, p->in, p->stride, d, 0));
+    EACH_ROW(d, run)
+    fill_register(p, row_at(run, p->in, p->stride, d, 0));
     for (int64_t i = 0; i < own_rows(run); i++) {
         PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);
@@ -91,11 +91,7 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     tile.in = p->in;
     tile.out = p->out;
     tile.in_stride = tile.out_stride = p->stride;
-    tile.record = NULL;
-    tile.stream = 0;
     tile.frozen = NULL;
-    tile.reach = NULL;
-    tile.status = NULL;
     tile.lane = 0;
     tile.params = p->params;
     tile.first = first;

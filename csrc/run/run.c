@@ -2,13 +2,11 @@
  * first failure of a tile and one scratch for each thread. */
 #include <float.h>
 #include <sched.h>
-#include <stdlib.h>
 #include "../aligned.h"
 #include "layout.h"
 #include "pace.h"
 
 enum {
-    BLOCK_SAVES = PI_BLOCK_SAVES,
     SCRATCH_STATES = 16, /* in the scratch at once */
     SCRATCH_WIDE = 8,    /* if an observer sees many lanes: in twice the bytes */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
@@ -20,62 +18,10 @@ enum {
     CHUNK = 64, /* registers in a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
-static void *observers_scratch(const PiRun *run, char *scratch);
-static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
-                      char *scratch) {
-    return (PiSeen){.tile = tile,
-                    .lane = tile * run->tile_lanes,
-                    .lanes = lanes_in(run, tile),
-                    .block = block,
-                    .step = step,
-                    .every = run->interval,
-                    .count = count,
-                    .scratch = observers_scratch(run, scratch)};
-}
-/* One state of a tile. */
-static int show_state(PiRun *run, const PiSeen *seen) {
-    if (pi_show(run, seen)) run->stopped = 1;
-    return run->stopped ? -1 : 0;
-}
 
-/* ---- one tile, one block --------------------------------------------------------------------- */
-/* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
-#define SPREAD(real)                                                                               \
-    for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
-static void *spread_initial(const PiRun *run, int64_t number) {
-    const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
-    const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
-    void *rows = row_at(run, run->state[0], run->stride, 0, lane);
-    for (int64_t d = 0; d < run->state_rows; d++) {
-        void *row = row_at(run, rows, run->stride, d, 0);
-        WITH_REAL(run, SPREAD)
-    }
-    return rows;
-}
-static void *initial_rows(const PiRun *run, int64_t number) {
-    return run->same ? spread_initial(run, number)
-                     : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
-}
-static int begin_tile(PiRun *run, int64_t number, char *scratch) {
-    const int64_t lanes = lanes_in(run, number);
-    const int look = !run->same || run->n_observers;
-    const void *rows = look ? initial_rows(run, number) : run->initial;
-    const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
-    const int valid = pi_states_are_valid(run, rows, stride, different);
-    if (!valid)
-        for (int64_t i = 0; i < lanes; i++) {
-            const PiStatus status = pi_state_status(run, rows, stride, i % different);
-            if (status && pi_fail(run, number, i, status, run->first)) return -1;
-        }
-    if (!run->n_observers) return 0;
-    PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
-    seen.rows = rows;
-    seen.stride = run->stride;
-    return show_state(run, &seen);
-}
-
-/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
- * driven run, the states of a block that observers will see. */
+/* ---- the scratch of a thread ----------------------------------------------------------------- */
+/* A tile of states, the workspace of row kernels, rows of parameters of a driven run, the states of
+ * a block that observers will see. */
 static int64_t lines(int64_t bytes) { return pi_rounded_up(bytes, 64); }
 static int64_t rows_bytes(const PiRun *run, int64_t rows) {
     return lines(pi_product(pi_product(rows, run->tile_lanes), run->real_bytes));
@@ -125,6 +71,59 @@ int64_t pi_run_scratch_bytes(const PiRun *run) {
     const int64_t observers = run->observer_offset[run->n_observers];
     return pi_sum(observers_offset(run), pi_sum(observers, pi_leaving_bytes(run)));
 }
+
+static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
+                      char *scratch) {
+    return (PiSeen){.tile = tile,
+                    .lane = tile * run->tile_lanes,
+                    .lanes = lanes_in(run, tile),
+                    .block = block,
+                    .step = step,
+                    .every = run->interval,
+                    .count = count,
+                    .scratch = observers_scratch(run, scratch)};
+}
+/* One state of a tile. */
+static int show_state(PiRun *run, const PiSeen *seen) {
+    if (pi_show(run, seen)) run->stopped = 1;
+    return run->stopped ? -1 : 0;
+}
+
+/* ---- one tile, one block --------------------------------------------------------------------- */
+/* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
+#define SPREAD(real)                                                                               \
+    for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
+static void *spread_initial(const PiRun *run, int64_t number) {
+    const int64_t lane = number * run->tile_lanes, lanes = padded(run, lanes_in(run, number));
+    void *rows = row_at(run, run->state[0], run->stride, 0, lane);
+    EACH_ROW(d, run) {
+        void *row = row_at(run, rows, run->stride, d, 0);
+        WITH_REAL(run, SPREAD)
+    }
+    return rows;
+}
+static void *initial_rows(const PiRun *run, int64_t number) {
+    return run->same ? spread_initial(run, number)
+                     : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
+}
+static int begin_tile(PiRun *run, int64_t number, char *scratch) {
+    const int64_t lanes = lanes_in(run, number);
+    const int look = !run->same || run->n_observers;
+    const void *rows = look ? initial_rows(run, number) : run->initial;
+    const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
+    const int valid = pi_states_are_valid(run, rows, stride, different);
+    if (!valid)
+        for (int64_t i = 0; i < lanes; i++) {
+            const PiStatus status = pi_state_status(run, rows, stride, i % different);
+            if (status && pi_fail(run, number, i, status, run->first)) return -1;
+        }
+    if (!run->n_observers) return 0;
+    PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
+    seen.rows = rows;
+    seen.stride = run->stride;
+    return show_state(run, &seen);
+}
+
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     PiRow *rows = (PiRow *)(scratch + drive_offset(run));
@@ -164,7 +163,8 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
  * if a lane fails. If the state is in the target already it moves to the scratch first. */
 static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
     if (to_target && tile->in == target) {
-        copy_tile(run, tile, target, run->stride, scratch, run->tile_lanes);
+        copy_states(run, tile->registers * run->vector_bytes, target, run->stride, scratch,
+                    run->tile_lanes);
         tile->in = scratch;
         tile->in_stride = run->tile_lanes;
     }
@@ -251,7 +251,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
-        const int64_t states = run->writer ? BLOCK_SAVES : states_at_once(run);
+        const int64_t states = run->writer ? PI_BLOCK_SAVES : states_at_once(run);
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */
@@ -277,7 +277,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
         seen.count = 1;
         if (!several && run->n_observers &&
-            (left_over(stop, interval) == 0 || stop == run->n_steps)) {
+            (over(stop, interval) * interval == stop || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
             if (pi_let_intervene(run, seen, &tile) || show_state(run, &seen)) {
@@ -289,7 +289,9 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         tile.in_stride = tile.out_stride;
         step = stop;
     }
-    if (tile.in == scratch) copy_tile(run, &tile, scratch, run->tile_lanes, target, run->stride);
+    if (tile.in == scratch)
+        copy_states(run, tile.registers * run->vector_bytes, scratch, run->tile_lanes, target,
+                    run->stride);
     return 0;
 }
 
@@ -321,14 +323,12 @@ int pi_run_prepare(PiRun *run) {
     pi_prepare_observers(run);
     const int64_t some = is_wide(run) ? SCRATCH_WIDE / 2 : SCRATCH_STATES;
     const int64_t kept = pi_is_shown(run) && !run->writer ? some : 1;
-    const int64_t packed = pi_makes_room(run) || pi_stops_make_room(run) ? PACKED_TILES : 1;
+    const int64_t packed = pi_stops_make_room(run)        ? STOPPING_TILES
+                           : pi_makes_room(run) && !block ? PACKED_TILES
+                                                          : 1;
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
-    const int64_t fitting =
-        run->reducer ? REDUCED_GROUPS * group
-        : pi_stops_make_room(run)
-            ? STOPPING_TILES * run->shown_lanes
-            : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
+    const int64_t fitting = run->reducer ? REDUCED_GROUPS * group : packed * run->shown_lanes;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
@@ -357,11 +357,12 @@ int pi_run_prepare(PiRun *run) {
     return 0;
 }
 
-void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
+void pi_run_work(void *of, PiPoll *poll, void *context) {
+    PiRun *run = of;
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
     char *scratch = pi_aligned(pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
-    Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
+    Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
@@ -387,7 +388,7 @@ static int64_t blocks_done(const PiRun *run) {
     const int64_t rounds = run->n_tiles ? run->done / run->n_tiles : run->n_blocks + 1;
     return rounds ? rounds - 1 : 0;
 }
-int64_t pi_run_completed(const PiRun *run) { return pi_steps_after(run, blocks_done(run)); }
+int64_t pi_run_completed(const void *run) { return pi_steps_after(run, blocks_done(run)); }
 
 const void *pi_run_state(const PiRun *run) {
     const int64_t blocks = blocks_done(run);

@@ -107,9 +107,10 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
 /* Fills in the fields that follow from the others (tiles, blocks, tables). 0, or -1 without memory.
  */
 int pi_run_prepare(PiRun *run);
-/* Works until nothing is left or the run is cancelled. Any number of threads may call it at once.
+/* Works on a PiRun until nothing is left or it is cancelled. Any number of threads may call it at
+ * once.
  */
-void pi_run_work(PiRun *run, PiPoll *poll, void *context);
+void pi_run_work(void *run, PiPoll *poll, void *context);
 /* Stepping by hand: n steps from step `first` on, in place (initial and both states are the same
  * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
  * memory, or the force or poll stopped the run: see out_of_memory and stopped. In every case all
@@ -121,8 +122,8 @@ int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
                 void *context, int64_t *completed);
-/* The steps that every trajectory has completed. */
-int64_t pi_run_completed(const PiRun *run);
+/* The steps that every trajectory of a PiRun has completed. */
+int64_t pi_run_completed(const void *run);
 /* The state after them; NULL if it was overwritten (one state buffer, interrupted). */
 const void *pi_run_state(const PiRun *run);
 /* Examines the initial state, with scratch for observers if there are any; 0, or -1 without memory.

@@ -1,6 +1,5 @@
 /* Stepping by hand: blocks one after the other, all tiles of each, in place; incomplete blocks are
  * undone. */
-#include <stdlib.h>
 #include "layout.h"
 #include "pace.h"
 
@@ -18,10 +17,7 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     const int64_t per_register = run->vector_bytes / run->real_bytes;
     const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
     if (before) memcpy(run->state[0], before, run->state_rows * run->stride * run->real_bytes);
-    if (!before)
-        for (int64_t d = 0; d < run->state_rows; d++)
-            memcpy(row_at(run, run->state[0], run->stride, d, 0),
-                   row_at(run, scratch, run->tile_lanes, d, 0), bytes);
+    if (!before) copy_states(run, bytes, scratch, run->tile_lanes, run->state[0], run->stride);
     for (int64_t i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     pi_forget_failures(run, run->first + from);
@@ -56,7 +52,7 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = pi_count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
-    Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
+    Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
     *completed = 0;
     for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
         *completed = step_block(run, block, scratch, before, &pace);

@@ -12,7 +12,7 @@ ACCELERATION(acceleration_profile) {
     a[0] = vset(0);
     EACH(j, 0, ACCELERATION_PROFILE_KNOTS) a[0] = vselect(t >= times[j], accelerations[j], a[0]);
 }
-ENERGY(acceleration_profile) { return y[1] * y[1] * REAL(0.5); }
+ENERGY(acceleration_profile) { return y[1] * y[1] * 0.5; }
 JACOBIAN(acceleration_profile) { /* all zero */ }
 #endif
 COMPACT_SYSTEM(acceleration_profile,

@@ -8,7 +8,7 @@ enum { CONSTANT_FORCE_FORCE, CONSTANT_FORCE_MASS, CONSTANT_FORCE_A };
 PREPARE(constant_force) { p[CONSTANT_FORCE_A] = p[CONSTANT_FORCE_FORCE] / p[CONSTANT_FORCE_MASS]; }
 ACCELERATION(constant_force) { a[0] = p[CONSTANT_FORCE_A]; }
 ENERGY(constant_force) {
-    return vfma(p[CONSTANT_FORCE_MASS] * y[1] * REAL(0.5), y[1], -p[CONSTANT_FORCE_FORCE] * y[0]);
+    return vfma(p[CONSTANT_FORCE_MASS] * y[1] * 0.5, y[1], -p[CONSTANT_FORCE_FORCE] * y[0]);
 }
 JACOBIAN(constant_force) { /* all zero */ }
 #endif

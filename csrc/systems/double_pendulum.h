@@ -25,8 +25,8 @@ PREPARE(double_pendulum) {
     const vreal mass = p[DOUBLE_PENDULUM_M1] + p[DOUBLE_PENDULUM_M2];
     p[DOUBLE_PENDULUM_MU] = p[DOUBLE_PENDULUM_M2] / mass;
     p[DOUBLE_PENDULUM_REST] = p[DOUBLE_PENDULUM_M1] / mass;
-    p[DOUBLE_PENDULUM_PER_L1] = REAL(1.0) / p[DOUBLE_PENDULUM_L1];
-    p[DOUBLE_PENDULUM_PER_L2] = REAL(1.0) / p[DOUBLE_PENDULUM_L2];
+    p[DOUBLE_PENDULUM_PER_L1] = 1 / p[DOUBLE_PENDULUM_L1];
+    p[DOUBLE_PENDULUM_PER_L2] = 1 / p[DOUBLE_PENDULUM_L2];
 }
 
 /* The functions of the angles that the equations contain. */
@@ -40,7 +40,7 @@ INLINE DoublePendulum double_pendulum_angles(const vreal *x, const vreal *p) {
     vsincos(x[1], &q.s2, &q.c2);
     q.s = vfma(q.s1, q.c2, -q.c1 * q.s2);
     q.c = vfma(q.c1, q.c2, q.s1 * q.s2);
-    q.per_det = REAL(1.0) / vfma(p[DOUBLE_PENDULUM_MU] * q.s, q.s, p[DOUBLE_PENDULUM_REST]);
+    q.per_det = 1 / vfma(p[DOUBLE_PENDULUM_MU] * q.s, q.s, p[DOUBLE_PENDULUM_REST]);
     return q;
 }
 /* A and B from the right-hand sides. */
@@ -69,10 +69,10 @@ ENERGY(double_pendulum) {
     vsincos(y[0] - y[1], &s, &c);
     const vreal across = u1 * s, along = vfma(u1, c, u2);
     const vreal kinetic = vfma(m1 * u1, u1, m2 * vfma(along, along, across * across));
-    const vreal s1 = vsin(y[0] * REAL(0.5)), s2 = vsin(y[1] * REAL(0.5));
+    const vreal s1 = vsin(y[0] * 0.5), s2 = vsin(y[1] * 0.5);
     const vreal lift1 = (m1 + m2) * p[DOUBLE_PENDULUM_L1] * s1 * s1;
     const vreal lift2 = m2 * p[DOUBLE_PENDULUM_L2] * s2 * s2;
-    return vfma(kinetic, vset(REAL(0.5)), REAL(2.0) * g * (lift1 + lift2));
+    return vfma(kinetic, vset(0.5), 2 * g * (lift1 + lift2));
 }
 /* The equations differentiated: the same matrix times (dA, dB) = the derivatives of the right-hand
  * sides less those of cos(d) times B and A. */
@@ -85,9 +85,9 @@ JACOBIAN(double_pendulum) {
     double_pendulum_acceleration(t, y, y + 2, p, a);
     const vreal turn1 = mu * q.s * a[1] * l2, turn2 = q.s * a[0] * l1;
     const vreal f1[] = {turn1 - vfma(u2, q.c, g * q.c1), vfma(u2, q.c, -turn1), vset(0),
-                        REAL(-2.0) * mu * l2 * y[3] * q.s};
+                        -2 * mu * l2 * y[3] * q.s};
     const vreal f2[] = {vfma(u1, q.c, turn2), -(vfma(u1, q.c, turn2) + g * q.c2),
-                        REAL(2.0) * l1 * y[2] * q.s, vset(0)};
+                        2 * l1 * y[2] * q.s, vset(0)};
     for (int k = 0; k < 4; k++) {
         double_pendulum_solve(&q, p, f1[k], f2[k], &J[0][k], &J[1][k]);
         J[0][k] *= p[DOUBLE_PENDULUM_PER_L1];

@@ -24,8 +24,8 @@ ACCELERATION(driven_pendulum) {
 }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
 ENERGY(driven_pendulum) {
-    const vreal s = vsin(y[0] * REAL(0.5));
-    return vfma(y[1] * REAL(0.5), y[1], p[DRIVEN_PENDULUM_OMEGA2] * s * s * REAL(2.0));
+    const vreal s = vsin(y[0] * 0.5);
+    return vfma(y[1] * 0.5, y[1], p[DRIVEN_PENDULUM_OMEGA2] * s * s * 2);
 }
 JACOBIAN(driven_pendulum) {
     J[0][0] = -p[DRIVEN_PENDULUM_OMEGA2] * vcos(y[0]);

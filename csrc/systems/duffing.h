@@ -15,11 +15,10 @@ ACCELERATION(duffing) {
 }
 ENERGY(duffing) {
     const vreal x2 = y[0] * y[0];
-    return vfma(y[1], y[1], x2 * vfma(p[DUFFING_BETA] * REAL(0.5), x2, p[DUFFING_ALPHA])) *
-           REAL(0.5);
+    return vfma(y[1], y[1], x2 * vfma(p[DUFFING_BETA] * 0.5, x2, p[DUFFING_ALPHA])) * 0.5;
 }
 JACOBIAN(duffing) {
-    J[0][0] = -vfma(REAL(3.0) * p[DUFFING_BETA] * y[0], y[0], p[DUFFING_ALPHA]);
+    J[0][0] = -vfma(3 * p[DUFFING_BETA] * y[0], y[0], p[DUFFING_ALPHA]);
     J[0][1] = -p[DUFFING_DELTA];
 }
 #endif

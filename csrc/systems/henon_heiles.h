@@ -9,20 +9,20 @@ enum { HENON_HEILES_COUPLING };
 
 ACCELERATION(henon_heiles) {
     const vreal coupling = p[HENON_HEILES_COUPLING];
-    a[0] = -vfma(REAL(2.0) * coupling * x[0], x[1], x[0]);
+    a[0] = -vfma(2 * coupling * x[0], x[1], x[0]);
     a[1] = -vfma(coupling * (x[0] - x[1]), x[0] + x[1], x[1]);
 }
 ENERGY(henon_heiles) {
     const vreal x2 = y[0] * y[0], y2 = y[1] * y[1];
-    const vreal cubic = y[1] * vfma(y2, vset(REAL(-1.0) / REAL(3.0)), x2);
+    const vreal cubic = y[1] * vfma(y2, vset(-1 / 3.), x2);
     const vreal sum = vfma(y[2], y[2], y[3] * y[3]) + (x2 + y2);
-    return vfma(p[HENON_HEILES_COUPLING], cubic, sum * REAL(0.5));
+    return vfma(p[HENON_HEILES_COUPLING], cubic, sum * 0.5);
 }
 JACOBIAN(henon_heiles) {
-    const vreal twice = REAL(2.0) * p[HENON_HEILES_COUPLING];
-    J[0][0] = -vfma(twice, y[1], vset(REAL(1.0)));
+    const vreal twice = 2 * p[HENON_HEILES_COUPLING];
+    J[0][0] = -vfma(twice, y[1], vset(1));
     J[0][1] = J[1][0] = -twice * y[0];
-    J[1][1] = vfma(twice, y[1], vset(REAL(-1.0)));
+    J[1][1] = vfma(twice, y[1], vset(-1));
 }
 #endif
 SYSTEM(henon_heiles,

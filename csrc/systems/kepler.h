@@ -14,7 +14,7 @@ ACCELERATION(kepler) {
     a[1] = w * x[1];
 }
 ENERGY(kepler) {
-    return vfma(y[2], y[2], y[3] * y[3]) * REAL(0.5) - vdivide(p[KEPLER_MU], vsqrt(kepler_r2(y)));
+    return vfma(y[2], y[2], y[3] * y[3]) * 0.5 - vdivide(p[KEPLER_MU], vsqrt(kepler_r2(y)));
 }
 INVARIANTS(kepler) {
     const vreal r = vsqrt(kepler_r2(y)), L = vfma(y[0], y[3], -y[1] * y[2]);
@@ -25,7 +25,7 @@ INVARIANTS(kepler) {
 /* da_i / dx_k = mu (3 x_i x_k / r^2 - delta_ik) / r^3 */
 JACOBIAN(kepler) {
     const vreal r2 = kepler_r2(y), w = vdivide(p[KEPLER_MU], r2 * vsqrt(r2)),
-                s = vdivide(REAL(3.0) * w, r2);
+                s = vdivide(3 * w, r2);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
 }

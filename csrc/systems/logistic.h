@@ -7,7 +7,7 @@ enum { LOGISTIC_R, LOGISTIC_CAPACITY, LOGISTIC_R_CAPACITY };
 
 PREPARE(logistic) { p[LOGISTIC_R_CAPACITY] = p[LOGISTIC_R] / p[LOGISTIC_CAPACITY]; }
 RHS(logistic) { dydt[0] = y[0] * vfma(-p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]); }
-JACOBIAN(logistic) { J[0][0] = vfma(REAL(-2.0) * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]); }
+JACOBIAN(logistic) { J[0][0] = vfma(-2 * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]); }
 #endif
 COMPACT_SYSTEM(logistic,
                MATHEMATICS(.rhs = logistic_rhs, .prepare = logistic_prepare,

@@ -16,7 +16,7 @@ ACCELERATION(momentum_spring) {
 }
 ENERGY(momentum_spring) {
     return vfma(p[MOMENTUM_SPRING_INVERSE_MASS] * y[1], y[1], p[MOMENTUM_SPRING_K] * y[0] * y[0]) *
-           REAL(0.5);
+           0.5;
 }
 JACOBIAN(momentum_spring) {
     J[0][1] = p[MOMENTUM_SPRING_INVERSE_MASS];

@@ -81,7 +81,7 @@ INLINE vreal n_body_energy(const Bodies *b) {
         for (int64_t j = 0; j < i; j++)
             potential += m * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
     }
-    return vfma(kinetic, vset(REAL(0.5)), -*b->g * potential);
+    return vfma(kinetic, vset(0.5), -*b->g * potential);
 }
 /* Momentum P, angular momentum, and (sum of m x - P t) / (sum of m). */
 INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
@@ -110,7 +110,7 @@ INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
 INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
     const int64_t n = b->n, dim = 6 * n;
     for (int64_t i = 0; i < dim * dim; i++) AT(J, i) = vset(0);
-    for (int64_t i = 0; i < 3 * n; i++) AT(J, i * dim + 3 * n + i) = vset(REAL(1.0));
+    for (int64_t i = 0; i < 3 * n; i++) AT(J, i * dim + 3 * n + i) = vset(1);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) {
             vreal d[3];
@@ -118,7 +118,7 @@ INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
             const vreal mi = AT(b->attraction, i), mj = AT(b->attraction, j);
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++) {
-                    const vreal along = REAL(3.0) * (d[k] * d[l] / r2);
+                    const vreal along = 3 * (d[k] * d[l] / r2);
                     const vreal gradient = w * (vset(k == l) - along);
                     const int64_t row_i = (3 * (n + i) + k) * dim, row_j = (3 * (n + j) + k) * dim;
                     AT(J, row_i + 3 * j + l) = mj * gradient;

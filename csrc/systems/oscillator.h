@@ -7,7 +7,7 @@ enum { OSCILLATOR_OMEGA, OSCILLATOR_SCALE }; /* -omega^2 */
 PREPARE(oscillator) { p[OSCILLATOR_SCALE] = -p[OSCILLATOR_OMEGA] * p[OSCILLATOR_OMEGA]; }
 
 ACCELERATION(oscillator) { a[0] = p[OSCILLATOR_SCALE] * x[0]; }
-ENERGY(oscillator) { return vfma(y[1], y[1], -p[OSCILLATOR_SCALE] * y[0] * y[0]) * REAL(0.5); }
+ENERGY(oscillator) { return vfma(y[1], y[1], -p[OSCILLATOR_SCALE] * y[0] * y[0]) * 0.5; }
 JACOBIAN(oscillator) { J[0][0] = p[OSCILLATOR_SCALE]; }
 #endif
 SYSTEM(oscillator,

@@ -10,8 +10,8 @@ PREPARE(pendulum) { p[PENDULUM_SCALE] = -p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
 ACCELERATION(pendulum) { a[0] = p[PENDULUM_SCALE] * vsin(x[0]); }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
 ENERGY(pendulum) {
-    const vreal s = vsin(y[0] * REAL(0.5)), speed = p[PENDULUM_LENGTH] * y[1];
-    return vfma(speed * REAL(0.5), speed, p[PENDULUM_G] * p[PENDULUM_LENGTH] * s * s * REAL(2.0));
+    const vreal s = vsin(y[0] * 0.5), speed = p[PENDULUM_LENGTH] * y[1];
+    return vfma(speed * 0.5, speed, p[PENDULUM_G] * p[PENDULUM_LENGTH] * s * s * 2);
 }
 JACOBIAN(pendulum) { J[0][0] = p[PENDULUM_SCALE] * vcos(y[0]); }
 #endif

@@ -12,7 +12,7 @@ ACCELERATION(projectile) {
 }
 ENERGY(projectile) {
     const vreal *v = y + 3, v2 = dot3_from_last(v, v);
-    return vfma(p[PROJECTILE_G], y[2], v2 * REAL(0.5));
+    return vfma(p[PROJECTILE_G], y[2], v2 * 0.5);
 }
 INVARIANTS(projectile) {
     values[0] = y[3];

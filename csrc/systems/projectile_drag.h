@@ -15,7 +15,7 @@ ACCELERATION(projectile_drag) {
 }
 ENERGY(projectile_drag) {
     const vreal *v = y + 3, v2 = dot3_from_last(v, v);
-    return p[PROJECTILE_DRAG_M] * vfma(p[PROJECTILE_DRAG_G], y[2], v2 * REAL(0.5));
+    return p[PROJECTILE_DRAG_M] * vfma(p[PROJECTILE_DRAG_G], y[2], v2 * 0.5);
 }
 /* da_i / dv_k = -(c / m) (|v| delta_ik + v_i v_k / |v|), and 0 at rest */
 JACOBIAN(projectile_drag) {

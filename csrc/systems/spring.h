@@ -10,7 +10,7 @@ PREPARE(spring) {
     p[SPRING_B_M] = p[SPRING_B] / p[SPRING_M];
 }
 ACCELERATION(spring) { a[0] = vfma(-p[SPRING_K_M], x[0], -p[SPRING_B_M] * v[0]); }
-ENERGY(spring) { return vfma(p[SPRING_M] * y[1], y[1], p[SPRING_K] * y[0] * y[0]) * REAL(0.5); }
+ENERGY(spring) { return vfma(p[SPRING_M] * y[1], y[1], p[SPRING_K] * y[0] * y[0]) * 0.5; }
 JACOBIAN(spring) {
     J[0][0] = -p[SPRING_K_M];
     J[0][1] = -p[SPRING_B_M];

@@ -35,8 +35,8 @@ ENERGY(spring_3d) {
     const vreal *v = y + 3, *g = p + SPRING_3D_GRAVITY;
     const vreal stretch = spring_3d_length(y) - p[SPRING_3D_REST_LENGTH];
     const vreal v2 = dot3_from_last(v, v), fall = dot3_from_last(g, y);
-    return vfma(p[SPRING_3D_M], vfma(v2, vset(REAL(0.5)), -fall),
-                p[SPRING_3D_K] * stretch * stretch * REAL(0.5));
+    return vfma(p[SPRING_3D_M], vfma(v2, vset(0.5), -fall),
+                p[SPRING_3D_K] * stretch * stretch * 0.5);
 }
 INVARIANTS(spring_3d) {
     EACH(i, 0, 3) {

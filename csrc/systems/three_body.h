@@ -41,7 +41,7 @@ ENERGY(three_body) {
         kinetic += m[i] * vfma(v[2 * i], v[2 * i], v[2 * i + 1] * v[2 * i + 1]);
         EACH(j, 0, i) potential += m[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
     }
-    return vfma(kinetic, vset(REAL(0.5)), -p[THREE_BODY_G] * potential);
+    return vfma(kinetic, vset(0.5), -p[THREE_BODY_G] * potential);
 }
 INVARIANTS(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
@@ -62,7 +62,7 @@ JACOBIAN(three_body) {
                         w = vdivide(vset(1), r2 * vsqrt(r2));
             for (int k = 0; k < 2; k++)
                 for (int l = 0; l < 2; l++) {
-                    const vreal along = REAL(3.0) * (d[k] * d[l] / r2);
+                    const vreal along = 3 * (d[k] * d[l] / r2);
                     const vreal gradient = w * (vset(k == l) - along);
                     J[2 * i + k][2 * j + l] = m[j] * gradient;
                     J[2 * j + k][2 * i + l] = m[i] * gradient;

@@ -7,12 +7,12 @@
 enum { VAN_DER_POL_MU };
 
 ACCELERATION(van_der_pol) {
-    a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vset(REAL(1.0))), -x[0]);
+    a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vset(1)), -x[0]);
 }
-ENERGY(van_der_pol) { return vfma(y[1], y[1], y[0] * y[0]) * REAL(0.5); }
+ENERGY(van_der_pol) { return vfma(y[1], y[1], y[0] * y[0]) * 0.5; }
 JACOBIAN(van_der_pol) {
-    J[0][0] = -vfma(REAL(2.0) * p[VAN_DER_POL_MU] * y[0], y[1], vset(REAL(1.0)));
-    J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vset(REAL(1.0)));
+    J[0][0] = -vfma(2 * p[VAN_DER_POL_MU] * y[0], y[1], vset(1));
+    J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vset(1));
 }
 #endif
 COMPACT_SYSTEM(van_der_pol,

@@ -1,9 +1,8 @@
 /* Observation of a run to a tolerance: see observation.h. */
 #include "observation.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "../aligned.h"
+#include "../run/layout.h"
 
 struct PiStepObserver {
     const PiObservation *of;
@@ -53,36 +52,34 @@ static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s,
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
     }
-    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
-/* The sums of the marked lanes' trajectories as they are before a step. */
-static void load_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
-                      double *sums) {
+/* The sums of the marked lanes' trajectories: as they are before a step, or back. */
+static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
+                      double *sums, int back) {
     const PiLaneProgram *program = &p->of->watch[number];
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
-        if (sees[i])
-            for (int64_t k = 0; k < n; k++)
-                sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
+        for (int64_t k = 0; sees[i] && k < n; k++) {
+            double *const own = &sums[k * p->e.lanes + i], *const kept =
+                                                               &program->sums[s->id[i] * n + k];
+            if (back) *kept = *own;
+            else *own = *kept;
+        }
 }
 /* What is reduced within a step sees them too: an angle goes on from where it was. */
 static void show_sums(const PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     const PiObservation *of = p->of;
     if (of->need && of->n_watches && of->timed.n_sums == of->watch->n_sums)
-        load_sums(p, 0, s, sees, program_sums(&p->timed.rows));
+        move_sums(p, 0, s, sees, program_sums(&p->timed.rows), 0);
 }
 /* A watch sees states of the lanes marked in `sees`. */
 static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
                   int before) {
-    const PiLaneProgram *program = &p->of->watch[number];
     ProgramRows *r = &p->watch[number];
-    const int n = program->n_sums;
-    load_sums(p, number, s, sees, program_sums(r));
+    move_sums(p, number, s, sees, program_sums(r), 0);
     if (show_after(p, r, s, before)) return -1;
-    EACH_LANE(i, &p->e)
-        if (sees[i])
-            for (int64_t k = 0; k < n; k++)
-                program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
+    move_sums(p, number, s, sees, r->answer, 1);
     return 0;
 }
 
@@ -153,7 +150,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
             }
     }
     if (!asks) return 0;
-    if (pi_run_program(&q->rows)) return -1;
+    if (pi_answer_lanes(&q->rows)) return -1;
     EACH_LANE(i, &p->e) q->learns[i] = !q->points[i];
     for (int64_t at = 0; at < q->count * lanes; at++)
         if (q->learns[at % lanes]) q->off[at] = q->rows.answer[at];
@@ -212,7 +209,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         for (int64_t end = 0; end < 2; end++) {
             if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
             else memcpy(q->rows.y, p->e.after, state);
-            if (pi_run_program(&q->rows)) return -1;
+            if (pi_answer_lanes(&q->rows)) return -1;
             memcpy(end ? p->begun : p->ended, q->rows.answer,
                    q->count * p->e.lanes * sizeof *p->begun);
         }
@@ -255,11 +252,10 @@ int pi_step_observer_locate(PiSolver *solver, const PiSteps *s) {
 }
 void pi_step_observer_mark(PiSolver *solver, int64_t lane) {
     const PiObservation *of = ((const PiStepObserver *)solver->observer)->of;
-    for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++)
-        for (int64_t k = 0; k < c->rows; k++) {
-            const int64_t at = (k * solver->solve->lanes + lane) * c->bytes;
-            memcpy(c->onward + at, c->live + at, c->bytes);
-        }
+    for (const PiCounted *c = of->counted; c < of->counted + of->n_counted; c++) {
+        const int64_t at = lane * c->bytes, row = solver->solve->lanes * c->bytes;
+        copy_rows(c->rows, c->bytes, c->live + at, row, c->onward + at, row);
+    }
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
 static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {

@@ -1,9 +1,9 @@
 /* The threads of a batch that goes to a tolerance, and the steps that they keep. */
 #include "solve.h"
 #include <stdlib.h>
-#include <string.h>
 #include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
+#include "../run/layout.h"
 #include "../run/pace.h"
 #include "observation.h"
 
@@ -48,21 +48,20 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     int whole = run->keep && s->n_saved == s->system->dim;
     for (int64_t d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
-    const int within = run->solve.record || run->solve.segments;
-    if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
+    const int within = s->record || s->segments;
+    if (within && !s->implicit) pi_make_dense(run->method, &s->pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
-    const int64_t block = run->solve.system->block;
-    const int64_t bytes = pi_product(pi_solve_hot_rows(&run->solve), run->vector_bytes);
-    const int64_t share = (run->solve.lanes + run->workers - 1) / run->workers;
-    const int64_t all = (share + width - 1) / width;
+    const int64_t block = s->system->block;
+    const int64_t bytes = pi_product(pi_solve_hot_rows(s), run->vector_bytes);
+    const int64_t share = ceil_div(s->lanes, run->workers);
+    const int64_t all = ceil_div(share, width);
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
-    const int64_t more =
-        all / ROUNDS < INTERPRETED_BYTES / bytes ? all / ROUNDS : INTERPRETED_BYTES / bytes;
+    const int64_t more = smaller(all / ROUNDS, INTERPRETED_BYTES / bytes);
     if (run->interpreted && n < more) n = more;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
     if (n > 1 && !block) n -= n % (n < 4 ? 2 : 4); /* kernels in registers process two or four */
-    run->solve.registers = n < 1 ? 1 : n;
+    s->registers = n < 1 ? 1 : n;
 }
 
 /* ---- a thread -------------------------------------------------------------------------------- */
@@ -80,7 +79,7 @@ static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) 
     int64_t begun = run->next;
     do {
         if (begun >= lanes) return 0;
-        const int64_t share = (lanes - begun + 2 * run->workers - 1) / (2 * run->workers);
+        const int64_t share = ceil_div(lanes - begun, 2 * run->workers);
         *count = run->workers == 1 || share > most ? most : share;
         if (*count > lanes - begun) *count = lanes - begun;
     } while (!atomic_compare_exchange_weak(&run->next, &begun, begun + *count));
@@ -113,7 +112,8 @@ static void *keep(PiSolver *solver, int64_t lane) {
 
 static int64_t trajectories_done(const void *run) { return ((const PiAdaptiveRun *)run)->done; }
 
-void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
+void pi_adaptive_work(void *of, PiPoll *poll, void *context) {
+    PiAdaptiveRun *run = of;
     const int64_t row = run->solve.registers * run->vector_bytes;
     const int64_t bytes = pi_product(pi_solve_rows(&run->solve), row);
     Pace pace = make_pace(run, trajectories_done, &run->cancelled, poll, context);
@@ -127,26 +127,17 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
                                 .locate = pi_step_observer_locate,
                                 .accept = pi_step_observer_accept,
                                 .marked = pi_step_observer_mark}};
-    char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
-    if (run->keep && workspace) {
-        thread.kept = calloc(1, sizeof *thread.kept);
-        if (!thread.kept) pi_free_aligned(workspace), workspace = NULL;
-        else {
-            thread.kept->next = run->kept;
-            while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {
-            }
+    void *const workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
+    if (run->keep && (thread.kept = calloc(1, sizeof *thread.kept))) {
+        thread.kept->next = run->kept;
+        while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {
         }
     }
-    if (run->observation && workspace &&
-        !(thread.solver.observer = pi_step_observer_new(run->observation, run)))
-        pi_free_aligned(workspace), workspace = NULL;
-    if (!workspace) {
-        run->out_of_memory = run->cancelled = 1;
-        return;
-    }
-    thread.solver.workspace = workspace;
+    if (run->observation) thread.solver.observer = pi_step_observer_new(run->observation, run);
     const uint32_t mode = pi_enter_float_mode();
-    if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
+    if (!workspace || (run->keep && !thread.kept) || (run->observation && !thread.solver.observer))
+        run->out_of_memory = run->cancelled = 1;
+    else if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
     while (poll && !run->cancelled && run->done < run->solve.lanes) {
         if (look(&pace.pause)) break;
@@ -159,30 +150,22 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
 }
 
 /* ---- the kept steps -------------------------------------------------------------------------- */
-int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
-    const int64_t size = entry_bytes(run);
-    int64_t most = 0, lane;
-    memset(counts, 0, run->solve.lanes * sizeof *counts);
-    for (const PiKept *kept = run->kept; kept; kept = kept->next)
-        for (int64_t from = 0; from < kept->bytes; from += size) {
-            memcpy(&lane, kept->data + from, sizeof lane);
-            if (++counts[lane] > most) most = counts[lane];
-        }
-    return most;
-}
-void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
+int64_t pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record) {
     const int64_t size = entry_bytes(run), item = run->real_bytes, lanes = run->solve.lanes;
     const int numbers = pi_kept_numbers(&run->solve);
+    int64_t most = 0;
     memset(counts, 0, lanes * sizeof *counts);
     for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
-            const char *entry = kept->data + from + sizeof lane;
-            char *to = (char *)record + (counts[lane]++ * numbers * lanes + lane) * item;
-            for (int64_t d = 0; d < numbers; d++)
-                memcpy(to + d * lanes * item, entry + d * item, item);
+            const int64_t to = (counts[lane]++ * numbers * lanes + lane) * item;
+            if (counts[lane] > most) most = counts[lane];
+            if (record)
+                copy_rows(numbers, item, kept->data + from + sizeof lane, item, (char *)record + to,
+                          lanes * item);
         }
+    return most;
 }
 void pi_adaptive_free(PiAdaptiveRun *run) {
     for (PiKept *kept = run->kept, *next; kept; kept = next) {

@@ -35,13 +35,12 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
                                const PiMethod *method);
 /* Sets how many registers are processed together; after all else is set. */
 void pi_adaptive_prepare(PiAdaptiveRun *run);
-/* Works until no trajectory is left or it is cancelled; any number of threads at once. */
-void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context);
-/* The greatest number of kept entries of one trajectory. counts: those of each, to which nobody
- * else writes meanwhile. */
-int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts);
-/* Writes the kept steps to an array (entries, numbers, lanes). counts: as above. */
-void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record);
+/* Works on a PiAdaptiveRun until no trajectory is left or it is cancelled; any number of threads at
+ * once. */
+void pi_adaptive_work(void *run, PiPoll *poll, void *context);
+/* Writes the kept steps to an array (entries, numbers, lanes), or NULL for none. counts: how many
+ * each trajectory has, to which nobody else writes meanwhile. The most that one has. */
+int64_t pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record);
 /* Those of a step from which it can be made again. */
 int pi_numbers_of_step(const PiSolve *solve);
 /* And those from which a continuation sets out (kernels/tolerance/rows.h). */

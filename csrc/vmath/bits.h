@@ -1,18 +1,23 @@
-/* The bits of a lane: integers modulo 2^PI_REAL_BITS, powers of two, rounding. */
+/* The bits of a lane: integers modulo 2^PI_REAL_BITS, powers of two, rounding. All reals from UNIT
+ * on are integers. */
 #pragma once
 #include "../simd.h"
 
 #if PI_REAL_BITS == 64
 typedef uint64_t natural;
 enum { MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 };
+#define UNIT 0x1p52
 #define ROUND 0x1.8p52
 #define REAL_MIN_NORMAL DBL_MIN
 #else
 typedef uint32_t natural;
 enum { MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
+#define UNIT 0x1p23f
 #define ROUND 0x1.8p23f
 #define REAL_MIN_NORMAL FLT_MIN
 #endif
+/* A function for arguments that are rare: apart from where it is called. */
+#define RARE static __attribute__((noinline, cold, unused))
 typedef natural vnatural __attribute__((vector_size(PI_VECTOR_BYTES)));
 
 

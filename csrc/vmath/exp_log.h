@@ -35,7 +35,7 @@ COEFFICIENTS(EXP_W,
 /* x = n ln 2 + r + t: n + ROUND.   r = (x - n HIGH) - n LOW, the bracket exact. */
 INLINE vreal without_ln2(vreal x, vreal *n, vreal *r, vreal *t) {
     const vreal rounded = vfma(x, vset(LOG2_E), vset(ROUND));
-    *n = rounded - vset(ROUND);
+    *n = rounded - ROUND;
     const vreal r0 = vfma(*n, vset(-LN2_HIGH), x);
     *r = vfma(*n, vset(-LN2_LOW), r0);
     *t = vfma(*n, vset(-LN2_LOW), r0 - *r);
@@ -50,30 +50,23 @@ INLINE vreal exp_fraction(vreal x, vreal *rounded) {
 }
 /* 2^n y where 2^n leaves the normal range: 2^n = 2^m 2^(n - m), m = n/2 rounded. */
 INLINE vreal scaled_twice(vreal y, vreal n) {
-    const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
-    return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));
+    const vreal m = vfma(n, vset(0.5), vset(ROUND)), rest = n - (m - ROUND);
+    return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + ROUND));
 }
 
-__attribute__((noinline, cold, unused)) static void exp_beyond(const vreal *x, vreal *y) {
-    vreal a = *x, rounded;
-    a = vselect(a < vset(EXP_ZERO), vset(EXP_ZERO), a);
-    a = vselect(a > vset(EXP_INF), vset(EXP_INF), a);
+RARE vreal exp_beyond(vreal x) {
+    vreal a = x, rounded;
+    a = vselect(a < EXP_ZERO, vset(EXP_ZERO), a);
+    a = vselect(a > EXP_INF, vset(EXP_INF), a);
     const vreal p = exp_fraction(a, &rounded);
-    *y = scaled_twice(p, rounded - vset(ROUND));
-    *y = vselect(a == a, *y, a);
+    return vselect(a == a, scaled_twice(p, rounded - ROUND), a);
 }
 
 INLINE vreal vexp(vreal x) {
     vreal rounded;
     const vreal p = exp_fraction(x, &rounded);
-    vreal y = vscale(p, (vnatural)rounded);
-    if (__builtin_expect(vany_negative(vroom(x, EXP_RANGE)), 0)) {
-        const vreal a = x;
-        vreal b;
-        exp_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    if (__builtin_expect(vany_negative(vroom(x, EXP_RANGE)), 0)) return exp_beyond(x);
+    return vscale(p, (vnatural)rounded);
 }
 
 /* log(1 + f) = f + f^2 V(f),  sqrt(1/2) <= 1 + f < sqrt 2.
@@ -90,28 +83,20 @@ COEFFICIENTS(LOG_V,
 /* log(1 + f) + k ln 2 + t: k SHORT + f = a + b exactly (Dekker), then the small terms. */
 INLINE vreal log_sum(vreal k, vreal f, vreal t) {
     const vreal v = vfma(vpolynomial_even_odd(f, LOG_V + 1, TERMS(LOG_V) - 1), f, vset(LOG_V[0]));
-    const vreal c = k * vset(LN2_SHORT), a = c + f, b = (c - a) + f;
+    const vreal c = k * LN2_SHORT, a = c + f, b = (c - a) + f;
     return a + (b + vfma(f * f, v, vfma(k, vset(LN2_REST), t)));
 }
 
-__attribute__((noinline, cold, unused)) static void log_beyond(const vreal *x, vreal *y) {
-    vreal k, f = split_exponent_of_any(*x, &k);
-    *y = log_sum(k, f, vset(0));
-    *y = vselect((*x > vset(REAL_MAX)) | (*x != *x), *x, *y);
-    *y = vselect(*x == vset(0), vset(-INFINITY), *y);
-    *y = vselect(*x < vset(0), vset(NAN), *y);
+RARE vreal log_beyond(vreal x) {
+    vreal k, f = split_exponent_of_any(x, &k), y = log_sum(k, f, vset(0));
+    y = vselect((x > REAL_MAX) | (x != x), x, y);
+    y = vselect(x == 0, vset(-INFINITY), y);
+    return vselect(x < 0, vset(NAN), y);
 }
 
 INLINE vreal vlog(vreal x) {
     vreal k;
-    const vreal f = split_exponent(x, &k);
-    vreal y = log_sum(k, f, vset(0));
-    const vint normal = (x >= vset(REAL_MIN_NORMAL)) & (x <= vset(REAL_MAX));
-    if (__builtin_expect(vany(~normal), 0)) {
-        const vreal a = x;
-        vreal b;
-        log_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    const vreal f = split_exponent(x, &k), y = log_sum(k, f, vset(0));
+    const vint normal = (x >= REAL_MIN_NORMAL) & (x <= REAL_MAX);
+    return __builtin_expect(vany(~normal), 0) ? log_beyond(x) : y;
 }

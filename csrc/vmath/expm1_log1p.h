@@ -16,38 +16,31 @@ INLINE vreal vexpm1(vreal x) {
     const vreal p = vpolynomial_even_odd(r, EXP_W + 1, TERMS(EXP_W) - 1);
     const vreal small = vfma(r * r, p, vfma(t, r, t));
     const vreal m = vmin(n, vset(100));                             /* 1 - 2^-100 is 1 */
-    const vreal k = 1 - vpower_of_two((vnatural)(vset(ROUND) - m));
+    const vreal k = 1 - vpower_of_two((vnatural)(ROUND - m));
     const vreal high = k + r, low = (k - high) + r;
     const vreal y = high + (low + small);
     const vreal scaled = (y + y) * vpower_of_two((vnatural)(rounded - 1));
-    return vcopysign(vselect(x == vset(INFINITY), x, scaled), x);
+    return vcopysign(vselect(x == INFINITY, x, scaled), x);
 }
 
 /* u = 1 + x rounded, c what it lost; u = 2^k (1 + f): log(1 + x) = k ln 2 + log(1 + f) + c/u, and
  * 2^k c/u = c/(1 + f) = c (1 - f + f^2) nearly. f = x for k = 0. */
 INLINE vreal log1p_sum(vreal x) {
     const vreal u = x + 1;
-    const vreal c = vselect(x > vset(1), 1 - (u - x), x - (u - 1));
+    const vreal c = vselect(x > 1, 1 - (u - x), x - (u - 1));
     vreal k, f = split_exponent(u, &k);
-    const vint near = k == vset(0);
+    const vint near = k == 0;
     f = vselect(near, x, f);
     const vreal m = vmin(k, vset(100));                             /* c/u is nothing above */
-    const vreal scaled = vonly(~near, c * vpower_of_two((vnatural)(vset(ROUND) - m)));
+    const vreal scaled = vonly(~near, c * vpower_of_two((vnatural)(ROUND - m)));
     return log_sum(k, f, vfma(f, f, 1 - f) * scaled);
 }
-__attribute__((noinline, cold, unused)) static void log1p_beyond(const vreal *x, vreal *y) {
-    const vint inside = (*x > vset(-1)) & (*x <= vset(REAL_MAX));
-    *y = vselect(inside, *y, *x);                                   /* inf and NaN */
-    *y = vselect(*x == vset(-1), vset(-INFINITY), *y);
-    *y = vselect(*x < vset(-1), vset(NAN), *y);
+RARE vreal log1p_beyond(vreal x, vreal y) {
+    y = vselect((x > -1) & (x <= REAL_MAX), y, x);                  /* inf and NaN */
+    y = vselect(x == -1, vset(-INFINITY), y);
+    return vselect(x < -1, vset(NAN), y);
 }
 INLINE vreal vlog1p(vreal x) {
-    vreal y = vcopysign(log1p_sum(x), x);
-    if (__builtin_expect(vany(~((x > vset(-1)) & (x <= vset(REAL_MAX)))), 0)) {
-        const vreal a = x;
-        vreal b = y;
-        log1p_beyond(&a, &b);
-        y = b;
-    }
-    return y;
+    const vreal y = vcopysign(log1p_sum(x), x);
+    return __builtin_expect(vany(~((x > -1) & (x <= REAL_MAX))), 0) ? log1p_beyond(x, y) : y;
 }

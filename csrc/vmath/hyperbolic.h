@@ -37,18 +37,18 @@ INLINE void hyperbolic(vreal x, vreal *n, HighLow *sinh_x, HighLow *cosh_x) {
     const vreal s = vfma(r * z, vpolynomial(z, SINH_S, TERMS(SINH_S)), t);    /* sinh(r + t) - r */
     const vreal c = vfma(z, vpolynomial(z, COSH_C, TERMS(COSH_C)), t * r);    /* cosh(r + t) - 1 */
     const vreal m = vmin(*n, vset(30));                             /* 4^-30 is nothing beside 1 */
-    const vreal half = REAL(0.5) * vpower_of_two((vnatural)vfma(vset(REAL(-2.0)), m, vset(ROUND)));
+    const vreal half = 0.5 * vpower_of_two((vnatural)vfma(vset(-2), m, vset(ROUND)));
     /* Where A and B would lose some of 4^-n, it is added at the end, times e^-r = 1 - r, about. */
     const vint fits = *n <= vset((MANTISSA_BITS - 1) / 2);
     const vreal part = vonly(fits, half), rest = (half - part) * (1 - r);
-    const vreal a = REAL(0.5) - part, b = REAL(0.5) + part;
+    const vreal a = 0.5 - part, b = 0.5 + part;
     *sinh_x = hyperbolic_sum(a, b, r, s, c, -rest);
     *cosh_x = hyperbolic_sum(b, a, r, s, c, rest);
 }
 
 /* 2^n y, n up to where it overflows. */
 INLINE vreal hyperbolic_scale(vreal y, vreal n) {
-    return 8 * y * vpower_of_two((vnatural)(n + vset(ROUND - 3)));
+    return 8 * y * vpower_of_two((vnatural)(n + (ROUND - 3)));
 }
 
 INLINE vreal vsinh(vreal x) {

@@ -24,11 +24,11 @@ COEFFICIENTS(ASIN_A,
  * Else s = |x|, t = 0.  asin(s + t) = s + w. */
 INLINE vreal asin_half(vreal x, vint *large, vreal *s) {
     const vreal a = vabs(x);
-    *large = a > vset(REAL(0.5));
-    const vreal z = vselect(*large, vfma(a, vset(REAL(-0.5)), vset(REAL(0.5))), a * a);
+    *large = a > 0.5;
+    const vreal z = vselect(*large, vfma(a, vset(-0.5), vset(0.5)), a * a);
     const vreal root = vsqrt(z);
     *s = vselect(*large, root, a);
-    const vreal t = vonly(*large & (root > vset(0)), vfma(-root, root, z) / (root + root));
+    const vreal t = vonly(*large & (root > 0), vfma(-root, root, z) / (root + root));
     return vfma(*s * z, vpolynomial_even_odd(z, ASIN_A, TERMS(ASIN_A)), t);
 }
 
@@ -36,14 +36,14 @@ INLINE vreal asin_half(vreal x, vint *large, vreal *s) {
 INLINE vreal vasin(vreal x) {
     vint large;
     vreal s, w = asin_half(x, &large, &s);
-    const vreal high = vset(HALF_PI_HIGH) - 2 * s, lost = (vset(HALF_PI_HIGH) - high) - 2 * s;
+    const vreal high = HALF_PI_HIGH - 2 * s, lost = (HALF_PI_HIGH - high) - 2 * s;
     const vreal far = high + (lost + vfma(vset(-2), w, vset(HALF_PI_LOW)));
     return vcopysign(vselect(large, far, s + w), x);
 }
 
 /* n pi/2 + c (s + w), n and c small integers, |c s| < n pi/2 or n = 0. */
 INLINE vreal half_pi_sum(vreal n, vreal c, vreal s, vreal w) {
-    const vreal a = n * vset(HALF_PI_HIGH), y = vfma(c, s, a), lost = vfma(c, s, a - y);
+    const vreal a = n * HALF_PI_HIGH, y = vfma(c, s, a), lost = vfma(c, s, a - y);
     return y + vfma(c, w, vfma(n, vset(HALF_PI_LOW), lost));
 }
 
@@ -51,7 +51,7 @@ INLINE vreal half_pi_sum(vreal n, vreal c, vreal s, vreal w) {
 INLINE vreal vacos(vreal x) {
     vint large;
     vreal s, w = asin_half(x, &large, &s);
-    const vint negative = x < vset(0);
+    const vint negative = x < 0;
     const vreal near = vselect(negative, vset(1), vset(-1)), far = -2 * near;
     return half_pi_sum(vselect(large, 1 + near, vset(1)), vselect(large, far, near), s, w);
 }
@@ -72,7 +72,7 @@ INLINE vreal atan_quotient(vreal a, vreal b, vreal m, vreal c) {
     const vint steep = a > b;
     const vreal n = vselect(steep, b, a), d = vselect(steep, a, b);
     vreal t = vselect(n == d, vset(1), n / d);                      /* inf/inf */
-    t = vselect(n == vset(0), vset(0), t);                          /* 0/0 */
+    t = vselect(n == 0, vset(0), t);                          /* 0/0 */
     const vreal z = t * t, tail = vpolynomial_even_odd(z, ATAN_A + 4, TERMS(ATAN_A) - 4);
     const vreal w = t * z * vpolynomial_and(tail, z, ATAN_A, 4);
     return half_pi_sum(vselect(steep, m + c, m), vselect(steep, -c, c), t, w);

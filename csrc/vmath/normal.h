@@ -36,15 +36,15 @@ INLINE vnatural joined(vnatural high, vnatural low) {
 }
 /* The first 52 bits as a number from 2^-53 to 1 - 2^-53. */
 INLINE vreal unit_interval(vnatural bits) {
-    return (vreal)(bits >> 12 | (vnatural)vset(1)) - vset(1 - 0x1p-53);
+    return (vreal)(bits >> 12 | (vnatural)vset(1)) - (1 - 0x1p-53);
 }
 
 /* r (cos, sin) of the angle that 64 bits choose: the first turns by a half, the second mirrors at
  * the diagonal, 50 more give an angle between -pi/4 and pi/4. */
 INLINE void on_circle(vreal r, vnatural bits, vreal *first, vreal *second) {
-    const vreal a = (unit_interval(bits << 2) - vset(0.5)) * vset(0x1.921fb54442d18p+0);
-    const vreal sine = sin_quarter(a, vset(0)), half = sin_quarter(vset(0.5) * a, vset(0));
-    const vreal cosine = vfma(vset(-2) * half, half, vset(1));
+    const vreal a = (unit_interval(bits << 2) - 0.5) * 0x1.921fb54442d18p+0;
+    const vreal sine = sin_quarter(a, vset(0)), half = sin_quarter(0.5 * a, vset(0));
+    const vreal cosine = vfma(-2 * half, half, vset(1));
     const vint mirrored = (vint)(bits << 1) < 0;
     r = (vreal)((vnatural)r ^ (bits & ((natural)1 << 63)));
     *first = r * vselect(mirrored, sine, cosine);
@@ -57,7 +57,7 @@ static const real LOG_RATIO[] = {
     0x1.7466496cb03dep-3, 0x1.39a09d078c69fp-3, 0x1.2f112df3e5244p-3};
 INLINE vreal radius(vreal u) {
     vreal k;
-    const vreal f = split_exponent(u, &k), s = f / (vset(2) + f), z = s * s;
-    const vreal p = vpolynomial_even_odd(z, LOG_RATIO, 7) * vset(-2);
-    return vsqrt(vfma(k, vset(-0x1.62e42fefa39efp+0), vfma(s * z, p, s * vset(-4))));
+    const vreal f = split_exponent(u, &k), s = f / (2 + f), z = s * s;
+    const vreal p = vpolynomial_even_odd(z, LOG_RATIO, 7) * -2;
+    return vsqrt(vfma(k, vset(-0x1.62e42fefa39efp+0), vfma(s * z, p, s * -4)));
 }

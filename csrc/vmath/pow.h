@@ -21,7 +21,7 @@ COEFFICIENTS(ATANH_P,
  * 1/(2 + f) = (1 - s)/2;   atanh s = s (1 + e), e = z/3 + z^2 P. */
 INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
     const vreal d = 2 + f, dl = f - (d - 2), s = f / d;
-    const vreal sl = (vfma(-s, d, f) - s * dl) * vfma(s, vset(REAL(-0.5)), vset(REAL(0.5)));
+    const vreal sl = (vfma(-s, d, f) - s * dl) * vfma(s, vset(-0.5), vset(0.5));
     const vreal z = s * s, zl = vfma(s, s, -z) + 2 * s * sl;
     const vreal third = vset(THIRD_HIGH), p = z * third;
     const vreal pl = vfma(z, third, -p) + vfma(z, vset(THIRD_LOW), zl * third);
@@ -29,9 +29,9 @@ INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
     const vreal e = p + rest, el = ((p - e) + rest) + pl;
     const vreal g = s * e, gl = vfma(s, e, -g) + vfma(s, el, sl * e);
     /* k SHORT + 2 s + 2 g, and all that was lost */
-    const vreal c = k * vset(LN2_SHORT), a = c + 2 * s, al = (c - a) + 2 * s;
+    const vreal c = k * LN2_SHORT, a = c + 2 * s, al = (c - a) + 2 * s;
     const vreal b = a + 2 * g, bl = (a - b) + 2 * g;
-    const vreal sum = (al + bl) + vfma(vset(2), sl + gl, k * vset(LN2_REST));
+    const vreal sum = (al + bl) + vfma(vset(2), sl + gl, k * LN2_REST);
     const vreal high = b + sum;
     *low = (b - high) + sum;
     return high;
@@ -52,41 +52,33 @@ INLINE vreal pow_positive(vreal x, vreal y) {
     vreal k, low;
     const vreal f = split_exponent_of_any(x, &k), high = log_high_low(k, f, &low);
     vreal p = y * high, pl = vfma(y, low, vfma(y, high, -p));
-    const vint over = p > vset(EXP_INF), under = p < vset(EXP_ZERO);
+    const vint over = p > EXP_INF, under = p < EXP_ZERO;
     p = vselect(over, vset(EXP_INF), vselect(under, vset(EXP_ZERO), p));
     return exp_high_low(p, vonly(~(over | under), pl));
 }
 
-/* Is a >= 0 an integer?  Above 2^52 all are. */
+/* Is a >= 0 an integer? */
 INLINE vint is_integer(vreal a) {
-    const vreal unit = vset(REAL(1.0) * ((natural)1 << MANTISSA_BITS));
-    return (a >= unit) | ((a + unit) - unit == a);
+    return (a >= UNIT) | ((a + UNIT) - UNIT == a);
 }
 
-__attribute__((noinline, cold, unused)) static void
-pow_beyond(const vreal *x, const vreal *y, vreal *power) {
-    const vreal a = vabs(*x), b = vabs(*y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
-    const vint whole = is_integer(b), odd = whole & ~is_integer(b * REAL(0.5)) & (b < inf);
+RARE vreal pow_beyond(vreal x, vreal y) {
+    const vreal a = vabs(x), b = vabs(y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
+    const vint whole = is_integer(b), odd = whole & ~is_integer(b * 0.5) & (b < inf);
     const vint ordinary = (a > zero) & (a < inf) & (b < inf);
-    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, *y, one));
+    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, y, one));
     /* 0^y, inf^y, x^inf: 0 or inf */
-    const vint grows = (*y > zero) ^ (a < one);
+    const vint grows = (y > zero) ^ (a < one);
     z = vselect(ordinary, z, vselect(grows, inf, zero));
     z = vselect((a == one) & (b == inf), one, z);
-    z = vselect(odd & ((vint)*x < 0), -z, z);
-    z = vselect((*x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
-    z = vselect((*x != *x) | (*y != *y), *x + *y, z);
-    *power = vselect((*x == one) | (*y == zero), one, z);
+    z = vselect(odd & ((vint)x < 0), -z, z);
+    z = vselect((x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
+    z = vselect((x != x) | (y != y), x + y, z);
+    return vselect((x == one) | (y == zero), one, z);
 }
 
 INLINE vreal vpow(vreal x, vreal y) {
-    vreal z = pow_positive(x, y);
-    const vint inside = (x > vset(0)) & (x <= vset(REAL_MAX)) & (vabs(y) <= vset(REAL_MAX));
-    if (__builtin_expect(vany(~inside), 0)) {
-        const vreal a = x, b = y;
-        vreal c;
-        pow_beyond(&a, &b, &c);
-        z = c;
-    }
-    return z;
+    const vreal z = pow_positive(x, y);
+    const vint inside = (x > 0) & (x <= REAL_MAX) & (vabs(y) <= REAL_MAX);
+    return __builtin_expect(vany(~inside), 0) ? pow_beyond(x, y) : z;
 }

@@ -14,19 +14,19 @@ COEFFICIENTS(CBRT_START,
 INLINE vreal vcbrt(vreal x) {
     const vreal a = vabs(x);
     vreal e, m = 1 + split_exponent_of_any(a, &e);
-    const vreal k = vfma(e, vset(REAL(1.0) / 3), vset(ROUND));
-    const vreal j = vfma(k - vset(ROUND), vset(-3), e);
+    const vreal k = vfma(e, vset(1 / 3.), vset(ROUND));
+    const vreal j = vfma(k - ROUND, vset(-3), e);
     vreal y = vpolynomial(m, CBRT_START, TERMS(CBRT_START));
-    y = y * vselect(j > vset(0), vset(REAL(0.7937005259840998)),
-                    vselect(j < vset(0), vset(REAL(1.2599210498948732)), vset(1)));
-    m = m * vpower_of_two((vnatural)(j + vset(ROUND)));
+    y = y * vselect(j > 0, vset(0.7937005259840998),
+                    vselect(j < 0, vset(1.2599210498948732), vset(1)));
+    m = m * vpower_of_two((vnatural)(j + ROUND));
     const vreal h = vfma(-m * y, y * y, vset(1));
-    y = vfma(y * h, vfma(h, vset(REAL(2.0) / 9), vset(REAL(1.0) / 3)), y);
+    y = vfma(y * h, vfma(h, vset(2 / 9.), vset(1 / 3.)), y);
     const vreal c = m * y * y, cc = c * c, lost = vfma(c, c, -cc);
     const vreal residue = vfma(-c, lost, vfma(-c, cc, m));
-    const vreal root = vfma(residue * y, y * REAL(1.0) / 3, c);
+    const vreal root = vfma(residue * y, y / 3, c);
     const vreal scaled = root * vpower_of_two((vnatural)k);
-    const vint ordinary = (a > vset(0)) & (a <= vset(REAL_MAX));
+    const vint ordinary = (a > 0) & (a <= REAL_MAX);
     return vselect(ordinary, vcopysign(scaled, x), x);
 }
 
@@ -46,7 +46,7 @@ INLINE vreal vhypot(vreal x, vreal y) {
     const vreal u = vabs(x), v = vabs(y);
     const vint swap = v > u;
     vreal a = vselect(swap, v, u), b = vselect(swap, u, v);
-    const vint large = a > vset(HYPOT_LARGE), small = a < vset(HYPOT_SMALL);
+    const vint large = a > HYPOT_LARGE, small = a < HYPOT_SMALL;
     const vreal up = vset(HYPOT_SCALE), down = vset(1 / HYPOT_SCALE);
     const vreal scale = vselect(large, down, vselect(small, up, vset(1)));
     const vreal back = vselect(large, up, vselect(small, down, vset(1)));
@@ -54,7 +54,7 @@ INLINE vreal vhypot(vreal x, vreal y) {
     b = b * scale;
     const vreal h = vsqrt(vfma(a, a, b * b));
     const vreal aa = a * a, residue = (vfma(-h, h, aa) + vfma(a, a, -aa)) + b * b;
-    const vreal length = (h + vonly(h > vset(0), residue / (h + h))) * back;
-    const vint infinite = (u > vset(REAL_MAX)) | (v > vset(REAL_MAX));
+    const vreal length = (h + vonly(h > 0, residue / (h + h))) * back;
+    const vint infinite = (u > REAL_MAX) | (v > REAL_MAX);
     return vselect(infinite, vset(INFINITY), vselect((x != x) | (y != y), x + y, length));
 }

@@ -32,11 +32,11 @@ INLINE vreal sin_slope(vreal y) {
 INLINE vreal vsin_any(vreal x) {
     vreal r, t;
     const vnatural q = pi_multiples(x, 1, &r, &t);
-    const vreal y = vfma(-r, r, vset(SIN_Y0)), h = vonly(y < 0, vset(REAL(-0.5)));
+    const vreal y = vfma(-r, r, vset(SIN_Y0)), h = vonly(y < 0, vset(-0.5));
     const vreal w = vfma(sin_slope(y), y, vset(SIN_W[0]) - h), first = vfma(h, r, r);
     const vreal s = vfma(w, r, first);
     vreal e = vfma(-w, r, s - first);
-    e = vfma(-t, vfma(y, vset(REAL(0.42)), vset(1 - REAL(0.42) * SIN_Y0)), e);
+    e = vfma(-t, vfma(y, vset(0.42), vset(1 - REAL(0.42) * SIN_Y0)), e);
     return vnegate_if_odd(s - e, q);
 }
 
@@ -64,18 +64,18 @@ INLINE vreal vcos_any(vreal x) {
     vreal r, t;
     const vnatural q = pi_multiples(x, 0, &r, &t);
     const vint even = (q & 1) == 0;
-    const vreal h = vonly(even, vset(REAL(0.5)));
+    const vreal h = vonly(even, vset(0.5));
     const vreal s = sin_quarter(vfma(-h, r, r), vfma(-h, t, t));
-    const vreal c = vselect(even, vfma(REAL(-2.0) * s, s, vset(1)), s);
+    const vreal c = vselect(even, vfma(-2 * s, s, vset(1)), s);
     return vnegate_if_odd(c, (q + 1) >> 1);
 }
 
 INLINE vreal vcos(vreal x) {
-    const vreal a = REAL(0.5) * x;
-    const vreal room = vfma(-a, a, vset(REAL(0.154056)));               /* |x| < 0.785 < pi/4 */
+    const vreal a = 0.5 * x;
+    const vreal room = vfma(-a, a, vset(0.154056));               /* |x| < 0.785 < pi/4 */
     if (__builtin_expect(vany_negative((vint)room), 0)) return vcos_any(x);
     const vreal s = sin_quarter(a, vset(0));
-    return vfma(REAL(-2.0) * s, s, vset(1));
+    return vfma(-2 * s, s, vset(1));
 }
 
 INLINE void vsincos(vreal x, vreal *s, vreal *c) {

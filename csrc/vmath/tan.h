@@ -16,7 +16,7 @@ COEFFICIENTS(TAN_T,
  * Subtracted, so that tan(-0) = -0 - 0 = -0. */
 INLINE vreal tan_quarter(vreal r, vreal t) {
     const vreal z = r * r, p = vpolynomial_even_odd(z, TAN_T, TERMS(TAN_T));
-    return vfma(-r * z, p, vfma(t * z, vset(REAL(-1.6)), -t));
+    return vfma(-r * z, p, vfma(t * z, vset(-1.6), -t));
 }
 
 /* x = q pi/2 + r + t; q odd: -1/tan. For tan = h + l the quotient c = -1/h is mended by its
@@ -25,12 +25,12 @@ INLINE vreal vtan_any(vreal x) {
     vreal r, t;
     const vnatural q = pi_multiples(x, 0, &r, &t);
     const vreal w = tan_quarter(r, t), h = r - w, l = (r - h) - w;
-    const vreal c = REAL(-1.0) / h;
+    const vreal c = -1 / h;
     return vselect((vint)((q & 1) == 0), h, vfma(c, vfma(c, l, vfma(c, h, vset(1))), c));
 }
 
 INLINE vreal vtan(vreal x) {
-    const vreal room = vfma(-x, x, vset(REAL(0.616225)));               /* |x| < 0.785 < pi/4 */
+    const vreal room = vfma(-x, x, vset(0.616225));               /* |x| < 0.785 < pi/4 */
     if (__builtin_expect(vany_negative((vint)room), 0)) return vtan_any(x);
     return x - tan_quarter(x, vset(0));
 }

@@ -1,7 +1,6 @@
 /* States between the steps: see between.h. Lanes whose next time lies in a step are packed, so that
  * the kernel makes parts of the steps of these alone. */
 #include "between.h"
-#include <math.h>
 #include "../run/layout.h"
 
 enum { PACK = 64 }; /* lanes that are made together: whole registers */
@@ -193,9 +192,8 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
         before = rows;
         stride = seen->stride;
     }
-    for (int64_t d = 0; d < run->system->dim; d++)
-        memcpy(row_at(run, b->before, run->stride, d, seen->lane),
-               row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
+    copy_rows(run->system->dim, seen->lanes * run->real_bytes, rows, seen->stride * run->real_bytes,
+              row_at(run, b->before, 0, 0, seen->lane), run->stride * run->real_bytes);
     return 0;
 }
 PiObserver pi_between_observer(PiBetween *b) {

@@ -21,8 +21,7 @@ static int asks_system(const PiWatch *w) {
     return has_energy(w, PI_OF_CHANGE) || w->asks & PI_WATCH_INVARIANTS;
 }
 static int64_t scratch_rows(const PiWatch *w) {
-    const int a = w->program.system->scratch, b = w->system.system->scratch;
-    return a > b ? a : b;
+    return pi_scratch_of_both(&w->program, &w->system);
 }
 static int64_t rows_of_state(const PiWatch *w) {
     return w->components + 1 + (int64_t)w->n_quantities;

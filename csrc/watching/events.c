@@ -1,8 +1,6 @@
 /* Events of segments: see events.h. */
 #include "events.h"
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */
@@ -172,7 +170,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
-    for (int64_t j = 0; j < p->of->count; j++) {
+    EACH_EVENT(j, p->of) {
         p->tied[i * p->of->count + j] = 0;
         if (p->of->exact && p->quantities.from[i] == 0)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
@@ -221,7 +219,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     int8_t *tied = p->tied + i * p->of->count;
-    for (int64_t j = 0; j < p->of->count; j++) {
+    EACH_EVENT(j, p->of) {
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
@@ -290,7 +288,7 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
             for (int64_t d = 0; d < p->dim; d++)
                 r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
-    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
@@ -452,22 +450,24 @@ int pi_ask_ends(EventLanes *p, const PiSteps *s) {
     ProgramRows *r = &p->quantities.rows;
     widen(p, s->t, p->lanes, r->t);
     widen(p, s->after, p->dim * p->lanes, r->y);
-    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
+}
+static int keep_ends(EventLanes *p, const PiSteps *s) {
+    if (pi_ask_ends(p, s)) return -1;
+    memcpy(p->ended, p->quantities.rows.answer, p->of->count * p->lanes * sizeof *p->ended);
+    return 0;
 }
 /* The events of linear quantities, from their values at both ends of the steps. */
 static int find_linear(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
-    const int count = p->of->count;
-    if (pi_ask_ends(p, s)) return -1;
-    memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
-    EACH_LANE(i, p)
-        for (int64_t j = 0; j < count; j++)
-            p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
+    if (keep_ends(p, s)) return -1;
+    EACH_LANE(i, p) EACH_EVENT(j, p->of)
+    p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        q->from[i] = 0, q->to[i] = 1, q->points[i] = linear_points(q->degree);
-        for (int64_t j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        whole_piece(q, i, q->degree);
+        EACH_EVENT(j, p->of) find_on_step(p, i, s->id[i], j);
         q->points[i] = 0;
     }
     return 0;
@@ -493,13 +493,10 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             if (!p->quantities.linear)
                 pi_begin_pieces(&p->quantities, i, p->h[i],
                                 fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-            for (int64_t j = 0; j < count; j++)
-                p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+            EACH_EVENT(j, p->of)
+            p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
         }
-    if (p->chords) {
-        if (pi_ask_ends(p, s)) return -1;
-        memcpy(p->ended, p->quantities.rows.answer, count * p->lanes * sizeof *p->ended);
-    }
+    if (p->chords && keep_ends(p, s)) return -1;
     if (!p->locating) {
         memset(p->tied, 0, 2 * p->lanes * count); /* and p->crossings */
         if (p->quantities.linear && find_linear(p, s)) return -1;
@@ -519,7 +516,7 @@ int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     if (pi_ask_ends(p, s)) return -1;
     EACH_LANE(i, p) {
         if (!first[i]) continue;
-        for (int64_t j = 0; j < p->of->count; j++) {
+        EACH_EVENT(j, p->of) {
             const PiEvent *e = &p->of->event[j];
             const double g = p->quantities.rows.answer[j * p->lanes + i];
             const int holds = !e->located && e->direction > 0 && g > 0;
@@ -556,8 +553,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
-        if (!wanted || wanted[i])
-            for (int64_t j = 0; j < count; j++) {
+        if (!wanted || wanted[i]) EACH_EVENT(j, p->of) {
                 double *const g = event_row(p, PI_QUANTITY, id, j);
                 double *const begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];

@@ -44,6 +44,8 @@ typedef struct {
     int exact;
 } PiEvents;
 
+#define EACH_EVENT(j, of) for (int64_t j = 0; j < (of)->count; j++)
+
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {
     double part, slope;
@@ -88,7 +90,7 @@ typedef struct {
     int *added;        /* to the counts of each lane in this segment */
 } EventLanes;
 static inline double get(const EventLanes *p, const void *row, int64_t i) {
-    return p->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+    return pi_real(row, i, p->real_bytes);
 }
 static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;

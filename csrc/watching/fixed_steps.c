@@ -1,7 +1,6 @@
 /* Events of fixed steps: see fixed_steps.h. */
 #include "fixed_steps.h"
 #include <float.h>
-#include <math.h>
 #include "../run/layout.h"
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
@@ -37,15 +36,87 @@ typedef struct {
     int failed, jumps;    /* the kernel; does any event make a lane jump? */
 } Segments;
 
+/* Each place that a lane may have. */
+#define EACH_PLACE(k, p) for (int64_t k = 0; k < (p)->count; k++)
 static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (float)value;
 }
 static int dim(const Segments *p) { return p->run->system->dim; }
+/* Lanes in a register of the narrowest numbers. */
+static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 
-static void states_at(const PiSteps *steps, const double *part, double *y);
+/* ---- parts of steps -------------------------------------------------------------------------- */
+/* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
+ * n, not 0: with the rounding errors that a compensated run carries, which are unknown within one.
+ * The first `rows` of the states go to `to`. */
+static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
+    const PiRun *run = p->run;
+    const int64_t first = n ? n - 1 : 0;
+    const int part = !whole && p->lanes.chords, of_run = run->system->n_params - PI_OF_RUN;
+    PiPacked *a = &p->packed;
+    const int64_t lanes = p->lanes.lanes, held = a->count;
+    int64_t count = 0;
+    int others = 0;
+    EACH_PLACE(k, p) {
+        if (!p->asks[k]) continue;
+        const int64_t at = p->slot[k].lane - p->tile->lane;
+        others |= count >= held || a->at[count] != at;
+        a->at[count] = at;
+        p->column[count++] = k;
+    }
+    if ((a->count = count) == 0) return 0;
+    if (others) pi_packed_own(a);
+    const PiRow t0 = p->tile->t0;
+    for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
+        const int64_t i = smaller(k, count - 1), from = p->column[i];
+        const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
+        const double start = p->begun[from] + later - first * p->length[from];
+        const int64_t lane = p->slot[from].lane;
+        set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * lane) : start);
+        set_number(run, a->own, a->stride + k, p->length[from]);
+        for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
+            set_number(run, a->own, (of_run + r + 2) * a->stride + k,
+                       r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
+    }
+    EACH_ROW(d, run) {
+        const double *from = p->before + d * lanes;
+        if (!whole && d >= dim(p))
+            memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
+        else
+            for (int64_t k = 0; k < count; k++)
+                set_number(run, a->in, d * a->stride + k, from[p->column[k]]);
+    }
+    PiTile tile = pi_packed_tile(a, first, 1);
+    tile.t0 = (PiRow){a->own, 1};
+    tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
+    for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
+        a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
+    if (part) a->count = 0; /* these are not the lanes' own */
+    int8_t why[MOST_LANES] = {0};
+    tile.status = why;
+    if (run->kernel(&tile) < 0) return -1;
+    for (int64_t k = 0; to == p->after && k < count; k++) p->slot[p->column[k]].why = why[k];
+    for (int64_t d = 0; d < rows; d++)
+        for (int64_t k = 0; k < count; k++)
+            to[d * lanes + p->column[k]] = number_at(run, a->out, d * a->stride + k);
+    return 0;
+}
+/* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
+static void states_at(const PiSteps *steps, const double *part, double *y) {
+    Segments *p = (Segments *)steps->of;
+    const int64_t lanes = p->lanes.lanes;
+    if (p->lanes.chords)
+        for (int64_t i = 0; i < dim(p) * lanes; i++)
+            y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
+    if (p->lanes.chords) return;
+    EACH_PLACE(k, p) {
+        p->asks[k] = part[k] > 0 && part[k] < 1;
+        p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
+    }
+    if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
+}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 static int64_t lay_out(Segments *p, char *memory) {
     const PiRun *run = p->run;
     const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
@@ -105,87 +176,6 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
 }
 
-/* ---- parts of steps -------------------------------------------------------------------------- */
-/* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
- * n, not 0: with the rounding errors that a compensated run carries, which are unknown within one.
- * The first `rows` of the states go to `to`. */
-static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
-    const PiRun *run = p->run;
-    const int64_t first = n ? n - 1 : 0;
-    const int part = !whole && p->lanes.chords, of_run = run->system->n_params - PI_OF_RUN;
-    PiPacked *a = &p->packed;
-    const int64_t lanes = p->lanes.lanes, held = a->count;
-    int64_t count = 0;
-    int others = 0;
-    for (int64_t k = 0; k < p->count; k++) {
-        if (!p->asks[k]) continue;
-        others |= count >= held || a->at[count] != p->slot[k].lane;
-        a->at[count] = p->slot[k].lane;
-        p->column[count++] = k;
-    }
-    if ((a->count = count) == 0) return 0;
-    if (others)
-        for (int64_t i = 0; i < run->system->n_params; i++) {
-            const PiRow row = p->tile->params[i];
-            if (row.stride)
-                for (int64_t k = 0; k < count; k++)
-                    set_number(run, a->own, (i + 2) * a->stride + k,
-                               number_at(run, row.data, row.stride * a->at[k]));
-        }
-    const PiRow t0 = p->tile->t0;
-    for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
-        const int64_t i = smaller(k, count - 1), from = p->column[i];
-        const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
-        const double start = p->begun[from] + later - first * p->length[from];
-        set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * a->at[i]) : start);
-        set_number(run, a->own, a->stride + k, p->length[from]);
-        for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
-            set_number(run, a->own, (of_run + r + 2) * a->stride + k,
-                       r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
-    }
-    for (int64_t d = 0; d < run->state_rows; d++) {
-        const double *from = p->before + d * lanes;
-        if (!whole && d >= dim(p))
-            memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
-        else if (run->real_bytes == 8)
-            gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
-        else
-            for (int64_t k = 0; k < count; k++)
-                ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
-    }
-    PiTile tile = pi_packed_tile(a, first, 1);
-    tile.t0 = (PiRow){a->own, 1};
-    tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
-    for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
-        a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
-    if (part) a->count = 0; /* these are not the lanes' own */
-    int8_t why[MOST_LANES] = {0};
-    tile.status = why;
-    if (run->kernel(&tile) < 0) return -1;
-    for (int64_t k = 0; to == p->after && k < count; k++) p->slot[p->column[k]].why = why[k];
-    for (int64_t d = 0; d < rows; d++)
-        if (run->real_bytes == 8)
-            scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
-        else
-            for (int64_t k = 0; k < count; k++)
-                to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
-    return 0;
-}
-/* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
-static void states_at(const PiSteps *steps, const double *part, double *y) {
-    Segments *p = (Segments *)steps->of;
-    const int64_t lanes = p->lanes.lanes;
-    if (p->lanes.chords)
-        for (int64_t i = 0; i < dim(p) * lanes; i++)
-            y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
-    if (p->lanes.chords) return;
-    for (int64_t k = 0; k < p->count; k++) {
-        p->asks[k] = part[k] > 0 && part[k] < 1;
-        p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
-    }
-    if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
-}
-
 /* ---- the shown steps ------------------------------------------------------------------------- */
 /* The sums of event j of a shown lane: the rows of reduce_passes. */
 static double *sums_of(const Segments *p, int64_t at, int j) {
@@ -203,20 +193,26 @@ static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int6
     for (int64_t d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
     for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
 }
+/* The states before and after the current step of a lane. */
+static void read_step(const Segments *p, int64_t k) {
+    const Slot *s = &p->slot[k];
+    read_state(p, s->at, s->i, p->before + k, p->lanes.lanes);
+    read_state(p, s->at, s->i + 1, p->after + k, p->lanes.lanes);
+}
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
     for (int64_t d = 0; d < rows; d++)
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
-    for (int64_t d = 0; d < p->run->state_rows; d++)
-        to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
+    EACH_ROW(d, p->run)
+    to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
 }
 /* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
  */
 static int begins_anew(const Segments *p, int64_t lane) {
     int anew = 0;
-    for (int64_t j = 0; j < p->e->events.count; j++)
-        anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
+    EACH_EVENT(j, &p->e->events)
+    anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
     return anew;
 }
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
@@ -246,7 +242,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
-    for (int64_t j = 0; j < p->e->events.count; j++) {
+    EACH_EVENT(j, &p->e->events) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
@@ -299,15 +295,13 @@ static int go_on(Segments *p, int64_t k) {
     if (!s->changed) {
         const int64_t next = begins_anew(p, s->lane) ? s->i : marked(p, s, s->i);
         for (; p->e->between && s->i < next && p->tile->first + s->i + 1 < s->end; s->i++) {
-            read_state(p, s->at, s->i, p->before + k, lanes);
-            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            read_step(p, k);
             s->passed = 0;
             if (show_piece(p, k, s->h, p->after)) return -1;
         }
         s->i = next;
         if (s->i < p->seen->count && (s->i == s->leaving || p->tile->first + s->i + 1 < s->end)) {
-            read_state(p, s->at, s->i, p->before + k, lanes);
-            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            read_step(p, k);
             begin_step(p, k);
             p->waits[k] = s->i == s->leaving;
             p->looked[k] = 1;
@@ -322,7 +316,7 @@ static int go_on(Segments *p, int64_t k) {
     }
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
-        for (int64_t j = 0; j < p->e->events.count; j++) {
+        EACH_EVENT(j, &p->e->events) {
             double *const sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
@@ -348,7 +342,7 @@ enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
     int rests = 0;
-    for (int64_t k = 0; k < p->count; k++) {
+    EACH_PLACE(k, p) {
         rests |= p->waits[k] == WAITS_FOR_REST;
         if (p->waits[k] == WAITS_FOR_STEP || (p->waits[k] && p->lanes.chords))
             n = smaller(n, p->tile->first + p->slot[k].i + 1);
@@ -356,7 +350,7 @@ static int make(Segments *p) {
     for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
         const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
-        for (int64_t k = 0; k < p->count; k++) {
+        EACH_PLACE(k, p) {
             const Slot *s = &p->slot[k];
             p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
             p->asks[k] = p->waits[k] == what && (!numbered || p->tile->first + s->i + 1 == n);
@@ -388,8 +382,7 @@ static int look(Segments *p) {
         again |= goes && !p->looked[k];
     }
     if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
-    if (again)
-        for (int64_t k = 0; k < p->count; k++) {
+    if (again) EACH_PLACE(k, p) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
             p->looked[k] = status || begins_anew(p, p->id[k]);
@@ -420,7 +413,7 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
 /* The current step of a lane is complete. */
 static int complete(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    for (int64_t j = 0; j < p->e->events.count; j++) {
+    EACH_EVENT(j, &p->e->events) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         const int unseen = s->jumped && p->e->events.event[j].located;
@@ -497,9 +490,8 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        if (end && s->passed == 0 && !s->jumped)
-            for (int64_t j = 0; j < p->e->events.count; j++)
-                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (end && s->passed == 0 && !s->jumped) EACH_EVENT(j, &p->e->events)
+        p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
@@ -545,11 +537,11 @@ static int look_back(Segments *p) {
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
             return -1;
-        for (int64_t k = 0; k < p->count; k++)
-            for (int64_t j = 0; j < n; j++) {
-                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
-                if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
-            }
+        EACH_PLACE(k, p)
+        for (int64_t j = 0; j < n; j++) {
+            double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+            if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+        }
     }
     p->count = 0;
     return 0;
@@ -566,14 +558,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     PLACE(&m, p.due, run->tile_lanes);
     memory += m.used;
     int located = 0;
-    for (int64_t j = 0; j < e->events.count; j++) located |= e->events.event[j].located;
+    EACH_EVENT(j, &e->events) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;
     }
     if (pi_watch_see(&e->watch, run, seen)) return -1;
-    for (int64_t j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
+    EACH_EVENT(j, &e->events) p.jumps |= e->events.event[j].then >= 0;
     list_due(&p);
     if (!p.n_due) return 0;
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
@@ -601,16 +593,12 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
 }
 static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     PiFixedEvents *e = self;
-    const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
-    if (e->counts[0] != e->counts[1])
-        for (int64_t j = 0; j < pi_event_rows(e->events.count); j++)
-            memcpy(e->counts[block & 1] + j * run->stride + lane,
-                   e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+    begin_sums(run, pi_event_rows(e->events.count), e->counts, tile, block);
 }
 PiObserver pi_events_observer(PiFixedEvents *e) {
     int stops = 0;
-    for (int64_t j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
+    EACH_EVENT(j, &e->events) stops |= e->events.event[j].stop > 0;
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,

@@ -2,10 +2,6 @@
 #include "lane_programs.h"
 #include <string.h>
 
-static int64_t most_scratch(const PiLaneProgram *of) {
-    const int a = of->program.system->scratch, b = of->system.system->scratch;
-    return a > b ? a : b;
-}
 static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
                double *out) {
     const int64_t registers = r->lanes * sizeof(double) / system->set->vector_bytes;
@@ -37,7 +33,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     if (ask(r, &of->program, PI_PREPARE, r->p, r->p)) return -1;
     return of->asks & PI_WATCH_SYSTEM ? ask(r, own, PI_PREPARE, r->own_p, r->own_p) : 0;
 }
-int pi_run_program(ProgramRows *r) {
+int pi_answer_lanes(ProgramRows *r) {
     const PiLaneProgram *of = r->of;
     double *row = r->y + (of->system.system->dim + 1) * r->lanes; /* past the index of the step */
     if (of->asks & PI_WATCH_ENERGY) {
@@ -56,7 +52,7 @@ void pi_place_program(PiMemory *m, const PiLaneProgram *of, ProgramRows *r, int6
     const int64_t answers = pi_product(program->n_invariants, lanes);
     ProgramRows made = {.of = of, .lanes = lanes};
     PLACE(m, made.y, rows);
-    PLACE(m, made.scratch, pi_product(most_scratch(of), lanes));
+    PLACE(m, made.scratch, pi_product(pi_scratch_of_both(&of->program, &of->system), lanes));
     PLACE(m, made.answer, answers);
     PLACE(m, made.holds, lanes);
     if (!m->at) return;

@@ -38,7 +38,7 @@ void pi_place_program(PiMemory *memory, const PiLaneProgram *of, ProgramRows *ro
 /* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */
 int pi_load_parameters(ProgramRows *rows, const int64_t *id);
 /* The results for the components, times and sums that have been filled in; 0, or -1. */
-int pi_run_program(ProgramRows *rows);
+int pi_answer_lanes(ProgramRows *rows);
 static inline double *program_sums(const ProgramRows *r) {
     return r->y + (r->of->program.system->dim - r->of->n_sums) * r->lanes;
 }

@@ -1,6 +1,5 @@
 /* Quantities within accepted steps: see pieces.h. */
 #include "pieces.h"
-#include <math.h>
 #include <string.h>
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
@@ -12,8 +11,8 @@ enum { IS_NOISY = 2 };
 #define INEXACT  0.02 /* how much that part is, of the resolution */
 /* A piece, as parts of the step, of states in double and in single precision: the shortest; and one
  * of which the values within are a chord's, but for rounding. */
-#define SHORTEST(p) ((p)->single ? 0x1p-21 : 0x1p-50)
-#define STRAIGHT(p) ((p)->single ? 0x1p-12 : 0x1p-26)
+#define SHORTEST(p) ((p)->real_bytes == 4 ? 0x1p-21 : 0x1p-50)
+#define STRAIGHT(p) ((p)->real_bytes == 4 ? 0x1p-12 : 0x1p-26)
 #define ROUGH       0x1p-10 /* a piece so short that is not smooth has a jump, or rounding alone */
 
 void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
@@ -53,7 +52,7 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     p->conditions_only = 1;
-    for (int64_t q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         p->ends_only &= need[q] == PI_NEED_NOTHING;
         p->conditions_only &= need[q] == PI_NEED_TRUTH || need[q] == PI_NEED_APART;
     }
@@ -92,75 +91,74 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
-static double real_of(const void *row, int64_t i, int real_bytes) {
-    return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+static double real_of(const Pieces *p, const void *row, int64_t i) {
+    return pi_real(row, i, p->real_bytes);
 }
 /* The states at the ends of the steps, where theta is 0 or 1, are the accepted ones. */
-static void show_ends(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+static void show_ends(Pieces *p) {
     ProgramRows *r = &p->rows;
+    const PiSteps *s = p->steps;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
     int begins = 1, ends = 1; /* all of them? */
     EACH_LANE(i, p) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
-    if (begins) pi_copy_row(r->y, s->before, numbers, real_bytes);
+    if (begins) pi_copy_row(r->y, s->before, numbers, p->real_bytes);
     else if (!ends) s->at(s, p->theta, r->y);
-    else if (after) memcpy(r->y, after, numbers * sizeof *after);
-    else pi_copy_row(r->y, s->after, numbers, real_bytes);
+    else if (p->after) memcpy(r->y, p->after, numbers * sizeof *p->after);
+    else pi_copy_row(r->y, s->after, numbers, p->real_bytes);
     if (!begins)
         for (int64_t i = 0; i < p->lanes; i++)
-            if (p->theta[i] == 1)
-                r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
+            if (p->theta[i] == 1) r->t[i] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
     if (!begins && !ends)
         for (int64_t at = 0; at < numbers; at++) {
             const double theta = p->theta[at % p->lanes];
-            if (theta == 0) r->y[at] = real_of(s->before, at, real_bytes);
-            else if (theta == 1) r->y[at] = after ? after[at] : real_of(s->after, at, real_bytes);
+            if (theta == 0) r->y[at] = real_of(p, s->before, at);
+            else if (theta == 1) r->y[at] = p->after ? p->after[at] : real_of(p, s->after, at);
         }
 }
 /* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
  * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
  * made by the method, costs nothing. rounded: not 0, the states are slightly off, and the times by
  * their rounding, in patterns by number. */
-static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double x,
-                  int rounded) {
+static int ask_at(Pieces *p, double x, int rounded) {
+    const PiSteps *s = p->steps;
     ProgramRows *r = &p->rows;
     const Two part = 0.5 * (1 + x) + (Two){0};
     const Two none = {0}, other = p->few ? none : part;
-    for (int64_t i = 0; p->whole && i < p->lanes; i += 2) {
-        *(Two *)(p->theta + i) = part;
-        *(Two *)(r->t + i) =
-            *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + part * *(Two *)(p->h + i));
-    }
-    for (int64_t i = 0; !p->whole && i < p->lanes; i += 2) {
-        const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
-        const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
-        const TwoMasks seeks = *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
-        const Two theta = *(Two *)(p->theta + i) = choose(seeks, there, other);
+    for (int64_t i = 0; i < p->lanes; i += 2) {
+        Two theta = part;
+        if (!p->whole) {
+            const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
+            const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
+            const TwoMasks seeks =
+                *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
+            theta = choose(seeks, there, other);
+        }
+        *(Two *)(p->theta + i) = theta;
         *(Two *)(r->t + i) =
             *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + theta * *(Two *)(p->h + i));
     }
-    if (x <= -1 || x >= 1) show_ends(p, s, real_bytes, after);
+    if (x <= -1 || x >= 1) show_ends(p);
     else s->at(s, p->theta, r->y);
     const int dim = rounded ? r->of->system.system->dim : 0;
-    const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
+    const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     if (rounded)
         EACH_LANE(i, p) r->t[i] *= rounded >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
     for (int64_t d = 0; d < dim; d++)
         EACH_LANE(i, p) {
             const int64_t at = d * p->lanes + i;
             const double size = /* of the terms of its polynomial, however small their sum is */
-                fabs(real_of(s->before, at, real_bytes)) + fabs(real_of(s->after, at, real_bytes));
+                fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
             const double inexact = p->fails[i] == IS_NOISY ? INEXACT * p->resolution[i] : 0;
             const double off = fmax(least * size, inexact * fabs(r->y[at]));
             r->y[at] += rounded >> (d % 3 + 1) & 1 ? off : -off;
         }
-    return pi_run_program(r);
+    return pi_answer_lanes(r);
 }
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece already. */
-static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node,
-                    int alone) {
+static int ask_node(Pieces *p, int node, int alone) {
     double *const answer = p->rows.answer, *const value = piece_row(p, 0, node);
     if (alone) p->rows.answer = value;
-    const int error = ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), 0);
+    const int error = ask_at(p, cheb_point(CHEB_MOST, node), 0);
     p->rows.answer = answer;
     for (int64_t i = 0; !alone && i < p->count * p->lanes; i += 2) {
         const TwoMasks none = *(TwoMasks *)(p->points + i % p->lanes) == 0;
@@ -170,17 +168,17 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
 }
 /* What rounding, and of noisy ones a small part of the states' tolerance, does to a quantity: the
  * second largest change, since the largest is a jump where one lies beside a point. */
-static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+static int ask_noise(Pieces *p) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
-        if (ask_at(p, s, real_bytes, after, cheb_point(CHEB_MOST, node), node)) return -1;
-        for (int64_t q = 0; q < p->count; q++)
-            EACH_LANE(i, p) {
-                if (!p->fails[i]) continue;
-                const int64_t at = q * p->lanes + i;
-                const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
-                if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
-                else if (off > p->noise[at]) p->noise[at] = off;
-            }
+        if (ask_at(p, cheb_point(CHEB_MOST, node), node)) return -1;
+        EACH_QUANTITY(q, p)
+        EACH_LANE(i, p) {
+            if (!p->fails[i]) continue;
+            const int64_t at = q * p->lanes + i;
+            const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
+            if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
+            else if (off > p->noise[at]) p->noise[at] = off;
+        }
     }
     return 0;
 }
@@ -202,7 +200,7 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     for (int i = 0; p->degree != n && i <= points; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(points, i)), *p->at_point + i, PI_POINTS);
     p->degree = n;
-    for (int64_t q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes;
         s->combine(s, &(PiCombination){.factors = p->rows.of->linear + q * dim,
                                        .begin = begin + at,
@@ -335,7 +333,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
 }
 /* Is it the conditions alone that make a piece too long? */
 static int only_switches(Pieces *p, int64_t i) {
-    for (int q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
         if (p->need[q] == PI_NEED_APART
@@ -348,11 +346,11 @@ static int only_switches(Pieces *p, int64_t i) {
 /* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
     closely |= p->from[i] >= p->zero_from[i] && p->to[i] <= p->zero_to[i];
-    for (int64_t q = 0; q < p->count; q++)
-        if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
-            !is_resolved(p, i, q, n))
-            return 0;
-    for (int64_t q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
+    EACH_QUANTITY(q, p)
+    if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
+        !is_resolved(p, i, q, n))
+        return 0;
+    EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = 0;
     p->points[i] = n;
     return 1;
 }
@@ -398,8 +396,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
-    if (p->learns[i])
-        for (int64_t q = 0; q < p->count; q++) {
+    if (p->learns[i]) EACH_QUANTITY(q, p) {
             double *const off = &p->off[q * p->lanes + i];
             *off = fabs(*off - piece_row(p, q, 0)[i]);
             if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
@@ -411,8 +408,8 @@ static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
     if (p->to[i] - p->from[i] <= SHORTEST(p) || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
-        for (int64_t q = 0; q < p->count; q++)
-            p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        EACH_QUANTITY(q, p)
+        p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
         p->points[i] = CHEB_MOST;
         return 0;
     }
@@ -433,7 +430,7 @@ static void step_on(Pieces *p, int64_t i) {
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0, found = 0, alone = 1, whole = 1;
-    p->single = real_bytes == 4;
+    p->steps = s, p->real_bytes = real_bytes, p->after = after;
     EACH_LANE(i, p) {
         p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
         if (p->seeks[i]) step_on(p, i), found = 1;
@@ -461,11 +458,8 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             p->few = !alone || !first || n < CHEB_MOST / 2;
             p->whole = whole && !p->few;
             for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
-                if ((!p->ends_only || node % CHEB_MOST == 0) &&
-                    ask_node(p, s, real_bytes, after, node, alone))
-                    return -1;
-            if (n > 4)
-                for (int64_t q = 0; q < p->count; q++) measure(p, q, n);
+                if ((!p->ends_only || node % CHEB_MOST == 0) && ask_node(p, node, alone)) return -1;
+            if (n > 4) EACH_QUANTITY(q, p) measure(p, q, n);
             any = 0;
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;
@@ -477,7 +471,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
         EACH_LANE(i, p)
             if (p->fails[i] && !only_switches(p, i)) p->fails[i] = IS_NOISY;
         p->whole = 0;
-        if (any && ask_noise(p, s, real_bytes, after)) return -1;
+        if (any && ask_noise(p)) return -1;
         any = 0;
         EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);
     }

@@ -19,7 +19,7 @@ typedef enum {
     PI_NEED_APART,
     PI_NEED_NOTHING /* but the values at the ends */
 } PiNeed;
-enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
+enum { PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
 /* Where something changes that conditions compare: between two places, `of` its number. */
 typedef struct {
@@ -32,8 +32,11 @@ typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
-    int few, whole;      /* do most lanes seek no piece? Do those that do seek their whole steps? */
-    int single;          /* are the states of single precision? */
+    int few, whole; /* do most lanes seek no piece? Do those that do seek their whole steps? */
+    const PiSteps
+        *steps; /* of the pieces that are sought; states at their ends, in this precision; */
+    int real_bytes;
+    const double *after; /* in double precision; or NULL */
     int conditions_only; /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
@@ -71,6 +74,8 @@ typedef struct {
     double *zero, *slope;                          /* as in PiCombination; or NULL */
     double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
+
+#define EACH_QUANTITY(q, p) for (int q = 0; q < (p)->count; q++)
 
 /* In a part of a memory. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,
@@ -159,11 +164,8 @@ int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zero
  * values of different sign at the ends: 1. The coefficients of its powers. */
 int pi_find_simple_zero(const double *f, PiZero *zero);
 void pi_quartic(const double *f, double *c);
-/* The same of a polynomial with these Bernstein coefficients, which are changed, and places and
- * slopes from 0 to 1; of those in a direction (0: in any). */
-int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
-                            int *near);
-/* Those of a linear quantity on the whole step of a lane, with these rows of coefficients. */
+/* The same of a linear quantity on the whole step of a lane, with these rows of Bernstein
+ * coefficients; places and slopes from 0 to 1; of those in a direction (0: in any). */
 int pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
                          const double *coefficients, double error, int direction, PiZero *zeros,
                          int *near);

@@ -1,6 +1,5 @@
 /* Reductions over time: see reductions.h. */
 #include "reductions.h"
-#include <math.h>
 
 const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_LARGEST] = {"maximum", 2, 0, {NAN, NAN}, -INFINITY},

@@ -19,7 +19,6 @@ static inline Bits exponent(Lanes a) {
     const Bits small = e > 1022;
     return ~none & ((small & 1022) | (~small & e));
 }
-static inline Lanes power_of_two(Bits e) { return (Lanes)((e + 1023) << 52); }
 static inline Lanes as_number(Bits integer) { return __builtin_convertvector(integer, Lanes); }
 
 /* log(a) for normal a: a = m 2^e with m from sqrt(1/2) on; log(m) = 2 artanh((m - 1) / (m + 1)), of
@@ -101,7 +100,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
             most = pick(size > most, size, most);
         }
         const Bits e = exponent(most);
-        const Lanes scale = power_of_two(-e);
+        const Lanes scale = (Lanes)((1023 - e) << 52); /* 2^-e */
         for (int64_t d = 0; d < dim; d++) own[d] *= scale;
         Bits due = {-1, -1};
         for (int pass = 0; r->orthogonal && pass < 2 && (due[0] | due[1]); pass++) {
@@ -126,8 +125,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
 
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     const PiRenormalise *r = self;
-    const int64_t unit = 64 / run->real_bytes;
-    const int64_t lanes = ceil_div(seen->lanes, unit) * unit, step = run->first + seen->step;
+    const int64_t lanes = padded(run, seen->lanes), step = run->first + seen->step;
     const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
     for (int64_t at = 0; at < lanes; at += TWO)
         renormalise(r, run, seen, tile->out, tile->out_stride, at, n, seen->scratch);

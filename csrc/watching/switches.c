@@ -1,7 +1,6 @@
 /* Conditions alone: the pieces of a step between the places where they change. Where all that they
  * compare is known to rounding, its zeros are these places (switches), and one value tells what
  * holds between two of them. */
-#include <math.h>
 #include "pieces.h"
 
 static double *known_row(const Pieces *p, int64_t i, int64_t between) {
@@ -16,7 +15,7 @@ void pi_fill_known(Pieces *p, int64_t i) {
     const double *const before = known_row(p, i, j + (at && !changes));
     const double *const after = known_row(p, i, j + at);
     const int n = 2;
-    for (int q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         for (int k = 0; k <= n; k++)
             piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
@@ -52,7 +51,7 @@ static int add_switch(Pieces *p, int64_t i, Switch this) {
 static int find_switches(Pieces *p, int64_t i, int n) {
     const double from = p->from[i], to = p->to[i], length = to - from;
     const Switch *const s = p->switches + i * PI_MOST_SWITCHES;
-    for (int q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
         double f[CHEB_MOST + 1];
@@ -85,7 +84,7 @@ static int find_switches(Pieces *p, int64_t i, int n) {
             const double at = piece_part(p, i, cheb_point(n, k));
             if (at > end) break;
             if (at < begin) continue;
-            for (int q = 0; q < p->count; q++) {
+            EACH_QUANTITY(q, p) {
                 const double value = piece_row(p, q, k * (CHEB_MOST / n))[i];
                 if (p->need[q] != PI_NEED_TRUTH) holds[q] = value;
                 else if (!points) holds[q] = value;
@@ -137,7 +136,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
         }
         if (!more) return 0;
         s->at(s, p->theta, p->rows.y);
-        if (pi_run_program(&p->rows)) return -1;
+        if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
             for (int64_t q = 0; q < p->count && j < p->n_switches[i]; q++)
                 known_row(p, i, j)[q] = p->rows.answer[q * p->lanes + i];
@@ -149,7 +148,7 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
     int others = 0;
     int64_t *const known = p->seeks;
     EACH_LANE(i, p) known[i] = p->n_ends[i] == 1 && p->ends[i * PI_MOST_ENDS] == 1;
-    for (int64_t q = 0; q < p->count; q++) {
+    EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes;
         if (p->need[q] != PI_NEED_APART) continue;
         s->combine(s, &(PiCombination){.factors = p->rows.of->borders + q * dim,
@@ -166,7 +165,7 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
     }
     EACH_LANE(i, p) {
         int same = 1;
-        for (int64_t q = 0; q < p->count; q++) {
+        EACH_QUANTITY(q, p) {
             const double before = begin[q * p->lanes + i], after = end[q * p->lanes + i];
             same &= p->need[q] == PI_NEED_APART || before == after;
             known_row(p, i, 0)[q] = before;

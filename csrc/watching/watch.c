@@ -20,12 +20,16 @@ static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *fa
         }
     return failures->count > 0;
 }
+/* Rows of sums of lanes from a run's to some of our own, `next` doubles apart, or back. */
+static void move_sums(const PiRun *run, int64_t rows, int64_t lanes, double *sums, double *own,
+                      int64_t next, int back) {
+    const int64_t bytes = sizeof *sums, run_next = run->stride * bytes;
+    if (back) copy_rows(rows, lanes * bytes, own, next * bytes, sums, run_next);
+    else copy_rows(rows, lanes * bytes, sums, run_next, own, next * bytes);
+}
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
-    for (int64_t i = 0; i < c->w->n_sums; i++) {
-        double *here = c->y[0] + (pi_first_sum(c->w) + i) * c->lanes;
-        double *there = sums + i * run->stride + c->lane;
-        memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
-    }
+    move_sums(run, c->w->n_sums, c->lanes, sums + c->lane, c->y[0] + pi_first_sum(c->w) * c->lanes,
+              c->lanes, back);
 }
 /* The sums of selected lanes; without a program (events have none of their own). */
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
@@ -46,13 +50,13 @@ static double *answer_of(const WatchChunk *c, int64_t k, int i) {
 }
 /* The k-th state as the first rows of c->y[0]. */
 static void take_state(const WatchChunk *c, const States *states, int64_t k) {
-    const double *from = states->at + k * states->next;
-    for (int d = 0; d < c->w->components; d++, from += states->apart)
-        memcpy(c->y[0] + d * c->lanes, from, c->lanes * sizeof *from);
+    const int64_t row = c->lanes * sizeof *states->at;
+    copy_rows(c->w->components, row, states->at + k * states->next,
+              states->apart * sizeof *states->at, c->y[0], row);
 }
 /* The program evaluates the state that has been taken and updates its sums; frozen lanes keep
  * theirs. */
-static int pi_run_program(WatchChunk *c, double n, int64_t k, const double *ends) {
+static int run_program_on_state(WatchChunk *c, double n, int64_t k, const double *ends) {
     const PiWatch *w = c->w;
     const int64_t lanes = c->lanes;
     double *y = c->y[0], *row = y + w->components * lanes;
@@ -71,8 +75,9 @@ static int pi_run_program(WatchChunk *c, double n, int64_t k, const double *ends
         for (int64_t i = 0; i < lanes; i++)
             if (n >= ends[i])
                 for (int64_t j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
-    for (int64_t i = 0; i < w->n_quantities; i++)
-        memcpy(answer_of(c, k, i), after + (w->n_sums + i) * lanes, lanes * sizeof *after);
+    const int64_t bytes = lanes * sizeof *after;
+    copy_rows(w->n_quantities, bytes, after + w->n_sums * lanes, bytes, answer_of(c, k, 0),
+              c->states * bytes);
     c->y[0] = c->y[1];
     c->y[1] = y;
     return 0;
@@ -151,9 +156,6 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
     return (States){c->copied, lanes, c->states * lanes};
 }
-static int is_same(const PiReduced *a, const PiReduced *b) {
-    return a->source == b->source && a->number == b->number;
-}
 /* All reductions of `count` states, from step n on; of and next: where each source of a reduction
  * has the rows of the first state, and how many registers further those of the next. */
 typedef struct {
@@ -175,7 +177,9 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
     for (int i = 0; i < w->n_reduced; i += reduced.n) {
         const PiReduced *one = reduced.of = &w->reduced[i];
         reduced.n = 1;
-        while (i + reduced.n < w->n_reduced && is_same(one + reduced.n, one)) reduced.n++;
+        while (i + reduced.n < w->n_reduced && one[reduced.n].source == one->source &&
+               one[reduced.n].number == one->number)
+            reduced.n++;
         reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
         reduced.next = pi_in_registers(&w->program, from->next[one->source]);
         const PiSystem *system = w->system.system;
@@ -204,7 +208,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
             if (energy_of_each &&
                 pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
                 return -1;
-            if (one_by_one && pi_run_program(c, step, k, ends)) return -1;
+            if (one_by_one && run_program_on_state(c, step, k, ends)) return -1;
             const int64_t valid = c->at ? c->n_at : seen->lane + seen->lanes - c->lane;
             if (of_batch && see_batch(c, seen, valid, step, k, ends)) return -1;
         }
@@ -218,8 +222,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
 int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
     PiWatch *w = watch;
     double *sums = w->sums[seen->block & 1];
-    const int64_t most = chunk_lanes(w, run), unit = lanes_in_line(run);
-    const int64_t padded = ceil_div(seen->lanes, unit) * unit;
+    const int64_t most = chunk_lanes(w, run), all = padded(run, seen->lanes);
     /* Each `each`-th of the states from index `first` on belongs to a step that is a multiple of
      * `every`. (The last state of a run that ends between two of them is shown alone.) */
     const int64_t each = w->every / seen->every, from = run->first + seen->step;
@@ -233,8 +236,8 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
     const int shown = first < seen->count && to_next % seen->every == 0;
     const int64_t count = shown ? (seen->count - 1 - first) / each + 1 : 0;
     WatchChunk *c = seen->scratch; /* kept during a block of the tile */
-    for (int64_t at = 0; count && at < padded; at += most) {
-        const int64_t lanes = smaller(most, padded - at), lane = seen->lane + (seen->at ? 0 : at);
+    for (int64_t at = 0; count && at < all; at += most) {
+        const int64_t lanes = smaller(most, all - at), lane = seen->lane + (seen->at ? 0 : at);
         const int64_t *const there = seen->at ? seen->at + at : NULL;
         const int64_t n_there = smaller(lanes, seen->lanes - at);
         const int same = seen->block && c->lanes == lanes && !c->at == !there;
@@ -260,13 +263,8 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
 void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     const PiWatch *w = watch;
     ((WatchChunk *)scratch)->lanes = 0;
-    const int64_t lane = tile * run->tile_lanes, unit = lanes_in_line(run);
-    const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
     for (int64_t i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
-    if (w->sums[0] != w->sums[1])
-        for (int64_t i = 0; i < w->n_rows; i++)
-            memcpy(w->sums[block & 1] + i * run->stride + lane,
-                   w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
+    begin_sums(run, w->n_rows, w->sums, tile, block);
 }
 
 /* After the chunk, if kernels make the reductions: the sums of a tile, so that a call that fails
@@ -284,10 +282,8 @@ int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run) {
     return pi_sum(own_place(w, run), run->reducer ? pi_sum(sums, changes) : 0);
 }
 static void copy_own_sums(const PiWatch *w, const PiRun *run, const PiSeen *seen, int back) {
-    double *here = own_sums(w, run, seen->scratch), *there = w->sums[seen->block & 1] + seen->lane;
-    const int64_t unit = lanes_in_line(run), lanes = ceil_div(seen->lanes, unit) * unit;
-    for (int i = 0; i < w->n_rows; i++, here += run->tile_lanes, there += run->stride)
-        memcpy(back ? there : here, back ? here : there, lanes * sizeof *here);
+    move_sums(run, w->n_rows, padded(run, seen->lanes), w->sums[seen->block & 1] + seen->lane,
+              own_sums(w, run, seen->scratch), run->tile_lanes, back);
 }
 static int ask_reductions(void *watch, const PiRun *run, const PiSeen *seen, PiTile *tile) {
     const PiWatch *w = watch;

@@ -78,6 +78,10 @@ static inline int64_t pi_watch_width(const PiWatch *w) {
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
     return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
 }
+/* Rows of scratch memory that serve either. */
+static inline int64_t pi_scratch_of_both(const ResolvedSystem *a, const ResolvedSystem *b) {
+    return a->system->scratch > b->system->scratch ? a->system->scratch : b->system->scratch;
+}
 /* What a program, or the system, answers for the lanes of a chunk. */
 static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,
                                double *y, double *p, double *out) {

@@ -1,5 +1,4 @@
 /* Zeros and extremes of a polynomial that is known at Chebyshev points. */
-#include <math.h>
 #include "pieces.h"
 
 /* A zero of the polynomial a between lo and hi, where it rises from negative values or falls from
@@ -146,9 +145,9 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     for (int64_t m = 0; m < n - 2; m++) *slope *= rest;
     return back ? rest : part;
 }
-/* The zeros of a part from lo to hi, where the coefficients are c. They change sign as often as the
- * polynomial or more, also if `error` or less is added: if once, and none is that small, it has one
- * zero, and is nowhere else so near to it. */
+/* The zeros of a part from lo to hi, where the coefficients are c, after those that are found. They
+ * change sign as often as the polynomial or more, also if `error` or less is added: if once, and
+ * none is that small, it has one zero, and is nowhere else so near to it. */
 static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int direction,
                              int found, PiZero *zeros, int *near) {
     double least = c[0], most = c[0], closest = fabs(c[0]), rise = 0, fall = 0;
@@ -182,17 +181,13 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
     found = isolate_bernstein(n, c, lo, middle, error, direction, found, zeros, near);
     return isolate_bernstein(n, rest, middle, hi, error, direction, found, zeros, near);
 }
-int pi_find_bernstein_zeros(int n, double *c, double error, int direction, PiZero *zeros,
-                            int *near) {
-    return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
-}
 int pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
                          const double *coefficients, double error, int direction, PiZero *zeros,
                          int *near) {
     const int64_t at = quantity * p->lanes + lane;
     double c[PI_MAX_DEGREE + 1];
     for (int m = 0; m <= n; m++) c[m] = coefficients[m * p->lanes + lane];
-    if (isnan(p->zero[at])) return pi_find_bernstein_zeros(n, c, error, direction, zeros, near);
+    if (isnan(p->zero[at])) return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
     *zeros = (PiZero){p->zero[at], p->slope[at], c[0] < 0};
     return c[0] < 0 ? direction >= 0 : direction <= 0;
 }
@@ -201,7 +196,7 @@ double pi_largest_on_step(int n, const double *c, int sign, double *x) {
     for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    const int count = pi_find_bernstein_zeros(n - 1, d, 0x1p-46 * size, -1, zeros, &near);
+    const int count = isolate_bernstein(n - 1, d, 0, 1, 0x1p-46 * size, -1, 0, zeros, &near);
     *x = 0;
     for (int64_t j = 0; j < count; j++) {
         const double part = zeros[j].x, rest = 1 - part;

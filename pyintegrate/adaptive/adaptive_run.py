@@ -342,7 +342,7 @@ class AdaptiveRun:
 
     def _steps_of(self, core):
         counts = np.zeros(self._problem.lanes, np.int64)
-        n, numbers = core.longest(counts)
+        n, numbers = core.gather(counts)
         record = _room_for_steps(n, numbers, self._problem)
         core.gather(counts, record)
         return record, counts

@@ -115,13 +115,13 @@ def kept_steps(monkeypatch):
     fields["status"][...] = pi.Status.CANCELLED
     run = _core.start_adaptive(**fields)
     run.work()
-    n, numbers = run.longest(np.zeros(3, np.int64))
+    n, numbers = run.gather(np.zeros(3, np.int64))
     return run, n, numbers
 
 
 def test_what_counts_hold_before_makes_no_room_for_steps(monkeypatch):
     run, n, numbers = kept_steps(monkeypatch)
-    assert run.longest(np.full(3, -1)) == (n, numbers)
+    assert run.gather(np.full(3, -1)) == (n, numbers)
     with pytest.raises(ValueError, match="record has .* bytes, expected"):
         run.gather(np.full(3, -1), np.zeros((n - 1, numbers, 3)))
 

@@ -70,9 +70,10 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
                  .save_every = STEPS,
                  .bound = 1e300 * 1e300,
                  .workers = 1};
-    if (!by_rows)
-        run.kernel = m->specialised ? c->kernels->specialised[m->specialised]
-                                    : c->kernels->family[m->family];
+    if (!by_rows) {
+        run.kernel = c->kernels->specialised[m->specialised];
+        if (!run.kernel) run.kernel = c->kernels->family[m->family];
+    }
     if (!run.kernel) {
         run.kernel = set->rows[m->family];
         run.force = c->force;

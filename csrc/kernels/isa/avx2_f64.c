@@ -4,7 +4,6 @@
 #pragma GCC target("avx2,fma")
 #endif
 #endif
-#define PI_ISA             "avx2"
 #define PI_KERNEL_SET      pi_avx2_f64
 #define PI_REAL_BITS       64
 #define PI_VECTOR_BYTES    32

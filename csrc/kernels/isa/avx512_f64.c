@@ -4,7 +4,6 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 #endif
-#define PI_ISA             "avx512"
 #define PI_KERNEL_SET      pi_avx512_f64
 #define PI_REAL_BITS       64
 #define PI_VECTOR_BYTES    64

@@ -1,6 +1,5 @@
 /* Any x86-64 (two doubles a register, fused multiply-add from the C library), ARM (native), and
  * everything else. */
-#define PI_ISA             "baseline"
 #define PI_KERNEL_SET      pi_baseline_f64
 #define PI_REAL_BITS       64
 #define PI_VECTOR_BYTES    16

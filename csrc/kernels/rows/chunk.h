@@ -60,6 +60,11 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
     return c->t;
 }
 
+/* Why lanes of register u fail: the first reason counts. */
+static void fail_lanes(Chunk *c, int64_t u, vint lanes, PiStatus why) {
+    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(why), c->code[u]);
+}
+
 /* ---- the force ------------------------------------------------------------------------------- */
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {

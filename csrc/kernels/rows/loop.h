@@ -14,9 +14,15 @@
 #include "wisdom_holman.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
-static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
+/* R registers of a row of so many lanes, from one on; the last fills its register. */
+static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
     const real *data = (const real *)row.data;
-    EACH_REGISTER(u, c) to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
+    for (int64_t u = 0; u < R; u++, lane += VLEN)
+        if (!row.stride) to[u] = vset(*data);
+        else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
+        else
+            for (int64_t i = 0; i < VLEN; i++)
+                to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
 }
 static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     const PiSystem *system = tile->system;
@@ -42,11 +48,11 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
         for (int64_t u = 0; u < count; u++)
             c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
     for (int64_t i = 0; i < system->n_params; i++) {
-        load_values(&c, tile->params[i], lane, c.p + i * count);
+        load_some(tile->params[i], lane, INT64_MAX, count, c.p + i * count);
         if (i < 64 && !tile->params[i].stride) c.uniform |= (uint64_t)1 << i;
     }
-    load_values(&c, tile->t0, lane, c.t0);
-    load_values(&c, tile->h, lane, c.h);
+    load_some(tile->t0, lane, INT64_MAX, count, c.t0);
+    load_some(tile->h, lane, INT64_MAX, count, c.h);
     for (int64_t u = 0; u < count; u++) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
     ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
     return c;
@@ -188,30 +194,23 @@ static int rows_kernel(const PiTile *tile) {
 }
 #define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
 
-static void complete(const PiShownRows *s) {
-    const vreal bound = vset(s->bound);
-    for (int64_t u = 0; u < s->registers; u++) {
-        const real *row = (const real *)s->rows + u * VLEN;
+static void complete(const PiTile *tile, void *completed) {
+    const PiTile t = *tile; /* no store changes it */
+    const int dim = t.system->dim;
+    for (int64_t u = 0; u < t.registers; u++) {
+        const real *row = (const real *)t.record + u * VLEN;
         vreal steps = vset(0);
         vint within = vset_int(-1);
-        for (int64_t n = 0; n < s->steps && vany(within); n++, row += s->next) {
-            for (int d = 0; d < s->dim; d++) within &= vabs(vload(row + d * s->stride)) <= bound;
+        for (int64_t n = 0; n < t.steps && vany(within); n++, row += t.record_next) {
+            for (int d = 0; d < dim; d++)
+                within &= vabs(vload(row + d * t.record_stride)) <= vset(t.bound);
             steps += vselect(within, vset(1), vset(0));
         }
-        vstore((real *)s->completed + u * VLEN, steps);
+        vstore((real *)completed + u * VLEN, steps);
     }
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
-static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
-    const real *data = (const real *)row.data;
-    for (int64_t u = 0; u < R; u++, lane += VLEN)
-        if (!row.stride) to[u] = vset(*data);
-        else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
-        else
-            for (int64_t i = 0; i < VLEN; i++)
-                to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
-}
 static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
     const PiSystem *system = sample->system;

@@ -126,23 +126,30 @@ typedef struct {
     int stages, power, dim, iteration;
     const double *times_c, *a;
     const vreal *base;
-    vreal *z, *part[NEWTON_PARTS];
+    vreal *z;
+    union {
+        vreal *part[NEWTON_PARTS]; /* in the order of workspace.h, or by name: */
+        struct {
+            vreal *slopes, *residual, *state, *jacobian, *matrix, *step, *last, *before, *fraction;
+            vint *first, *grown, *done;
+            vreal *shifted, *here;
+        };
+    };
 } Newton;
 
 /* The slopes and Jacobians of all stages at z. */
 static void slopes_rows(Chunk *c, const Newton *s) {
     const int64_t R = c->R;
     const int all = c->dim, dim = s->dim;
-    vreal *y = s->part[NEWTON_STATE];
+    vreal *y = s->state;
     for (int64_t j = 0; j < s->stages; j++) {
         const vreal *t = times(c, s->n, s->times_c[j]), *base = s->base + j * dim * R,
                     *z = s->z + j * dim * R;
         EACH_ENTRY(i, dim, c) y[i] = base[i] + z[i];
         copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
-        vreal *slopes = s->part[NEWTON_SLOPES] + j * all * R;
+        vreal *slopes = s->slopes + j * all * R;
         rhs_rows(c, t, y, slopes);
-        jacobian_rows(c, t, y, slopes, s->part[NEWTON_JACOBIAN] + j * all * all * R,
-                      s->part[NEWTON_SHIFTED], s->part[NEWTON_HERE]);
+        jacobian_rows(c, t, y, slopes, s->jacobian + j * all * all * R, s->shifted, s->here);
     }
 }
 
@@ -151,8 +158,8 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
                       vreal *r) {
     const int all = c->dim, size = stages * dim;
     /* The last `dim` of the components: all, or the accelerations. */
-    const vreal *f = s->part[NEWTON_SLOPES] + (all - dim) * c->R + u,
-                *J = s->part[NEWTON_JACOBIAN] + (all - dim) * all * c->R + u;
+    const vreal *f = s->slopes + (all - dim) * c->R + u,
+                *J = s->jacobian + (all - dim) * all * c->R + u;
     KNOWN(i, 0, size) r[i] = -s->z[i * c->R + u];
     KNOWN(i, 0, stages)
         KNOWN(j, 0, stages) {
@@ -166,19 +173,15 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
         }
 }
 
-static void cannot(Chunk *c, int64_t u, vint lanes) {
-    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(PI_NOT_CONVERGED), c->code[u]);
-}
 /* For lanes of register u whose r has grown: if it has grown too much, half of the last correction
  * is undone (returned as a mask); the others are counted. */
 static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal norm) {
-    vreal *fraction = s->part[NEWTON_FRACTION] + u;
-    vint *growths = (vint *)s->part[NEWTON_GROWN] + u;
-    const vint back =
-        grown & ~(norm <= s->part[NEWTON_BEFORE][u] * GROWTH) & (*fraction > LEAST_FRACTION);
+    vreal *fraction = s->fraction + u;
+    vint *growths = s->grown + u;
+    const vint back = grown & ~(norm <= s->before[u] * GROWTH) & (*fraction > LEAST_FRACTION);
     *fraction = vselect(back, *fraction * 0.5, *fraction);
     *growths -= grown & ~back;
-    cannot(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS));
+    fail_lanes(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS), PI_NOT_CONVERGED);
     return back;
 }
 
@@ -187,16 +190,14 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
 INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
     const int64_t R = c->R;
     const int size = stages * dim;
-    vreal *z = s->z + u, *step = s->part[NEWTON_STEP] + u, *last = s->part[NEWTON_LAST] + u,
-          *before = s->part[NEWTON_BEFORE] + u, *fraction = s->part[NEWTON_FRACTION] + u;
-    vint *done = (vint *)s->part[NEWTON_DONE] + u, *first = (vint *)s->part[NEWTON_FIRST] + u,
-         singular;
+    vreal *z = s->z + u, *step = s->step + u, *last = s->last + u, *before = s->before + u,
+          *fraction = s->fraction + u;
+    vint *done = s->done + u, *first = s->first + u, singular;
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vset(0);
     KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
     const vint sign = eliminate(c, size, M, r, &singular);
-    singular &= ~*done & (c->code[u] == 0);
-    c->code[u] = vselect_int(singular, vset_int(PI_SINGULAR), c->code[u]);
+    fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vset(0), largest = vset(0), state = vset(TINY);
     KNOWN(i, 0, size) {
@@ -233,13 +234,13 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     }
     ends &= ~back;
     const vint folded = sign & ~*first & going & ends;
-    if (vany(folded)) cannot(c, u, (folded < 0) & (change <= REAL_MAX));
+    if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vset(0), change);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
-    const vint *done = (const vint *)s->part[NEWTON_DONE];
+    const vint *done = s->done;
     vint going = {0};
     for (int64_t u = 0; u < c->R && !c->stopped; u++) {
         if (!vany(~done[u])) continue;
@@ -249,7 +250,7 @@ static int correct_rows(Chunk *c, const Newton *s) {
         else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, M, r);
         else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, M, r);
         else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, M, r);
-        else correct(c, s, u, s->stages, s->dim, s->part[NEWTON_MATRIX], s->part[NEWTON_RESIDUAL]);
+        else correct(c, s, u, s->stages, s->dim, s->matrix, s->residual);
         going |= ~done[u];
     }
     return vany(going);
@@ -260,16 +261,16 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
                    const double *a, const vreal *base, vreal *z) {
     const int64_t R = c->R;
     const int dim = power == 2 ? c->dof : c->dim, size = stages * dim;
-    Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {NULL}};
+    Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {{NULL}}};
     vreal *const free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
     for (int64_t i = 0; i < NEWTON_PARTS; i++) s.part[i] = take_rows(c, rows[i]);
-    vint *done = (vint *)s.part[NEWTON_DONE];
+    vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
-        s.part[NEWTON_LAST][u] = vset(0);
-        ((vint *)s.part[NEWTON_GROWN])[u] = vset_int(0);
+        s.last[u] = vset(0);
+        s.grown[u] = vset_int(0);
     }
     for (int64_t i = 0; i < stages; i++)
         for (int64_t j = 0; j < dim * R; j++) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
@@ -279,7 +280,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
         if (!correct_rows(c, &s)) break;
     }
     EACH_REGISTER(u, c) {
-        c->code[u] = vselect_int(done[u], c->code[u], vset_int(PI_NOT_CONVERGED));
+        fail_lanes(c, u, ~done[u], PI_NOT_CONVERGED);
         const vint failed = c->code[u] != 0;
         for (int64_t i = 0; i < size; i++) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
     }

@@ -3,8 +3,7 @@
  * quantity processes. A lane that has failed or stopped is frozen, and not included from
  * that step on. */
 #pragma once
-#include "../../simd.h"
-#include "../../tiles.h"
+#include "chunk.h"
 
 enum { LINE_BLOCK = 16 };
 
@@ -63,13 +62,14 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
 }
 INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
 INLINE vint stands_still(const Column *c, int64_t k) {
-    return step_of(c->rows, k) >= ((const vreal *)c->rows->ends)[c->u];
+    const vreal *const ends = c->rows->ends;
+    return ends ? step_of(c->rows, k) >= ends[c->u] : vset_int(0);
 }
 /* high + low += term: the rounding of the sum is exact (Knuth), that of `low` is lost. */
 INLINE void add_exactly(vreal *high, vreal *low, vreal term) {
-    const vreal t = *high + term, z = t - *high;
-    *low += (*high - (t - z)) + (term - z);
-    *high = t;
+    vreal rest;
+    *high = two_sum(*high, term, &rest);
+    *low += rest;
 }
 /* Rows: the first value that no other exceeds, and the index of its step. A NaN stays. */
 INLINE vreal magnitude(PiReduction kind, vreal q) {
@@ -82,7 +82,7 @@ INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
         const vint within = kind == PI_SMALLEST ? q >= s[0] : q <= s[0];
         const vint first = vset_int(r->index + k ? 0 : -1);
         vint news = first | (~within & (s[0] == s[0]));
-        if (r->ends) news &= ~stands_still(c, k);
+        news &= ~stands_still(c, k);
         s[0] = vselect(news, q, s[0]);
         s[1] = vselect(news, step_of(r, k), s[1]);
     }
@@ -134,9 +134,8 @@ INLINE vreal first_nan(const Column *c) {
     vreal found = vset(NAN);
     for (int64_t k = c->rows->count - 1; k >= 0; k--) {
         const vreal q = c->q[k * c->next];
-        vint here = q != q;
-        if (c->rows->ends) here &= ~stands_still(c, k);
-        found = vselect(here, step_of(c->rows, k), found);
+        const vint here = q != q;
+        found = vselect(here & ~stands_still(c, k), step_of(c->rows, k), found);
     }
     return found;
 }
@@ -186,7 +185,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
         const int64_t stop = k + left < r->count ? k + left : r->count;
         vint still = vset_int(0);
         if (r->index + k == 0) {
-            if (r->ends) still = stands_still(c, 0);
+            still = stands_still(c, 0);
             s[0] = vselect(still, s[0], c->q[0]);
         }
         if (r->ends)
@@ -236,7 +235,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),
                                 s[3] + s[3] + vselect(dips, one, zero)};
-        const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
+        const vint still = stands_still(c, k);
         EACH(i, 0, 2) s[i] = vselect(still, s[i], after[i]);
         EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
     }
@@ -245,7 +244,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
 INLINE void reduce_begins(const Column *c, vreal *s) {
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next];
-        const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
+        const vint still = stands_still(c, k);
         s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vset(1), vset(0));
         s[0] = vselect(still, s[0], new);
     }
@@ -276,7 +275,7 @@ INLINE void reduce_bridges(const Column *c, vreal *s) {
         vint passes = (both <= 0) & (new != old);
         const vint near = (both > 0) & (both < 18.5);
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
-        const vint still = c->rows->ends ? stands_still(c, k) : vset_int(0);
+        const vint still = stands_still(c, k);
         const vreal mark = vselect(passes & ~still, vset(1), vset(0));
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, s[1], old);

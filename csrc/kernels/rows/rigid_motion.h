@@ -136,10 +136,9 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
 
 /* By the factors of each step. */
 INLINE void rigid_multiply(const Rigid *b, vreal *y) {
-    EACH(i, 0, 3) {
-        y[RIGID_V + i] *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
-        y[RIGID_W + i] *= *rigid_parameter(b, RIGID_ANGULAR_FACTOR);
-    }
+    const Damping factors = {*rigid_parameter(b, RIGID_LINEAR_FACTOR),
+                             *rigid_parameter(b, RIGID_ANGULAR_FACTOR)};
+    damp(factors, y);
 }
 
 /* ---- Runge-Kutta ----------------------------------------------------------------------------- */

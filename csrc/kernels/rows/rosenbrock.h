@@ -38,7 +38,7 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         vint singular = {0};
         for (int64_t k = 0; k < c->dim; k++)
             singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
-        c->code[u] = vselect_int(singular & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
+        fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */

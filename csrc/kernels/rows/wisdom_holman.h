@@ -158,7 +158,7 @@ static void planets_steps(Chunk *c, int64_t u) {
         for (int64_t i = 0; i < 2 * dof; i++) /* what is not shown does not move */
             moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
     for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
-    c->code[u] = vselect_int(b.solved | (c->code[u] != 0), c->code[u], vset_int(PI_NOT_CONVERGED));
+    fail_lanes(c, u, ~b.solved, PI_NOT_CONVERGED);
 }
 static void planets(Chunk *c) {
     for (int64_t u = 0; u < c->R && !c->stopped; u++) planets_steps(c, u);

@@ -15,9 +15,14 @@
 #pragma once
 #include "lanes.h"
 
-/* The tolerance of y, never exactly 0, so that a zero error passes. */
+/* The tolerance of a component, never exactly 0, so that a zero error passes; that of entry i of
+ * the state, which belongs to register u. */
 INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
     return vfma(rtol, size, atol) + REAL_MIN_NORMAL;
+}
+INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
+    return tolerance(limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u), size,
+                     limit_of(l, OWN_ATOL, l->solve->n_atol, i, u));
 }
 
 static vreal *sides_at(const Lanes *l, int place) {
@@ -66,7 +71,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             EACH(j, 0, nearest)
                 middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
-            const vreal inside = vfma(broader, bend, vset(REAL(-0.5)) * vabs(b - a));
+            const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
             visits |= moving & (inside > 0) & (least >= 0) &
                       (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
@@ -88,7 +93,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
  * time leads over two borders. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
-    const vreal *const scale = l->radau.part[RADAU_SCALE];
+    const vreal *const scale = l->radau.scale;
     vint yes = {0};
     if (l->solve->pair.slope == 0) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
@@ -123,7 +128,7 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
     vreal *const left = own(l, OWN_TO_BORDER) + u, *const error = own(l, OWN_ERROR) + u;
-    const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, REAL(0.5) * at);
+    const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
     *left =
@@ -164,8 +169,7 @@ static void sliding_lanes_leave(Lanes *l) {
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, branch);
     ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
     EACH_ENTRY(i, c->dim, c) { /* by a tolerance; those of tangents are infinite */
-        const vreal size = vabs(l->yn[i]), rtol = own(l, OWN_RTOL)[s->n_rtol > 1 ? i : i % R];
-        const vreal by = tolerance(rtol, size, own(l, OWN_ATOL)[s->n_atol > 1 ? i : i % R]);
+        const vreal by = tolerance_of(l, i, i % R, vabs(l->yn[i]));
         other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
     }
     vreal *const near = sides_at(l, end + 3);

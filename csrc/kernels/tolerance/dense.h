@@ -54,8 +54,7 @@ static void make_dense(Lanes *l) {
 }
 /* Is a time to be saved within the step of lane i? */
 static int has_due(const Lanes *l, int64_t i) {
-    const real end = LANE(l->tn, i), ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
-    return (LANE(own(l, OWN_DUE), i) - end) * ahead < 0;
+    return (LANE(own(l, OWN_DUE), i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
 }
 /* Which lanes need it; 0: none. */
 static int find_dense(Lanes *l) {
@@ -211,7 +210,7 @@ static void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last) {
 }
 /* States of lane i at all times that its step has passed. */
 static void record_on_polynomial(Lanes *l, int64_t i) {
-    const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1, end = LANE(l->tn, i);
+    const real ahead = ahead_of(l, i), end = LANE(l->tn, i);
     int64_t n = l->due[i];
     real t = LANE(own(l, OWN_DUE), i);
     while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);

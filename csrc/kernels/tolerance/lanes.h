@@ -49,4 +49,8 @@ static void place_own(Lanes *l) {
     for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
 }
 static vreal *own(const Lanes *l, int part) { return l->of[part]; }
+/* rtol or atol, a part of n rows, of entry i, which belongs to register u. */
+INLINE vreal limit_of(const Lanes *l, int part, int n, int64_t i, int64_t u) {
+    return own(l, part)[n > 1 ? i : u];
+}
 static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }

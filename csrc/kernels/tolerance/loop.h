@@ -137,20 +137,12 @@ static int go_on(Lanes *l) {
             if (LANE(l->accepted, i) && keep_lane(l, i, 1)) return -1;
     if (l->solver->observer && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
-    vint leaves = {0};
-    EACH_REGISTER(u, c) leaves |= l->leaves[u];
-    if (vany(leaves))
+    if (any_row(c, l->leaves))
         EACH_LANE(i, c)
             if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
     if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
-}
-
-static int all_stay(const Lanes *l) {
-    vint leaves = {0};
-    EACH_REGISTER(u, &l->c) leaves |= l->leaves[u];
-    return !vany(leaves);
 }
 
 /* Waiting trajectories take the free lanes. Returns the number of active lanes; -1 if it was
@@ -196,18 +188,15 @@ static int make_again(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, lanes = R * VLEN;
     const int radau = s->pair.slope != 0;
-    vreal *const rest = radau ? l->radau.part[RADAU_Z] : l->k;
+    vreal *const rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
-        const PiRow *row = s->within;
         load_rows(l, first, count);
-        load_own(l, *row++, first, count, c->h);
-        load_own(l, *row++, first, count, l->whole);
-        load_own(l, *row++, first, count, own(l, OWN_T_LOW));
-        for (int64_t d = 0; d < c->dim; d++)
-            load_own(l, *row++, first, count, own(l, OWN_LOW) + d * R);
-        for (int d = 0; row < s->within + within_rows(s); d++)
-            load_own(l, *row++, first, count, rest + d * R);
+        load_own(l, s->within[0], first, count, c->h);
+        load_own(l, s->within[1], first, count, l->whole);
+        load_own(l, s->within[2], first, count, own(l, OWN_T_LOW));
+        load_own_rows(l, s->within + 3, c->dim, first, count, own(l, OWN_LOW));
+        load_own_rows(l, s->within + 3 + c->dim, within_rows(s) - 3 - c->dim, first, count, rest);
         EACH_REGISTER(u, c) {
             own(l, OWN_NEXT)[u] = l->whole[u];
             l->tn[u] = own(l, OWN_END)[u];
@@ -223,7 +212,7 @@ static int make_again(Lanes *l) {
         l->shortened = 0;
         if (radau) {
             radau_tolerances(l);
-            copy_rows(c, 1, c->h, l->radau.part[RADAU_TRIED]);
+            copy_rows(c, 1, c->h, l->radau.tried);
         } else if (!s->implicit) {
             try_steps(l);
             step_rows(l);
@@ -257,20 +246,13 @@ static int solve_on_rows(PiSolver *solver) {
     l.unused = take_rows(c, l.n);
     l.sums = take_rows(c, 3 * c->dim);
     l.tn_low = take_rows(c, 1);
-    l.last = (vint *)take_rows(c, 1);
-    l.accepted = (vint *)take_rows(c, 1);
-    l.passed = (vint *)take_rows(c, 1);
-    l.leaves = (vint *)take_rows(c, 1);
-    l.code = (vint *)take_rows(c, 1);
-    l.idle = (vint *)take_rows(c, 1);
-    l.crossed = (vint *)take_rows(c, 1);
-    l.visits = (vint *)take_rows(c, 1);
     l.border = take_rows(c, 1);
     l.sides = take_rows(c, sides_rows(s));
     l.whole = take_rows(c, 1);
     l.tried = take_rows(c, 1);
-    l.dense = (vint *)take_rows(c, 1);
-    c->code = (vint *)take_rows(c, 1);
+    vint **const masks[] = {&l.last, &l.accepted, &l.passed, &l.leaves, &l.code,
+                            &l.idle, &l.crossed,  &l.visits, &l.dense,  &c->code};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) *masks[i] = (vint *)take_rows(c, 1);
 
     make_radau(&l);
     make_dense(&l);
@@ -305,7 +287,8 @@ static int solve_on_rows(PiSolver *solver) {
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }
-        while (!stopped && all_stay(&l)) stopped = go_on(&l); /* until a trajectory leaves */
+        while (!stopped && !any_row(c, l.leaves))
+            stopped = go_on(&l); /* until a trajectory leaves */
     }
     l.n_wait = 0;
     if (stopped)

@@ -39,7 +39,7 @@ enum { NO_JACOBIAN, OLD_JACOBIAN, THIS_JACOBIAN };
 typedef struct {
     const double *c; /* nodes */
     union {
-        vreal *part[RADAU_PARTS]; /* by these numbers, or by name: */
+        vreal *part[RADAU_PARTS]; /* in the order of workspace.h, or by name: */
         struct {
             vreal *before, *J, *parts_J, *alone, *pair, *z, *w, *parts_z, *slopes, *residual;
             vint *pivot, *pair_pivot;
@@ -201,6 +201,13 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
         r->last[u] = size;
     }
 }
+/* Newton's method, of so many iterations at most. */
+static void radau_iterate(Chunk *c, const Radau *r, int most) {
+    for (int i = 0; i < most && any_row(c, r->going) && !c->stopped; i++) {
+        radau_correction(c, r);
+        radau_correct(c, r, i, most);
+    }
+}
 /* The estimate from the slope f. */
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
@@ -230,10 +237,7 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
             lost[u] &= ~going[u];
             slow[u] &= ~going[u];
         }
-        for (int i = 0; i < RADAU_ITERATIONS && any_row(c, going) && !c->stopped; i++) {
-            radau_correction(c, r);
-            radau_correct(c, r, i, RADAU_ITERATIONS);
-        }
+        radau_iterate(c, r, RADAU_ITERATIONS);
         EACH_REGISTER(u, c) {
             lost[u] |= going[u]; /* too slow */
             /* With the Jacobian of an earlier state: it is computed here, and the step tried again.
@@ -292,10 +296,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         EACH_REGISTER(u, c)
             polynomial(r, vset(r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
     radau_to_w(c, r);
-    for (int i = 0; i < 3 * RADAU_ITERATIONS && any_row(c, going) && !c->stopped; i++) {
-        radau_correction(c, r);
-        radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
-    }
+    radau_iterate(c, r, 3 * RADAU_ITERATIONS);
     EACH_REGISTER(u, c) {
         r->made_h[u] = vset(NAN); /* of another Jacobian than that of the next step */
         lost[u] &= ~(r->last[u] <= step->enough[u]); /* accurate enough */

@@ -11,15 +11,19 @@ static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vr
     const real *data = (const real *)row.data;
     EACH_LANE(i, &l->c) LANE(to, i) = data[row.stride ? first + (i < count ? i : count - 1) : 0];
 }
+/* n such rows. */
+static void load_own_rows(const Lanes *l, const PiRow *rows, int64_t n, int64_t first,
+                          int64_t count, vreal *to) {
+    for (int64_t i = 0; i < n; i++) load_own(l, rows[i], first, count, to + i * l->c.R);
+}
 /* sqrt(mean over the components of (y / scale)^2) of register u. */
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
     vreal sum = vset(0);
     for (int64_t d = 0; d < c->dim; d++) {
         const int64_t at = d * c->R + u;
-        const vreal r = own(l, OWN_RTOL)[(l->solve->n_rtol > 1 ? d * c->R : 0) + u];
-        const vreal a = own(l, OWN_ATOL)[(l->solve->n_atol > 1 ? d * c->R : 0) + u];
-        const vreal q = (minus ? y[at] - minus[at] : y[at]) / tolerance(r, vabs(c->y[at]), a);
+        const vreal q =
+            (minus ? y[at] - minus[at] : y[at]) / tolerance_of(l, at, u, vabs(c->y[at]));
         sum = vfma(q, q, sum);
     }
     return vsqrt(sum / (real)c->dim);
@@ -76,12 +80,16 @@ static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t numbe
     for (int64_t d = 0; d < s->n_saved; d++)
         to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
+/* The direction of time. */
+static inline real ahead_of(const Lanes *l, int64_t i) {
+    return LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+}
 /* The next time at which lane i is saved; beyond the end if there is none. */
 static inline real due_of(const Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     if (s->record && l->due[i] < s->n_times)
         return ((const real *)s->times)[l->due[i] * s->times_next + l->id[i] * s->times_lane];
-    return LANE(own(l, OWN_NEXT), i) < 0 ? -(real)INFINITY : (real)INFINITY;
+    return ahead_of(l, i) * (real)INFINITY;
 }
 static void set_due(Lanes *l, int64_t i) { LANE(own(l, OWN_DUE), i) = due_of(l, i); }
 /* The time and the saved components of lane i, and the numbers of the step that it makes from
@@ -139,7 +147,7 @@ static int goes_on(const PiSolve *s, int64_t id) {
 static void go_on_from_mark(Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     const real *const from = (const real *)s->earlier + l->id[i] * s->n_earlier;
-    const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    const real ahead = ahead_of(l, i);
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
@@ -153,7 +161,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     if (l->n_wait && LANE(l->wait, i)) make_tests(l);
     const int64_t id = l->id[i];
     for (int64_t d = 0; d < l->c.dim; d++)
-        ((real *)s->state)[d * s->stride + id] = LANE(l->c.y + d * l->c.R, i);
+        ((real *)s->state)[d * s->lanes + id] = LANE(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = LANE(l->c.t0, i);
     const real next = LANE(own(l, OWN_NEXT), i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
@@ -184,13 +192,10 @@ static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
-    for (int64_t i = 0; i < s->system->n_params; i++)
-        load_own(l, s->params[i], first, count, c->p + i * c->R);
-    for (int64_t i = 0; i < s->n_rtol; i++)
-        load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
-    for (int64_t i = 0; i < s->n_atol; i++)
-        load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
+    load_own_rows(l, s->initial, c->dim, first, count, c->y);
+    load_own_rows(l, s->params, s->system->n_params, first, count, c->p);
+    load_own_rows(l, s->rtol, s->n_rtol, first, count, own(l, OWN_RTOL));
+    load_own_rows(l, s->atol, s->n_atol, first, count, own(l, OWN_ATOL));
     load_own(l, s->t0, first, count, c->t0);
     load_own(l, s->t_end, first, count, own(l, OWN_END));
     load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
@@ -242,7 +247,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         const PiStatus status = first_status(l, slope, i);
         const real t = LANE(c->t0, i), end = LANE(own(l, OWN_END), i);
         set_due(l, i);
-        const real ahead = LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+        const real ahead = ahead_of(l, i);
         while ((LANE(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
             if (LANE(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
             l->due[i]++;

@@ -60,8 +60,8 @@ static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
     const Chunk *c = &l->c;
     const int64_t R = c->R;
     EACH_ENTRY(i, c->dim, c) {
-        const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
-        const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
+        const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, i % R);
+        const vreal atol = limit_of(l, OWN_ATOL, l->solve->n_atol, i, i % R);
         const vreal size = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
         inverse[i] = 1 / size;
         start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));

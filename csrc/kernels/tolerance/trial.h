@@ -116,14 +116,13 @@ static void radau_tolerances(Lanes *l) {
     EACH_REGISTER(u, c) {
         vreal least = vset(1);
         for (int64_t i = u; i < all; i += R) {
-            const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
-            const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
+            const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
             least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
-            r->part[RADAU_SCALE][i] = 1 / tolerance(rtol, vabs(c->y[i]), atol);
+            r->scale[i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
-        r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
-        r->part[RADAU_ENOUGH][u] = vmax(r->part[RADAU_EXACT][u], enough);
+        r->exact[u] = 10 * EPSILON / least;
+        r->enough[u] = vmax(r->exact[u], enough);
     }
 }
 /* The trial steps of Radau's method, with the sums z_3 / h and estimate / h. */
@@ -133,22 +132,21 @@ static void radau_trial(Lanes *l) {
     const Radau *r = &l->radau;
     radau_tolerances(l);
     EACH_REGISTER(u, c)
-        ((vint *)r->part[RADAU_AGAIN])[u] =
-            (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
+        r->again[u] = (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
     for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
-        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->part[RADAU_Z][s * all + i];
+        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->z[s * all + i];
         note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
     }
     for (int64_t i = 0; i < all; i++) {
-        l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
-        l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
+        l->sums[i] = r->z[2 * all + i] / c->h[i % R];
+        l->sums[all + i] = r->error[i] / c->h[i % R];
     }
 }
 /* Shortened ones, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
-    vreal *const z = l->radau.part[RADAU_PARTS_Z];
+    vreal *const z = l->radau.parts_z;
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
     for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
@@ -182,12 +180,6 @@ static void try_steps(Lanes *l) {
     }
 }
 
-/* y + delta, and its rounding error. */
-INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
-    const vreal sum = y + delta, back = sum - y;
-    *rest = (y - (sum - back)) + (delta - back);
-    return sum;
-}
 /* The state after the step, y' = y + h sum b k, including earlier rounding errors. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
@@ -198,7 +190,7 @@ static void step_rows(Lanes *l) {
             const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
             const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
                                               : vfma(h, sum, rest);
-            l->yn[at] = plus(c->y[at], delta, &l->low[at]);
+            l->yn[at] = two_sum(c->y[at], delta, &l->low[at]);
         }
 }
 
@@ -211,12 +203,10 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
     EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
     for (int64_t d = 0; d < c->dim; d++) {
         const int64_t at = d * R + u;
-        const vreal *const r = own(l, OWN_RTOL) + (l->solve->n_rtol > 1 ? at : u);
-        const vreal *const a = own(l, OWN_ATOL) + (l->solve->n_atol > 1 ? at : u);
         const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
             const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
-            vreal inverse = 1 / tolerance(r[i], size, a[i]);
+            vreal inverse = 1 / tolerance_of(l, at + i, u + i, size);
             if (d < positions) inverse *= c->h[u + i];
             const vreal q = e[i] * inverse;
             sum[i] = vfma(q, q, sum[i]);
@@ -318,7 +308,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
         *next = vselect(active, further, *next);
-        l->tn[at] = plus(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
+        l->tn[at] = two_sum(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
         l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
         l->accepted[at] = accepted;
         vint *const taken = own_whole(l, OWN_TAKEN) + at;

@@ -10,7 +10,6 @@
 
 static const PiKernelPart part = {sizeof systems / sizeof *systems, systems};
 const PiKernelSet FUZZED_SET = {
-    .isa = "fuzz",
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
     .parts = {&part},
