@@ -13,7 +13,8 @@ typedef struct {
     double from, to;     /* fractions of the step */
     double *y[2];        /* rows of PACK; at the beginning and at the end */
     PiPacked made;       /* those that wait for their states, */
-    double own[2][PACK]; /* the times where their parts begin, and the lengths */
+    double own[2][PACK]; /* the times where their parts begin, and the lengths; */
+    int8_t why[PACK];    /* PI_OK, or why a part has no end */
 } Pack;
 
 static int64_t state_bytes(const PiRun *run) {
@@ -79,7 +80,12 @@ static int make(Pack *p) {
         *rows[r] = (PiRow){row, 1};
     }
     tile.starter_until = pi_first_steps(run->method);
-    return run->kernel(&tile) < 0 ? -1 : 0;
+    memset(p->why, 0, sizeof p->why); /* most kernels write none */
+    tile.status = p->why;
+    if (run->kernel(&tile) < 0) return -1;
+    for (int64_t k = 0; k < a->count; k++)
+        if (pi_state_status(run, a->out, a->stride, k) == PI_NOT_FINITE) p->why[k] = PI_NOT_FINITE;
+    return 0;
 }
 /* All times of the packed lanes up to the end of the part. */
 static int fill_in(Pack *p) {
@@ -110,7 +116,8 @@ static int fill_in(Pack *p) {
             const int64_t lane = p->lane[a->list[k]];
             for (int64_t at = 0; at < b->record->n_saved; at++)
                 put(b, p->run, lane, at,
-                    number_at(p->run, a->out, b->record->saved[at] * a->stride + k));
+                    p->why[k] ? NAN
+                              : number_at(p->run, a->out, b->record->saved[at] * a->stride + k));
             look_ahead(b, p->run, lane, 1);
         }
     } while (a->count);

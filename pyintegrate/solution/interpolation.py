@@ -81,7 +81,10 @@ def states_at(solution, t):
 
 
 def part_of_steps(solution, start, begin, length):
-    """States some lengths (n, *batch) after others, (n, *batch, dim): by steps of the method."""
+    """States some lengths (n, *batch) after others, (n, *batch, dim): by steps of the method.
+
+    NaN where such a step fails.
+    """
     problem, batch = solution._problem, start.shape[:-1]
     dtype, more = problem.dtype, len(problem.initial) - start.shape[-1]
     initial = pad([*np.moveaxis(start, -1, 0), *[0.0] * more], batch, dtype)
@@ -93,7 +96,10 @@ def part_of_steps(solution, start, begin, length):
     options = USUAL.changed(save="final", compensated=solution._options.compensated)
     run = Run(part, options)
     run.go()
-    return run.outcome().states[0]
+    outcome = run.outcome()
+    y = outcome.states[0]
+    y[np.unravel_index(outcome.failures.index, batch)] = np.nan
+    return y
 
 
 def slopes(solution, system, ends, width):

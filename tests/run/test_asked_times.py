@@ -66,6 +66,24 @@ def test_times_of_the_last_axes_of_a_batch_are_those_of_each():
         assert np.array_equal(some.y, each.y)
 
 
+@pytest.mark.parametrize("method", ["rk4", "adams_bashforth4", "implicit_midpoint"])
+def test_a_part_of_a_step_that_fails_has_no_state(method):
+    """Where the force has no value, or no value solves the equation, but no whole step asks."""
+    implicit = method == "implicit_midpoint"
+
+    @pi.rhs(dim=2)
+    def force(t, y):
+        odd = np.where(y[1] > 0, -1e3, 1e3) if implicit else np.nan
+        return [1.0, np.where(abs(t - (0.025 if implicit else 0.03)) < 0.001, odd, 0.0)]
+
+    asked, start = [0.03, 0.05, 0.09, 0.125], np.zeros((3, 5, 2))
+    options = {"dt": 0.125, "n_steps": 2, "method": method}
+    some, whole = (pi.integrate(force, start, times=t, **options) for t in (asked, None))
+    lost = np.arange(4) == implicit
+    for y in (some.y, whole.at(asked)):
+        assert np.array_equal(np.isnan(y), np.broadcast_to(lost[:, None, None, None], y.shape))
+
+
 def test_the_same_times_of_different_steps():
     dt = np.array([0.01, 0.02, 0.04])
     asked = np.linspace(0, 0.5, 23)
