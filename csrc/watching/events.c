@@ -550,6 +550,8 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     const double *const values = whole ? p->ended : p->quantities.rows.answer;
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];
+        if (s->end[i] == PI_STEP_LOST && p->occurring[i].stopped_by < 0)
+            pi_forget_events(p, i); /* none has led there */
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;

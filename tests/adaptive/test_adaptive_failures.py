@@ -84,6 +84,18 @@ def test_a_jump_beyond_the_bound_is_not_kept(method):
     assert (held.t[-1, 2:] < np.sqrt(2)).all()
 
 
+@pytest.mark.parametrize("method", ["auto", "verner87", "dop853", "radau_iia5"])
+def test_events_of_a_step_that_a_bound_takes_back_have_not_occurred(method):
+    levels = {
+        f"{k}": pi.event(lambda t, y, k: y[0] - k, params={"k": k}) for k in (9, 45, 49.9, 60)
+    }
+    sol = pi.solve(blow_up, [[0.9], [1.0], [1.1]], t_end=2.0, bound=50.0, events=levels,
+                   method=method, on_failure="ignore")  # fmt: skip
+    for level, found in sol.events.items():
+        assert np.array_equal(found.count, sol.final[:, 0] > float(level))
+        assert (found.t[found.count > 0, 0] <= sol.t[-1][found.count > 0]).all()
+
+
 def test_bounds_starts_and_parameters():
     bounded = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, bound=50.0, **RUN)
     assert list(bounded.status) == [Status.OK, Status.OUT_OF_BOUNDS]
