@@ -3,8 +3,7 @@
  * Each is a part of the step that passes the time, made again from the state before it: a step of
  * the method with that length, of its order, by its starter if it remembers earlier states; at the
  * end of the step it is the state there. NaN if that part fails. With noise it lies on the chord
- * from y0 to y1, y0 + s (y1
- * - y0), in double precision.
+ * from y0 to y1, y0 + s (y1 - y0), in double precision.
  *
  * A step in which events stop a lane or make it jump consists of several pieces, which the events
  * pass on one after the other (pi_between_piece): no part goes across a jump. From the step at

@@ -17,14 +17,18 @@ static void slopes_after_jumps(Lanes *l) {
 }
 /* A step of lane i that ended early; or beyond the bound, where it is lost. */
 static void end_step(Lanes *l, int64_t i) {
-    static const PiStatus status[] = {
-        [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
+    static const PiStatus status[] = {[PI_STEP_MADE] = PI_OUT_OF_BOUNDS,
+                                      [PI_STEP_STOPPED] = PI_STOPPED,
+                                      [PI_STEP_ZENO] = PI_ZENO,
+                                      [PI_STEP_LOST] = PI_NOT_FINITE,
+                                      [PI_STEP_JUMPED] = PI_OUT_OF_BOUNDS}; /* if it is */
     PiStepEnd end = (PiStepEnd)l->end[i];
-    PiStatus code = status[end];
+    const PiStatus code = status[end];
+    const real bound = (real)l->solve->bound;
     for (int64_t d = 0; d < l->c.dim; d++) {
-        const real y = LANE(l->yn + d * l->c.R, i), bound = (real)l->solve->bound;
+        const real y = LANE(l->yn + d * l->c.R, i);
         if ((end == PI_STEP_MADE || end == PI_STEP_JUMPED) && (y > bound || -y > bound))
-            end = PI_STEP_LOST, code = PI_OUT_OF_BOUNDS;
+            end = PI_STEP_LOST;
         LANE(l->low + d * l->c.R, i) = 0;
     }
     l->end[i] = (int8_t)end;
