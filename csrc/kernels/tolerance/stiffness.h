@@ -170,7 +170,7 @@ static void stiff_lanes_leave(Lanes *l) {
         }
         *due = vselect_int(far, made + (SOON_AGAIN - 1), *due);
     }
-    if (now || l->n_wait >= VLEN) make_tests(l);
+    if (l->n_wait && (now || l->n_wait >= VLEN)) make_tests(l);
 }
 
 /* x becomes h J x, with the Jacobian that Radau's method keeps and the step that it would try next.
