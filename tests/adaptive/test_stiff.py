@@ -86,3 +86,20 @@ def test_forces_without_a_jacobian():
     # y = (L^2 cos t + L sin t) / (1 + L^2) + decayed, L = 1e6.
     assert abs(sol.final[0] - (np.cos(1.0) + 1e-6 * np.sin(1.0))) < 1e-7
     assert sol.steps_taken < 100
+
+
+def test_no_force_is_asked_for_no_trajectory():
+    """Tests of stiffness that are due in one step, among 30 of which 5 are stiff (8 numbers in a
+    register: 0 were left for the second call)."""
+    rng = np.random.default_rng(1135)
+    n, m = int(rng.integers(17, 33)), int(rng.integers(3, 7))
+    k = np.full(n, 0.1)
+    k[rng.permutation(n)[:m]] = 10 ** rng.uniform(2.0, 2.7, m)
+
+    @pi.rhs(dim=1, k=1.0, trace=False)
+    def relaxes(t, y, k):
+        return [-k * (y[0] - np.cos(t) * (1 + 0.3 * np.sin(7 * t)))]
+
+    start, rtol = rng.normal(size=(n, 1)), 10 ** rng.uniform(-5, -3)
+    called = pi.solve(relaxes(k=k), start, t_end=8.0, rtol=rtol)
+    assert not called.status.any()
