@@ -38,8 +38,8 @@ void pi_packed_own(PiPacked *p) {
 /* States of lanes at some places in these rows; what else belongs to those in `at`. */
 static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t *at, char *to) {
     EACH_ROW(d, p->run)
-    gather(p->run, row_at(p->run, rows, stride, d, 0), at, p->count,
-           row_at(p->run, to, p->stride, d, 0));
+        gather(p->run, row_at(p->run, rows, stride, d, 0), at, p->count,
+               row_at(p->run, to, p->stride, d, 0));
     pi_packed_own(p);
 }
 void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
@@ -65,8 +65,8 @@ void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
 }
 void pi_packed_spread(const PiPacked *p, const char *rows, void *to) {
     EACH_ROW(d, p->run)
-    scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
-            row_at(p->run, to, p->run->stride, d, 0));
+        scatter(p->run, row_at(p->run, rows, p->stride, d, 0), p->at, p->count,
+                row_at(p->run, to, p->run->stride, d, 0));
 }
 static void fill_register(const PiPacked *p, void *row) {
     const int64_t width = p->run->vector_bytes / p->run->real_bytes;
@@ -77,8 +77,7 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
     PiTile tile = *p->tile;
-    EACH_ROW(d, run)
-    fill_register(p, row_at(run, p->in, p->stride, d, 0));
+    EACH_ROW(d, run) fill_register(p, row_at(run, p->in, p->stride, d, 0));
     for (int64_t i = 0; i < own_rows(run); i++) {
         PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);

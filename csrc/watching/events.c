@@ -461,8 +461,9 @@ static int keep_ends(EventLanes *p, const PiSteps *s) {
 static int find_linear(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
     if (keep_ends(p, s)) return -1;
-    EACH_LANE(i, p) EACH_EVENT(j, p->of)
-    p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
+    EACH_LANE(i, p)
+        EACH_EVENT(j, p->of)
+            p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
@@ -493,8 +494,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             if (!p->quantities.linear)
                 pi_begin_pieces(&p->quantities, i, p->h[i],
                                 fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-            EACH_EVENT(j, p->of)
-            p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+            EACH_EVENT(j, p->of) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
         }
     if (p->chords && keep_ends(p, s)) return -1;
     if (!p->locating) {
@@ -555,7 +555,8 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
-        if (!wanted || wanted[i]) EACH_EVENT(j, p->of) {
+        if (!wanted || wanted[i])
+            EACH_EVENT(j, p->of) {
                 double *const g = event_row(p, PI_QUANTITY, id, j);
                 double *const begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];

@@ -204,15 +204,13 @@ static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, 
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
-    EACH_ROW(d, p->run)
-    to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
+    EACH_ROW(d, p->run) to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
 }
 /* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
  */
 static int begins_anew(const Segments *p, int64_t lane) {
     int anew = 0;
-    EACH_EVENT(j, &p->e->events)
-    anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
+    EACH_EVENT(j, &p->e->events) anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
     return anew;
 }
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
@@ -382,7 +380,8 @@ static int look(Segments *p) {
         again |= goes && !p->looked[k];
     }
     if (again && pi_ask_ends(&p->lanes, &p->steps)) return -1;
-    if (again) EACH_PLACE(k, p) {
+    if (again)
+        EACH_PLACE(k, p) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
             p->looked[k] = status || begins_anew(p, p->id[k]);
@@ -490,8 +489,9 @@ static int go_through(Segments *p) {
         if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
-        if (end && s->passed == 0 && !s->jumped) EACH_EVENT(j, &p->e->events)
-        p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (end && s->passed == 0 && !s->jumped)
+            EACH_EVENT(j, &p->e->events)
+                p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
             pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
@@ -538,10 +538,10 @@ static int look_back(Segments *p) {
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
             return -1;
         EACH_PLACE(k, p)
-        for (int64_t j = 0; j < n; j++) {
-            double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
-            if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
-        }
+            for (int64_t j = 0; j < n; j++) {
+                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+                if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
+            }
     }
     p->count = 0;
     return 0;

@@ -172,13 +172,13 @@ static int ask_noise(Pieces *p) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, cheb_point(CHEB_MOST, node), node)) return -1;
         EACH_QUANTITY(q, p)
-        EACH_LANE(i, p) {
-            if (!p->fails[i]) continue;
-            const int64_t at = q * p->lanes + i;
-            const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
-            if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
-            else if (off > p->noise[at]) p->noise[at] = off;
-        }
+            EACH_LANE(i, p) {
+                if (!p->fails[i]) continue;
+                const int64_t at = q * p->lanes + i;
+                const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
+                if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
+                else if (off > p->noise[at]) p->noise[at] = off;
+            }
     }
     return 0;
 }
@@ -347,9 +347,9 @@ static int only_switches(Pieces *p, int64_t i) {
 static int decide(Pieces *p, int64_t i, int n, int closely) {
     closely |= p->from[i] >= p->zero_from[i] && p->to[i] <= p->zero_to[i];
     EACH_QUANTITY(q, p)
-    if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
-        !is_resolved(p, i, q, n))
-        return 0;
+        if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
+            !is_resolved(p, i, q, n))
+            return 0;
     EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = 0;
     p->points[i] = n;
     return 1;
@@ -396,7 +396,8 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
-    if (p->learns[i]) EACH_QUANTITY(q, p) {
+    if (p->learns[i])
+        EACH_QUANTITY(q, p) {
             double *const off = &p->off[q * p->lanes + i];
             *off = fabs(*off - piece_row(p, q, 0)[i]);
             if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
@@ -408,8 +409,7 @@ static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
     if (p->to[i] - p->from[i] <= SHORTEST(p) || ++p->made[i] >= MOST_PIECES ||
         p->n_ends[i] >= PI_MOST_ENDS) {
-        EACH_QUANTITY(q, p)
-        p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
         p->points[i] = CHEB_MOST;
         return 0;
     }
@@ -459,7 +459,8 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             p->whole = whole && !p->few;
             for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
                 if ((!p->ends_only || node % CHEB_MOST == 0) && ask_node(p, node, alone)) return -1;
-            if (n > 4) EACH_QUANTITY(q, p) measure(p, q, n);
+            if (n > 4)
+                EACH_QUANTITY(q, p) measure(p, q, n);
             any = 0;
             EACH_LANE(i, p) {
                 if (!p->fails[i]) continue;

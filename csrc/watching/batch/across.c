@@ -121,7 +121,8 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
         outside = w[PI_WINDOW];
         w[PI_WINDOW] = 0;
     }
-    if (outside) EACH_VALUE(i, s) {
+    if (outside)
+        EACH_VALUE(i, s) {
             if (w && s->place[i] != PI_WINDOW) continue;
             const uint64_t cell = bits_of(s->q[i] - a->about) >> (MANTISSA - PI_CELL_BITS);
             const uint64_t power = cell >> PI_CELL_BITS & 2047;
@@ -173,7 +174,8 @@ static int add_level(int64_t *limbs, PiSurvey *s, PiSurveyor *survey) {
 }
 static void widen(int64_t *item, const PiSurvey *s) {
     int64_t end[2] = {ordered(s->low), ordered(s->high)};
-    if (s->low == 0 || s->high == 0) EACH_VALUE(i, s) {
+    if (s->low == 0 || s->high == 0)
+        EACH_VALUE(i, s) {
             if (s->q[i] != 0) continue; /* of the zeros -0 is the smaller */
             const int64_t zero = ordered(s->q[i]);
             if (s->low == 0 && zero < end[0]) end[0] = zero;
@@ -188,16 +190,20 @@ static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int 
     int64_t *const item = a->items + row * a->width, *const tally = a->tally + row * PI_TALLY;
     const double *const q = s->q;
     tally[0] += s->count;
-    if (odd) EACH_VALUE(i, s)
-    if (!isfinite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
+    if (odd)
+        EACH_VALUE(i, s)
+            if (!isfinite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
     if (a->kind == PI_EXTREMES) widen(item, s);
     if (a->kind == PI_CELLS) return count_cells(a, row, s, survey);
     if (a->kind == PI_EXACT_SUM && !odd && add_level(item, s, survey)) return 0;
-    if (a->kind == PI_EXACT_SUM) EACH_VALUE(i, s)
-    if (isfinite(q[i])) add_value(item, q[i]);
-    if (a->kind == PI_EXACT_PRODUCT) EACH_VALUE(i, s)
-    if (isfinite(q[i]) && isfinite(r[i])) add_product(item, q[i], r[i]);
-    if (a->kind == PI_BINS) EACH_VALUE(i, s) {
+    if (a->kind == PI_EXACT_SUM)
+        EACH_VALUE(i, s)
+            if (isfinite(q[i])) add_value(item, q[i]);
+    if (a->kind == PI_EXACT_PRODUCT)
+        EACH_VALUE(i, s)
+            if (isfinite(q[i]) && isfinite(r[i])) add_product(item, q[i], r[i]);
+    if (a->kind == PI_BINS)
+        EACH_VALUE(i, s) {
             const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
             if (bin >= 0) item[bin]++;
         }
@@ -206,7 +212,8 @@ static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int 
 /* The values at some places, in their order; without a copy where that is all from the first on. */
 static const double *pick(double *to, const PiSome *some, int quantity) {
     const double *from = some->quantities + quantity * some->apart;
-    if (some->at) EACH_VALUE(i, some) to[i] = from[some->at[i]];
+    if (some->at)
+        EACH_VALUE(i, some) to[i] = from[some->at[i]];
     return some->at ? to : from;
 }
 static int64_t lane_of(const PiSome *some, int64_t i) {
@@ -253,8 +260,8 @@ int pi_across_add(PiAcross *all, int n, int64_t step, const PiSome *some, PiSurv
             odd = s.odd;
         }
         const double *r = of == a->quantity[1] ? s.q : pick(picked[1], some, a->quantity[1]);
-        if (a->kind == PI_VALUES) EACH_VALUE(i, some)
-        a->values[row * a->stride + lane_of(some, i)] = s.q[i];
+        if (a->kind == PI_VALUES)
+            EACH_VALUE(i, some) a->values[row * a->stride + lane_of(some, i)] = s.q[i];
         while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
         error = a->label ? add_groups(a, row, some, s.q, r, survey)
                          : add_part(a, row, &s, r, odd, survey);
