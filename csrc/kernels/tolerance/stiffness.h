@@ -162,9 +162,9 @@ static void stiff_lanes_leave(Lanes *l) {
         mark_lanes(l, u, passed & ~far);
         if (!vany(far)) continue;
         now |= vany(far & (due[R] == IN_A_ROW - 1));
-        EACH(k, 0, VLEN) {
+        for (int64_t k = 0; k < VLEN; k++) { /* rarely, and so not unrolled */
             if (!far[k]) continue;
-            EACH(i, 0, l->at[OWN_PARTS]) l->asked[i * R + u][k] = l->own[i * R + u][k];
+            for (int64_t i = u; i < l->at[OWN_PARTS] * R; i += R) l->asked[i][k] = l->own[i][k];
             l->wait[u][k] = -1;
             l->n_wait++;
         }
