@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from ..errors import quiet
+from ..errors import IntegrationWarning, quiet, warn_caller
 from ..run.core import Run
 from ..run.options import USUAL
 from ..run.times import column, first_of, in_dtype, time_of
@@ -71,6 +71,13 @@ def states_at(solution, t):
     elif np.all(np.diff(solution.steps) == 1) and not solution._problem.driven:
         length = (position - solution.steps[i]) * solution.dt
         y = part_of_steps(solution, start, moments, np.where(within, length, width))
+        lost = within & np.isnan(y).any(axis=-1) & np.isfinite(start).all(axis=-1)
+        if lost.any():
+            warn_caller(
+                f"no state at t = {first_of(times, lost)}: it is NaN where a part of a step fails,"
+                " though the step does not",
+                IntegrationWarning,
+            )
     else:
         ends = (moments, start), (moments + width, stop)
         with np.errstate(all="ignore" if not solution._whole else None):
