@@ -236,20 +236,20 @@ def evaluate(rng):
 def work_adaptively(rng, run, lanes, components):
     """Methods of a batch that goes to a tolerance."""
     for _ in range(rng.integers(12)):
-        what = pick(rng, ["work", "gather", "gather", "longest", "longest"])
+        what = pick(rng, ["work", "gather", "gather", "count", "count"])
         counts = np.full(lanes, pick(rng, [0, 0, 1, -1, -(2**63)]), np.int64)
-        arguments = ()
+        arguments, method = (), "gather"
         if what == "work":
-            arguments = enough, rng.integers(-1, 4)
-        elif what == "longest":
+            arguments, method = (enough, rng.integers(-1, 4)), "work"
+        elif what == "count":
             arguments = some_bent(rng, (counts,))
-        elif what == "gather":
-            n, numbers = attempt("adaptive.longest", run.longest, counts) or (0, components)
+        else:
+            n, numbers = attempt("adaptive.count", run.gather, counts) or (0, components)
             record = np.zeros((n, numbers, lanes))
             arrays = bent_inside(rng, (counts, record), [counts, record])
             whole = isinstance(arrays, tuple) and rng.random() < 0.7
             arguments = arrays if whole else (counts, record)
-        attempt(f"adaptive.{what}", getattr(run, what), *arguments)
+        attempt(f"adaptive.{what}", getattr(run, method), *arguments)
 
 
 CALLS = recorded.calls()
