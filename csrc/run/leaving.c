@@ -26,7 +26,7 @@ static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
         if (!is_frozen(failures, i)) p->at[p->count++] = i;
-    pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
+    pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->in);
 }
 
 /* A tile, the destination of its states, a row of how far each lane has been, states after several
@@ -144,7 +144,8 @@ static void move_to(const PiRun *run, const PiTile *tile, void *target) {
         copy_states(run, tile->registers * run->vector_bytes, tile->in, tile->in_stride, target,
                     run->stride);
 }
-/* The tile as it is, as long as no lane leaves: returns how many of the steps it has made. */
+/* The tile as it is, as long as no lane leaves: returns how many of the steps it has made, all
+ * lanes from `in`; those in which some have left are there too, in `out`. */
 static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
     PiRun *run = l->run;
     int64_t n = from;
@@ -174,19 +175,24 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     const Leaving l =
         leaving_in(run, number, tile, target, run->stride, run->tile_lanes, scratch + 2 * packed);
     const PiFailures *failures = &run->failures[number];
-    int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
+    const int together = !failures->count;
+    int64_t n = together ? go_together(&l, tile, from, to, leavers.in) : from, most = FEW_STEPS;
     if (run->stopped) return -1;
+    if (n < to) pack(&going, failures, lanes_in(run, number));
+    if (n < to && together) pi_packed_collect(&going, tile->out, tile->out_stride, going.out);
     move_to(run, tile, target);
     if (n == to) return 0;
-    pack(&going, failures, lanes_in(run, number));
-    pi_packed_turn(&going);
-    most = FEW_STEPS;
+    int64_t made = together ? tile->steps : 0; /* steps that are there already */
     for (int64_t steps; n < to && going.count; n += steps, pi_packed_turn(&going)) {
         const int64_t before = going.count;
-        steps = smaller(most, to - n);
-        PiTile side = pi_packed_tile(&going, run->first + n, steps);
-        side.reach = l.far;
-        const int bad = run->kernel(&side);
+        int bad = 1;
+        steps = made ? made : smaller(most, to - n);
+        if (!made) {
+            PiTile side = pi_packed_tile(&going, run->first + n, steps);
+            side.reach = l.far;
+            bad = run->kernel(&side);
+        }
+        made = 0;
         if (bad < 0) {
             run->stopped = 1;
             return -1;
