@@ -24,7 +24,8 @@ from ..system.n_body import restore_bodies
 from ..system.system import System
 from ..tangents.directions import tangent_again
 from ..trace.tracing import Traced
-from ..user_system.traced import TracedSystem, restore_own
+from ..user_system.own_system import restore_own
+from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS
 from ..values.types import Any
 from .sensitivity import checked_names, tangents_of

@@ -25,7 +25,7 @@ def by_differences(system, k, elements):
 
     Parameters
     ----------
-    system : CallbackSystem or CompiledSystem
+    system : CallbackSystem or PointerSystem
     k, elements
         As in ``tangent``.
 

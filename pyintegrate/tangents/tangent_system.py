@@ -19,6 +19,7 @@ from ..trace.derivative import directional, forward
 from ..trace.errors import TraceError
 from ..trace.graph import MOST_NODES, PARAMETER, POSITION, VELOCITY, Graph, below, placed
 from ..trace.tracing import Traced
+from ..user_system.own_system import OwnSystem
 from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS, integer
 from .directions import Directions, described, elements_of, places_of
@@ -82,7 +83,7 @@ def tangent(system, k, parameters=()):
 
 def force_of(system):
     """The operations of a system's force, as a Traced; None if it is not a formula."""
-    if isinstance(system, TracedSystem):
+    if isinstance(system, OwnSystem):
         return system.traced
     if system.name in FORCES:
         return built_in_force(system)

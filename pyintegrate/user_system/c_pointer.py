@@ -14,7 +14,7 @@ from ..values.parameters import checked
 from ..values.types import Any, ArrayLike, Callable, Floats, Mapping, Sequence
 from .callback import differences
 from .definition import described
-from .traced import TracedSystem
+from .own_system import OwnSystem
 
 _PROTOTYPES = (
     "int f(double t, const double *y, double *dydt, const double *p)",
@@ -27,13 +27,10 @@ _RESERVED = ("t", "y", "t0")  # the leading arguments of an exact solution
 _BLOCK = 2048  # lanes in one call of a batched function
 
 
-class CompiledSystem(TracedSystem):
+class PointerSystem(OwnSystem):
     """A System whose right-hand side is a compiled function; see ``pi.c_function``."""
 
     core = property(lambda self: self.definition.handle)
-
-    def core_for(self, method):
-        return self.core
 
     def _formulas(self):
         return ["y' = f(t, y, p), compiled"]
@@ -46,9 +43,6 @@ class CompiledSystem(TracedSystem):
 
         rows = np.moveaxis(np.asarray(y, dtype=np.float64), -1, 0)
         return np.moveaxis(differences(rhs, rows), (0, 1), (-2, -1))
-
-    def evaluate(self, *arguments):
-        _core.evaluate(self.core, *arguments)
 
     def __reduce__(self):
         raise TypeError(
@@ -70,7 +64,7 @@ def c_function(
     units: Mapping[str, str] | None = None,
     initial: ArrayLike | None = None,
     exact: Callable[..., Any] | None = None,
-) -> CompiledSystem:
+) -> PointerSystem:
     """Make a System of y' = f(t, y, p) whose right-hand side is a compiled function.
 
     It is called without the interpreter lock, in float64 only. If a function for one trajectory
@@ -132,7 +126,7 @@ def c_function(
     if exact is not None and not callable(exact):
         raise TypeError(f"exact must be a function, got {exact!r}")
     definition = described("rhs", name, defaults, given, "first_order", dim, handle=handle)
-    return CompiledSystem(definition, defaults)
+    return PointerSystem(definition, defaults)
 
 
 def _parameters(params):

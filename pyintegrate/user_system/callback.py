@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..trace.tracing import describe
-from .traced import TracedSystem
+from .own_system import OwnSystem
 
 _BLOCK = 8192  # lanes in one call: many, but still within the second-level cache
 _SHORTER, _AGREED = 5, 1e-6  # of differences: how often they are shortened, and what is enough
@@ -19,7 +19,7 @@ _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
 )
 
 
-class CallbackSystem(TracedSystem):
+class CallbackSystem(OwnSystem):
     """A System whose force stays a Python function, called for a block of trajectories at once.
 
     The function gets components first, ``(dof, n)`` or ``(dim, n)`` (``(n,)`` if dof = 1), and
@@ -32,9 +32,6 @@ class CallbackSystem(TracedSystem):
         return _core.make_callback(
             _Block(self), 0, self.dim, self.dof, rows, _BLOCK, None, self.velocity_dependent
         )
-
-    def core_for(self, method):
-        return self.core
 
     def _formulas(self):
         return [f"{describe(self.definition.function)}, a Python function"]

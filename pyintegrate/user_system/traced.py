@@ -1,24 +1,21 @@
-"""User-defined systems, with a force from Python or a pointer."""
+"""Systems whose force was traced: byte code, or kernels of their own."""
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 
 import numpy as np
 
 from .. import _core
-from ..system.definition import SystemDefinition
-from ..system.system import System
-from ..trace.tracing import describe
 from ..values.types import Self
+from .own_system import OwnSystem
 
 _JACOBIAN = _core.questions().index("jacobian")
 # Families of methods whose steps use the Jacobian.
 _TAKE_A_JACOBIAN = _core.limits()["jacobian"]
 
 
-class TracedSystem(System):
+class TracedSystem(OwnSystem):
     """A System whose force was traced; see ``pi.acceleration``, ``pi.rhs`` and ``pi.hamiltonian``.
 
     It is a System in every way. It pickles as data, without the functions that it was made from (an
@@ -28,7 +25,7 @@ class TracedSystem(System):
     # ---- description ----
     @property
     def program(self):
-        """The byte code for all questions; prints as readable assembly; None if there is none.
+        """The byte code for all questions; prints as readable assembly.
 
         Examples
         --------
@@ -39,17 +36,11 @@ class TracedSystem(System):
         >>> print(spring.program.listing(spring.state_names, ["k"]).splitlines()[1].strip())
         out0   = multiply               x, d0
         """
-        return self.traced and self.traced.program(jacobian=True)
+        return self.traced.program(jacobian=True)
 
     @property
     def has_energy(self) -> bool:
-        if self.traced is None:
-            return self.definition.energy is not None
         return "energy" in self.traced.outputs
-
-    @property
-    def equation(self) -> str:  # type: ignore[override]
-        return "; ".join(self._formulas())
 
     def _formulas(self):
         from ..trace.mathematics import formulas
@@ -146,56 +137,3 @@ class TracedSystem(System):
         """Warn, once, of numbers outside the function that have changed since its definition."""
         if self.definition.frozen is not None:
             self.definition.frozen.warn(self)
-
-    def closed_form(self, what):
-        return self._exact if what == "exact" and self.definition.exact is not None else None
-
-    def _exact(self, t, y, t0, **params):
-        """A user's exact solution, as that of a built-in system."""
-        function, dof, options = self.definition.exact, self.dof, {}
-        if "t0" in inspect.signature(function).parameters:
-            options["t0"] = t0
-        elif np.any(t0 != 0) and self.definition.time_dependent:
-            raise ValueError(
-                f"{describe(function)} is asked for a start at t0 = {t0}, and the force depends on"
-                " the time: give it a parameter t0"
-            )
-        else:
-            t = t - t0
-        state = [np.array(y)] if not dof else [y[0], y[1]]
-        if dof > 1:
-            state = [np.array(y[:dof]), np.array(y[dof:])]
-        for name, shape in self.shapes.items():
-            if shape:
-                axes = range(-len(shape), 0), range(len(shape))
-                params[name] = np.moveaxis(params[name], *axes)
-        parts = [*function(t, *state, **params, **options)]
-        if dof > 1 and len(parts) == 2:
-            parts = [row for part in parts for row in part]
-        if len(parts) != self.dim:
-            raise ValueError(
-                f"{describe(function)} returns {len(parts)} components, expected {self.dim}"
-                + (" (positions and velocities)" if dof else "")
-            )
-        return parts
-
-    # ---- equality and pickling ----
-    def __eq__(self, other):
-        if not isinstance(other, System):
-            return NotImplemented
-        return (
-            type(other) is type(self)
-            and self.definition.comparable() == other.definition.comparable()
-            and self._bits() == other._bits()
-        )
-
-    __hash__ = System.__hash__
-
-    def __reduce__(self):
-        return restore_own, (type(self), self.definition.as_data(), dict(self.params))
-
-
-def restore_own(kind, definition, params):
-    """A user-defined system from its definition as data (pickling, loading)."""
-    definition = SystemDefinition(**definition)
-    return kind(definition, definition.defaults)(**params)

@@ -182,3 +182,25 @@ def test_systems_of_pointers_are_systems(library):
 def test_wrong_pointers_and_options_are_refused(pointer, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         pi.c_function(pointer, **{"dim": 3, **options})
+
+
+@PROTOTYPE
+def decay(t, y, dydt, p):
+    dydt[0] = -y[0]
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("system", "traced"),
+    [
+        (pi.c_function(decay, dim=1), False),
+        (pi.rhs(lambda t, y: -y, dim=1, trace=False), False),
+        (pi.rhs(lambda t, y: -y, dim=1), True),
+    ],
+)
+def test_a_system_has_only_what_it_can_do(system, traced):
+    for name in set(dir(system)) - set(dir(pi.systems.lorenz)):
+        value = getattr(system, name)
+        if name == "to_c":
+            assert "own_rhs" in value()
+    assert hasattr(system, "to_c") == hasattr(system, "compile") == traced

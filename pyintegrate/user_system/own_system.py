@@ -1,0 +1,79 @@
+"""Systems of a user, whatever their force is: what they share."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from ..system.definition import SystemDefinition
+from ..system.system import System
+from ..trace.tracing import describe
+from ..values.types import Callable
+
+
+class OwnSystem(System):
+    """A user's System, in every way like a built-in one."""
+
+    _formulas: Callable[[], list[str]]  # a line for each component
+
+    @property
+    def has_energy(self) -> bool:
+        return self.definition.energy is not None
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        return "; ".join(self._formulas())
+
+    def closed_form(self, what):
+        return self._exact if what == "exact" and self.definition.exact is not None else None
+
+    def _exact(self, t, y, t0, **params):
+        """A user's exact solution, as that of a built-in system."""
+        function, dof, options = self.definition.exact, self.dof, {}
+        if "t0" in inspect.signature(function).parameters:
+            options["t0"] = t0
+        elif np.any(t0 != 0) and self.definition.time_dependent:
+            raise ValueError(
+                f"{describe(function)} is asked for a start at t0 = {t0}, and the force depends on"
+                " the time: give it a parameter t0"
+            )
+        else:
+            t = t - t0
+        state = [np.array(y)] if not dof else [y[0], y[1]]
+        if dof > 1:
+            state = [np.array(y[:dof]), np.array(y[dof:])]
+        for name, shape in self.shapes.items():
+            if shape:
+                axes = range(-len(shape), 0), range(len(shape))
+                params[name] = np.moveaxis(params[name], *axes)
+        parts = [*function(t, *state, **params, **options)]
+        if dof > 1 and len(parts) == 2:
+            parts = [row for part in parts for row in part]
+        if len(parts) != self.dim:
+            raise ValueError(
+                f"{describe(function)} returns {len(parts)} components, expected {self.dim}"
+                + (" (positions and velocities)" if dof else "")
+            )
+        return parts
+
+    # ---- equality and pickling ----
+    def __eq__(self, other):
+        if not isinstance(other, System):
+            return NotImplemented
+        return (
+            type(other) is type(self)
+            and self.definition.comparable() == other.definition.comparable()
+            and self._bits() == other._bits()
+        )
+
+    __hash__ = System.__hash__
+
+    def __reduce__(self):
+        return restore_own, (type(self), self.definition.as_data(), dict(self.params))
+
+
+def restore_own(kind, definition, params):
+    """A user-defined system from its definition as data (pickling, loading)."""
+    definition = SystemDefinition(**definition)
+    return kind(definition, definition.defaults)(**params)
