@@ -144,7 +144,7 @@ class DaskSolution:
     def to_zarr(self, path: str | PathLike[str], compute: bool = True) -> Any:
         """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.
 
-        So are the results of watches and events ("watched.swing", "events.ground.t") and
+        Also written: the results of watches and events ("watched.swing", "events.ground.t") and
         ``stopped_at``. Each chunk is integrated once and written by itself, so that the whole never
         has to fit in memory.
 

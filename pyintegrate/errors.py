@@ -13,7 +13,7 @@ import numpy as np
 
 from .values.types import Any, Iterator
 
-# NumPy says nothing of NaN, infinities and numbers that lose their digits.
+# Silences NumPy's floating-point warnings.
 quiet = partial(np.errstate, all="ignore")
 
 

@@ -100,7 +100,7 @@ def integrate(
         The first time. Step n is at t0 + n dt.
     method : str or Method
         Default for a system with noise: milstein, euler_maruyama if its noise is general,
-        heun_stratonovich if it is meant so, baoab for a heat bath.
+        heun_stratonovich for a Stratonovich equation, baoab for a heat bath. Without noise: rk4.
     save : {"all", "final"}, int, or increasing array of int
         Every step; only the last state; every k-th step and the last; or the steps with these
         indices: ``np.unique(np.geomspace(1, n_steps, 100).round())``,
@@ -118,8 +118,8 @@ def integrate(
     progress : bool or callable
         True shows a bar (tqdm if installed); a callable gets (steps done, steps).
     on_failure : {"warn", "raise", "ignore"}
-        What to do when a trajectory becomes non-finite or exceeds `bound`. It is frozen at its
-        last good state, and the others continue.
+        What to do when a trajectory fails: it is frozen at its last good state, and the others
+        continue.
     bound : float, optional
         Largest magnitude of a component.
     compensated : bool

@@ -14,11 +14,11 @@ def check_across(across, system, given, numbers):
     """Refuse what has no states at common times, or statistics that need the steps between."""
     if given["times"] is None or np.ndim(given["times"]) > 1:
         raise ValueError(
-            "across= of solve is of the states at times that all trajectories have in common, which"
-            " each passes in steps of its own: give them, as times=np.linspace(0, 10, 101)"
+            "across= of solve counts the states at times that all trajectories share: give"
+            " times=np.linspace(0, 10, 101)"
         )
     if given.get("components") is not None:
-        raise ValueError("across= needs all components of the states: leave components= away")
+        raise ValueError("across= needs all components of the states: leave components= out")
     for name, one in Plan(system, None, numbers, across=across).across.items():
         if one.every != 1:
             raise ValueError(f"across[{name!r}] has every={one.every}: solve counts each of times=")

@@ -25,8 +25,8 @@ TIME, STEP, STATE = 0, 2, 6  # places of OWN_T, OWN_NEXT, OWN_STATE (kernels/tol
 
 
 class Onward(Named):
-    """Where a continuation sets out: before the first step that t_end changed, or test of "auto"
-    that it prevented. Without a mark a trajectory goes on from its last state."""
+    """Where a continuation starts: before the first step that t_end shortened, or the first test of
+    stiffness that it prevented. Without a mark a trajectory goes on from its last state."""
 
     mark: np.ndarray  # (lanes,): 0, or 1 with GOES_ON, IMPLICIT
     numbers: np.ndarray  # (lanes, k): time, ..., the step to try first; state; more for the core
@@ -107,7 +107,7 @@ _LEAST_GAP = {"d": 1e-150, "f": 1e-18}  # of a break at 0; its inverse is finite
 
 
 class AdaptiveRun:
-    """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay.
+    """A run in the core of those trajectories whose `status` (lanes,) is CANCELLED.
 
     earlier: the Observation of the run that this one continues.
     """
@@ -142,14 +142,14 @@ class AdaptiveRun:
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
 
     def _begin(self, pair, method, end, first_step):
-        """A run of the core, for trajectories that are CANCELLED so far, from where they are."""
+        """Start the core for the trajectories that are still CANCELLED, from where they are."""
         if method.implicit:
             dim, earlier = self._problem.system.dim, self._earlier
             self._onward = self._onward.wide(dim)
             self._earlier = None if earlier is None else earlier.wide(dim)
         onward, earlier = self._onward, self._earlier
         core = self._made(
-            *(pair, method, end, first_step), mark=onward.mark, made=onward.made,
+            pair, method, end, first_step, mark=onward.mark, made=onward.made,
             onward=onward.numbers, goes_on=self._goes_on,
             earlier=None if earlier is None else earlier.numbers,
         )  # fmt: skip
@@ -204,8 +204,8 @@ class AdaptiveRun:
             self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, self._under_way))))
 
     def states_again(self, method, within):
-        """States at the times of the control, on steps that were kept, with their numbers; without
-        these steps of the same length are made anew."""
+        """States at the times of the control: within kept steps, rebuilt from their numbers
+        `within`; if that is None, from steps of the same lengths."""
         control = self._control
         rows = None if within is None else tuple(within)
         core = self._made(method, method, control.rows_end, control.first_step, rows)
@@ -293,8 +293,8 @@ class AdaptiveRun:
     def _note(self, left, stiff, known, was, before):
         """Which trajectories have left the pair, or the implicit method, and its attempts.
 
-        Of before that: those known as stiff, those that already had where they go on, and the
-        attempts, if it was the implicit method.
+        known, was, before: who was stiff, who had a mark, and the attempts of the implicit method,
+        all before this round.
         """
         self._status[left] = Status.CANCELLED
         made, new = self._onward.made, (self._onward.mark > 0) & ~was
@@ -356,8 +356,7 @@ def _room_for_steps(n, numbers, problem):
 
 
 def joined_steps(parts, first, problem):
-    """The accepted steps of parts as one: the state that one part ends and the next begins with is
-    there once.
+    """The accepted steps of parts as one: the state that two of them share occurs once.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class AdaptiveSolution(Solution):
                 options.out[...] = outcome.states
                 outcome = outcome.changed(states=options.out)
             solution = cls(
-                *(problem, options, control, outcome, control.save, before, run.observation)
+                problem, options, control, outcome, control.save, before, run.observation
             )
             if solution._failures.index.size:
                 report_failures(solution, options.on_failure)
@@ -126,8 +126,9 @@ class AdaptiveSolution(Solution):
 
         return _core.shielded(work, finish)
 
-    # ---- the kept steps: of an interrupted run made when needed, for where some trajectories are
-    # far ahead of the others, one array may be much larger than what was kept, or than the memory
+    # ---- the kept steps ----
+    # After an interrupt they become one array only when asked for: if some trajectories are far
+    # ahead, it may not fit the memory.
     def _set_steps(self, states, moments, counts, within):
         self._states, self._counts, self._within = states, counts, within
         self._moments = None if moments is None else moments.astype(np.float64, copy=False)
@@ -316,7 +317,9 @@ class AdaptiveSolution(Solution):
         if not len(failed):
             return "no trajectory failed"
         text = summarize(
-            *(failed.status, failed.step, failed.index),
+            failed.status,
+            failed.step,
+            failed.index,
             self._problem.batch,
             lambda i, n: self._reached[i],
         )

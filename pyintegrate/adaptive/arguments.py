@@ -96,7 +96,7 @@ def _make(system, x0, v0, given):
         problem = Problem(
             system, method, dtype, batch, lanes, padded(lanes, dtype), np.nan, t0, np.nan,
             row(t0, batch, dtype), tuple(row(p, batch, dtype) for p in system.parameter_rows), (),
-            rows, None, False, None, 0, 0, ARITHMETIC,
+            rows, n_steps=0,
         )  # fmt: skip
         n = 1 if times is None else len(times)
         _check_out(problem, options, save, n, {"x0": x0, "v0": v0, "times": given["times"]})

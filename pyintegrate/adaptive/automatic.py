@@ -43,8 +43,8 @@ _CALM = 0.5  # of the limit
 def leaving_rate(pair, method):
     """The h |lambda| at which a trajectory leaves to the other method; 0 if none does.
 
-    From the pair those that decay as fast or faster leave as stiff; from the implicit method those
-    whose rates are all slower leave as stiff no more. Motions of x'' = a(t, x) decay as fast as
+    A trajectory leaves the pair if its fastest decay is at least this, and the implicit method if
+    all its rates are below. Motions of x'' = a(t, x) decay as fast as
     they grow, if they do: these are not stiff.
     """
     if pair.family == "nystrom":

@@ -46,7 +46,7 @@ def told(solution, lane):
         )
     if pair.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
         return (
-            " Its steps are those of an implicit method, which no decay keeps short: the run is"
+            " Decay does not limit the steps of its implicit method: the run is"
             " long, or the tolerance tight; max_steps= allows more."
         )
     decay = fastest_decay(solution, lane)

@@ -53,7 +53,7 @@ def states_at(solution, t, derivative=False):
         own = moments[: ends[lane] + 1, lane]
         way = 1 if own[-1] >= own[0] else -1
         place[:, lane] = np.searchsorted(own * way, asked[:, lane] * way)
-    # A state at the end of a step; after a jump, which is kept before it too.
+    # The state at the end of a step; of the two kept at a jump, the one after it.
     later = np.minimum(place + 1, ends)
     jumped = (place > 0) & (moments[later, lanes] == asked)
     out = states[np.where(jumped, later, place), lanes]

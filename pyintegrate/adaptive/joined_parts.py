@@ -1,5 +1,5 @@
-"""Parts of a run to a tolerance, each continuing the one before, are joined: the steps of the long
-run, since each part begins before those that the end of the one before has changed.
+"""Parts of a run to a tolerance are joined. Each begins before the steps that the end of the one
+before has shortened, so that together they have the steps of one long run.
 """
 
 import numpy as np

@@ -44,8 +44,8 @@ def plan_events(system, events):
     for (name, one), located in zip(plan.events.items(), plan.located):
         if one.then is not None and not located and has_tangents(system):
             raise ValueError(
-                f"events[{name!r}] jumps as soon as a condition holds, and a neighbour meets that"
-                " at another time: give tangents the quantity that crosses zero there, or use"
+                f"events[{name!r}] jumps at a condition, whose time tangents cannot follow: give"
+                " the quantity that crosses zero there, or use"
                 " integrate, where all meet it at a step"
             )
     return plan

@@ -20,7 +20,7 @@ from ..method.catalogue import find_method
 from ..method.method import Method
 from ..run.arguments import checked_system, steps_between, usual_methods
 from ..solving import solve
-from ..values.checks import integer, numbers, truth, whole_steps
+from ..values.checks import integer, numbers, truth
 from ..values.keywords import explains_keywords
 from ..values.table import Several, pandas
 from ..values.types import (
@@ -242,7 +242,10 @@ def compare(
                 raise ValueError(f"equal_work gives steps, and {one.name!r} chooses its own")
             if equal_work and one is not chosen[0] and (t_end is None) != (n_steps is None):
                 t0 = options.get("t0", 0.0)
-                n = whole_steps(n_steps) if t_end is None else steps_between(step, t0, t_end)
+                if t_end is None:
+                    n = integer("n_steps", n_steps, 0)
+                else:
+                    n = steps_between(step, t0, t_end)
                 span = same_work(system, chosen[0].method, one.method, step, n, t_end, t0)
             runs[(one.name, step) if several else one.name] = one, span
     if system.noise is not None:

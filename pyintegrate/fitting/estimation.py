@@ -137,7 +137,7 @@ def fit(
         observe = system.state_names[: system.positions or system.dim]
     observed = list(observe) if listed else [observe]  # type: ignore[arg-type]
     if not observed:
-        raise ValueError("observe is empty: name components, or leave it away")
+        raise ValueError("observe is empty: name components, or leave it out")
     for what in observed:
         if not callable(what) and str(what) not in system.state_names:
             raise ValueError(

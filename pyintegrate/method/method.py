@@ -16,10 +16,11 @@ class Method:
     Attributes
     ----------
     name, title, formula, reference : str
-    family : {"explicit_rk", "composition", "implicit_rk", "rosenbrock", "nystrom", "multistep"}
+    family : {"explicit_rk", "composition", "implicit_rk", "rosenbrock", "nystrom", "multistep",
+        "noise", "wisdom_holman", "rigid_body"}
     order : int
-        That of a composition is 1 where the force depends on the velocity, which kicks take as it
-        is before them.
+        A composition has order 1 if the force depends on the velocity, since a kick uses that
+        before it.
     stages : int
         Rows of the table, or kicks and drifts, or the number of steps of a multistep method.
     evaluations : int
@@ -83,11 +84,11 @@ class Method:
         strong_order: Any  # of methods for noise, and of no others
 
     def __init__(self, **fields: Any) -> None:
-        usual = {"implicit": fields["family"] in ("implicit_rk", "rosenbrock")}
-        c, usual["self_starting"] = (
-            fields["coefficients"],
-            not fields["coefficients"].get("corrector"),
-        )
+        c = fields["coefficients"]
+        usual = {
+            "implicit": fields["family"] in ("implicit_rk", "rosenbrock"),
+            "self_starting": not c.get("corrector"),
+        }
         if fields["family"] == "multistep":
             usual["implicit"] = bool(c["beta"][-1]) and not c["predictor"]
             usual["self_starting"] &= fields["stages"] == 1

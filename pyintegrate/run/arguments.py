@@ -8,11 +8,10 @@ import numpy as np
 
 from .. import _core
 from ..errors import quiet
-from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import RK4, Usual, find_method
 from ..system.n_body import NBody
 from ..system.system import System, components_of
-from ..values.checks import DOUBLE, broadcast_shape, floats, whole_steps
+from ..values.checks import DOUBLE, broadcast_shape, floats, integer
 from ..values.memory import SPARE_BYTES, pad, padded, spread
 from .options import USUAL, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
@@ -43,17 +42,12 @@ def checked_run(
     Problem, Options
     """
     method = fitting_method(system, method)
-    noise = {}
-    if not options.keys().isdisjoint(OF_NOISE):
-        noise = {name: options.pop(name) for name in OF_NOISE if name in options}
+    noise = {name: options.pop(name) for name in OF_NOISE if name in options}
     options = Options.checked(system, options) if options else USUAL
     if system.noise is not None:
         check_without(options)
-    plans = {}
-    if options is not USUAL:
-        plans = _plans(system, method, options)
-        if plans:
-            options = options.changed(**plans)
+    if plans := {} if options is USUAL else _plans(system, method, options):
+        options = options.changed(**plans)
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(system, x0, v0)
     starter, past = None, []
@@ -93,7 +87,7 @@ def checked_run(
             if random.substeps > 1 and method.strong_order is None:
                 raise ValueError(
                     f"{method.name!r} is of weak order only: its steps are those of no path, so"
-                    f" that substeps must be 1, got {random.substeps}; leave it away"
+                    f" that substeps must be 1, got {random.substeps}; leave it out"
                 )
     if t_end is not None:
         t_end = checked_times("t_end", t_end, DOUBLE, shapes)
@@ -103,7 +97,7 @@ def checked_run(
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    n_steps = steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
+    n_steps = integer("n_steps", n_steps, 0) if t_end is None else steps_between(dt, t0, t_end)
     if options.steps is not None:
         check_last(options.steps, n_steps)
     if options.times is not None:
@@ -133,8 +127,8 @@ def checked_run(
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
         problem = Problem(
             system, method, dtype, batch, lanes, padded(lanes, dtype), dt, t0, rows_dt, rows_t0,
-            params, undriven, spread(state, batch, dtype), starter, bool(past), strides, 0, n_steps,
-            ARITHMETIC, random,
+            params, undriven, spread(state, batch, dtype), n_steps, starter=starter,
+            has_history=bool(past), drive_strides=strides, random=random,
         )  # fmt: skip
     if options.across is not None:
         from ..watching.batch.results import check_times
@@ -200,7 +194,7 @@ def fitting_method(system, method):
         checked_system(system)
     if type(method) is Usual:
         method = system.usual_method
-    if type(method) is str:  # what has been found to fit fits for ever
+    if type(method) is str:  # one that fits the structure once always does
         if method not in system.fitting:
             found = find_method(method)
             check_structure(found, system)
@@ -227,7 +221,7 @@ def checked_system(system):
 
 
 def checked_quiet(system):
-    """Likewise, of one whose motion is a function of its start."""
+    """The system; refused if it has noise."""
     if checked_system(system).noise is not None:
         raise ValueError(
             f"{system.name!r} has noise, and a start has many motions: make a system of its drift"

@@ -12,8 +12,7 @@ from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BY
 from ..values.types import Any
 from .failures import NONE, Failures
 
-# Threads pay off after some milliseconds of work: this many components x evaluations
-# x steps.
+# Threads pay off after some milliseconds of work: trajectories x components x steps x evaluations.
 WORTH_THREADS = 2_000_000
 
 
@@ -31,9 +30,9 @@ class Outcome:
         them; the history of the method, None if it has none or an interrupt lost it.
     failures : Failures
     sums : list of ndarray, optional
-        Of watches: watched.py.
+        Results of watches (watching/watched.py).
     event_rows : EventRows, optional
-        Of events: event_log.py.
+        Results of events (watching/event_log.py).
     """
 
     completed: int
@@ -69,12 +68,12 @@ class Run:
         watching = sums is not None or event_memory is not None or saves.given is not None
         watching |= "renormalise" in more
         shape = len(initial), problem.stride
-        # The core has its own small state where nobody sees it: the record has all components.
+        # A small state that only the core reads stays in the core: the record has all components.
         state_a = state_b = None
         seen = saves.final_only or watching or elsewhere or shape[0] > problem.system.dim
         if seen or lanes * shape[0] > ALIGNED_BYTES >> 3:
             state_a = state_b = fresh(shape, dtype)
-        # A second state survives an interrupt; so does a record in memory of all components.
+        # Of two states one survives an interrupt; so does a record of all components in memory.
         two = saves.final_only and problem.n_steps > 1
         two = two and prod(shape) * dtype.itemsize <= SPARE_BYTES
         if two or watching or elsewhere:
@@ -150,7 +149,7 @@ class Run:
                 if not np.any(self.saves.steps[:1]):
                     places = list(self._options.places(problem.system))
                     record[0, :, : problem.lanes] = problem.initial[places, : problem.lanes]
-            elif state is None and record is None:  # interrupted, and what is between overwritten
+            elif state is None and record is None:  # interrupted, the only state overwritten
                 completed, state = 0, problem.initial
             if count:
                 failed = Failures.of(self._core.failures())

@@ -13,7 +13,7 @@ from .random_numbers import seed_in
 
 
 class Counted:
-    """What has been counted, as a list of steps and of the Across of each.
+    """The counted steps, each with its Across.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Counted:
         due = {name: one for name, one in self._across.items() if n % one.every == 0}
         if not due or (self.steps and self.steps[-1][0] >= n):
             return
-        changed = {  # of others not the rounding to float32, which an energy does not share
+        changed = {  # the others keep their doubles
             name: view.copy()
             for name, view in stepper.params.items()
             if (view != self._given[name]).any()

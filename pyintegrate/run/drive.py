@@ -16,11 +16,9 @@ def check_drive(drive, system):
 
     Parameters
     ----------
-    drive : mapping of str to array_like, or None
+    drive : mapping of str to array_like
     system : System
     """
-    if drive is None:
-        return {}, {}
     if not isinstance(drive, Mapping):
         raise TypeError(
             f"drive must map names of parameters to arrays (n_steps, *batch), got"

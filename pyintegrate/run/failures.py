@@ -31,7 +31,7 @@ class Failures:
 
     @classmethod
     def of(cls, parts):
-        """What the core tells: the bytes of each."""
+        """From ``failures()`` of the core: the bytes of index, status and step."""
         return cls(*map(np.frombuffer, parts, (np.int64, np.int8, np.int64)))
 
     def __len__(self):

@@ -67,7 +67,7 @@ class FixedTimestep:
 
     @property
     def _before(self):
-        """What was kept, or where a trajectory was reset the new state: nothing moves there."""
+        """The kept state; of a trajectory that was reset the new one, so that nothing moves."""
         reset = (self._resets != self.stepper._resets)[..., np.newaxis]
         return np.where(reset, self.stepper.y, self._kept)
 

@@ -25,7 +25,7 @@ def check_save(save):
         return save
     if isinstance(save, list | tuple | range) or np.ndim(save):
         return _numbers_of_steps(save)
-    return integer("save", save, 1, np.inf)  # beyond the run: both ends
+    return integer("save", save, 1, np.inf)  # longer than the run: its two ends
 
 
 def _numbers_of_steps(save):
@@ -100,6 +100,9 @@ class Saves:
 
     def until(self, completed):
         """The number of saves in a run that ended after `completed` steps."""
+        if self.given is None and not self.final_only:
+            last = completed == self.n_steps and completed % self.every != 0
+            return completed // self.every + 1 + last
         steps = self.steps
         if steps.ndim > 1:  # those of times, which lie in different steps of each trajectory
             steps = steps.reshape(len(steps), -1).max(axis=1, initial=0)
@@ -110,7 +113,7 @@ class Saves:
 
 
 def check_times(times):
-    """Finite numbers, whose first axis is that of the times: read-only, float64."""
+    """Times as a read-only array of finite doubles; the first axis is theirs."""
     array = np.atleast_1d(floats("times", times))
     if not len(array):
         raise ValueError(f"times has shape {array.shape}: name a time, or save='final'")
@@ -259,9 +262,9 @@ class Options(Named):
     watch = Option(None)  # checked with the system: a watching.plan.Plan
     across = Option(None)  # checked with the system: goes into the plan of watch
     events = Option(None)  # checked with the system: a watching.events.EventPlan
-    times = Option(None, _times)  # checked with the run: saves.py
+    times = Option(None, _times)  # checked with the run: arguments.py
     renormalise = Option(None, core=True)  # of tangents: analysis
-    steps = Option(None)  # the saved steps if no interval gives them: saves.py
+    steps = Option(None)  # the saved steps if no interval gives them: arguments.py
 
     @classmethod
     def checked(cls, system, given):

@@ -24,7 +24,7 @@ BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 
 
 def begin(problem, options, failures=None, sums=None, event_rows=None):
-    """The object that integrates a Problem; sums, event_rows: those of a run that is continued.
+    """The object that integrates a Problem; sums, event_rows: of the run that it continues.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def check_out(problem, options, inputs):
         )
     if out.dtype != problem.dtype:
         raise ValueError(
-            f"out has dtype {out.dtype}, and the run {problem.dtype}: give out of that dtype, or"
-            " another dtype="
+            f"out has dtype {out.dtype}, and the run {problem.dtype}: pass an out of that"
+            " dtype, or another dtype="
         )
     if not (out.flags.writeable if isinstance(out, np.ndarray) else not out.read_only):
         raise ValueError("out is read-only")
@@ -97,11 +97,11 @@ def check_out(problem, options, inputs):
     if _overlaps_itself(out):
         raise ValueError(
             f"out overlaps itself, or its axes do not nest (shape {out.shape}, strides"
-            f" {out.strides}): give out memory of its own for each state"
+            f" {out.strides}): pass an out whose states have their own memory"
         )
     for name, value in inputs.items():
         if isinstance(value, np.ndarray) and _overlap(out, value):
-            raise ValueError(f"out overlaps {name}, which must not change: give out its own memory")
+            raise ValueError(f"out overlaps {name}, which must not change: pass an out of its own")
     if isinstance(out, np.memmap) and out.filename and out.mode != "c" and hasattr(os, "statvfs"):
         _check_disk(out)
 

@@ -15,8 +15,8 @@ class Problem:
     """The mathematics of a run, checked and broadcast; how it is carried out is its ``Options``.
 
     Rows (``rows_*``) are floats if one value serves all trajectories, else arrays in the run's
-    dtype with one item per trajectory, padded like the state rows. Nobody changes it: ``changed``
-    makes another.
+    dtype with one item per trajectory, padded like the state rows. It is not changed: ``changed``
+    makes a new one.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class Problem:
     rows_params: Any
     undriven: Any
     initial: Any
-    starter: Any
-    has_history: bool
-    drive_strides: Any
-    first: int
     n_steps: int
-    arithmetic: int
+    first: int = 0
+    starter: Any = None
+    has_history: bool = False
+    drive_strides: Any = None
+    arithmetic: int = ARITHMETIC
     random: Any = None
     origin: Any = None
 

@@ -21,7 +21,7 @@ _PART, _MASK = 24, (1 << 24) - 1  # bits of a whole number in a row of parameter
 def noise(
     seed: int, trajectory: ArrayLike, step: ArrayLike, component: ArrayLike = 0, stream: int = 0
 ) -> Floats:
-    """The very numbers that runs with noise use: for whoever wants to repeat one elsewhere.
+    """The random numbers of runs with noise, to repeat one in other software.
 
     The generator is Philox4x32-10. Its key is the seed; its counter of 128 bits is, from the lowest
     bit on, step // 2 (48 bits), the component (16), the trajectory (48) and the stream (16). The
@@ -101,7 +101,7 @@ class RandomNumbers(Named):
     @classmethod
     def checked(cls, system, dt, seed=None, first_trajectory=0, substeps=1):
         """None for a system without noise."""
-        quiet = getattr(system, "noise", None) is None  # what is no system is refused later
+        quiet = getattr(system, "noise", None) is None  # something else is refused later
         first = _first(first_trajectory)
         substeps = integer("substeps", substeps, 1, _MASK)
         if quiet:
@@ -109,7 +109,7 @@ class RandomNumbers(Named):
             if not all(usual):
                 name = OF_NOISE[usual.index(False)]
                 raise ValueError(
-                    f"{name} was given, and {system.name!r} has no noise: leave it away, or"
+                    f"{name} was given, and {system.name!r} has no noise: leave it out, or"
                     " make a system with noise by @pi.sde or pi.langevin"
                 )
             return None

@@ -139,7 +139,7 @@ class Stepper:
         The step; one for all or one for each trajectory.
     method : str or Method, optional
         Default: semi_implicit_euler; rk4 for first-order systems, rigid_semi_implicit_euler for
-        a rigid body.
+        a rigid body; with noise as in ``integrate``.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class Stepper:
         self._problem = problem
         self._rows = whole(problem.initial, problem.stride)
         self.params: Mapping[str, Floats]
-        self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
+        self._param_rows, self.params = live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._compensated = options.compensated
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)

@@ -63,7 +63,7 @@ def _said(solution):
 
 
 def _system(system, arrays):
-    """The data to make it again from; for functions, which are not data, name and parameters."""
+    """The data that rebuild it; name and parameters of one that holds functions."""
     made = {}
     try:
         about = to_data(system, "system", made)

@@ -3,8 +3,8 @@
 A file is written under a temporary name beside its target, flushed to disk, and then renamed: a
 crash leaves the old file. A .zarr replaces only what was written here before.
 
-Only requested arrays are read, and their shapes are known, and can be refused, before. What an
-array of an .npz says of itself is compared with the bytes that it has; the metadata and the chunks
+An array is read only when it is requested, and its shape is checked before. What an array of an
+.npz says of itself is compared with the bytes that it has; the metadata and the chunks
 of a .zarr are checked before the package zarr opens them.
 """
 
@@ -57,6 +57,9 @@ class StoredArrays(Mapping):
             raise
         except Exception as error:  # a damaged array may raise anything in its reader
             raise ValueError(f"{name}: {type(error).__name__}: {error}") from error
+
+    def __contains__(self, name):
+        return name in self._about
 
     def __iter__(self):
         return iter(self._about)
@@ -218,7 +221,7 @@ def _read_npz(path):
             if entry.compress_type or entry.file_size != entry.compress_size:
                 raise ValueError(f"{name!r}: the entry is compressed")
             if name in about or not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r}: the entry is strange, or is there twice")
+                raise ValueError(f"{name!r}: the entry has a bad name, or occurs twice")
             with archive.open(entry) as file:
                 about[name] = *_described(file, name, entry.file_size), entry
 
@@ -246,13 +249,13 @@ def _described(file, name, size):
     if head[:8] != b"\x93NUMPY\1\0":
         raise ValueError(f"{name}: it is no array of NumPy's version 1.0")
     text = file.read(int.from_bytes(head[8:], "little"))
-    told = _NPY.fullmatch(text)
-    if told is None:
+    match = _NPY.fullmatch(text)
+    if match is None:
         words = text[:200].decode("latin-1")
         kind = "an array of objects" if "'|O'" in words else "described as " + repr(words)
         raise ValueError(f"{name}: it is {kind}, which is not read")
-    shape = tuple(int(n) for n in told[2].replace(b" ", b"").split(b",") if n)
-    dtype, rest = np.dtype(told[1].decode()), size - 10 - len(text)
+    shape = tuple(int(n) for n in match[2].replace(b" ", b"").split(b",") if n)
+    dtype, rest = np.dtype(match[1].decode()), size - 10 - len(text)
     if prod(shape) * dtype.itemsize != rest:
         raise ValueError(f"{name}: an array of shape {shape} has {rest} bytes")
     return shape, dtype, 10 + len(text)
@@ -316,9 +319,9 @@ def _chunks(shape, items):
 def _write_zarr(path, header, arrays):
     zarr = optional("zarr", ".zarr")
     with zarr.config.set({"array.write_empty_chunks": True}):
-        # As text: of infinity in attributes the versions of zarr make different things.
-        told = {HEADER: json.dumps(header), ARRAYS: list(arrays)}
-        group = zarr.create_group(store=path, zarr_format=3, attributes=told)
+        # As text, since versions of zarr store infinity differently.
+        attributes = {HEADER: json.dumps(header), ARRAYS: list(arrays)}
+        group = zarr.create_group(store=path, zarr_format=3, attributes=attributes)
         for name, array in arrays.items():
             blocks = _blocks(array)
             to = group.create_array(
@@ -371,17 +374,17 @@ def _exchange(a, b):
 def _group(path):
     """The header of a .zarr and the names of its arrays: attributes of its group."""
     group = _parsed(_regular(os.path.join(path, "zarr.json"), _MOST_HEADER), "zarr.json")
-    told = group.get("attributes")
-    if not isinstance(told, dict) or not isinstance(told.get(HEADER), str):
+    attributes = group.get("attributes")
+    if not isinstance(attributes, dict) or not isinstance(attributes.get(HEADER), str):
         raise ValueError("header: the folder has no header")
     if group.get("zarr_format") != 3 or group.get("node_type") != "group":
         raise ValueError("zarr.json: it is no group of zarr's format 3")
-    names = told.get(ARRAYS)
+    names = attributes.get(ARRAYS)
     if not isinstance(names, list) or not all(
         isinstance(name, str) and _NAME.fullmatch(name) for name in names
     ):
         raise ValueError("arrays: the folder does not name its arrays")
-    return _parsed(told[HEADER], "header"), names
+    return _parsed(attributes[HEADER], "header"), names
 
 
 def _read_zarr(path):
@@ -414,27 +417,27 @@ def _metadata(folder, name):
     """(shape, dtype, chunk shape) of an array in the format written here, and in no other."""
     if os.path.islink(folder):
         raise ValueError(f"{name}: it is a link")
-    told = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), f"{name}: zarr.json")
+    metadata = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), f"{name}: zarr.json")
     try:
-        shape, chunks = told["shape"], told["chunk_grid"]["configuration"]["chunk_shape"]
+        shape, chunks = metadata["shape"], metadata["chunk_grid"]["configuration"]["chunk_shape"]
         known = {
             "zarr_format": 3, "node_type": "array",
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         }  # fmt: skip
         plain = (
-            all(told[key] == value for key, value in known.items())
-            and [codec["name"] for codec in told["codecs"]] == ["bytes", "zstd", "crc32c"]
-            and told["codecs"][0].get("configuration", {}).get("endian", "little") == "little"
-            and not told.get("storage_transformers")
-            and _TYPES.fullmatch(told["data_type"])
+            all(metadata[key] == value for key, value in known.items())
+            and [codec["name"] for codec in metadata["codecs"]] == ["bytes", "zstd", "crc32c"]
+            and metadata["codecs"][0].get("configuration", {}).get("endian", "little") == "little"
+            and not metadata.get("storage_transformers")
+            and _TYPES.fullmatch(metadata["data_type"])
         )
         sizes = all(type(n) is int and 0 <= n < 1 << 62 for n in (*shape, *chunks))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{name}: zarr.json lacks {error}") from None
     if not plain:
         raise ValueError(f"{name}: zarr.json describes an array that pyintegrate does not write")
-    dtype = np.dtype(told["data_type"])
+    dtype = np.dtype(metadata["data_type"])
     if not sizes or len(shape) != len(chunks) or len(shape) > 33 or 0 in chunks:
         raise ValueError(
             f"{name}: zarr.json has the shape {shape!r:.200} in chunks {chunks!r:.200}"
@@ -458,6 +461,6 @@ def _check_chunk(path, name, size):
         single = about >> 5 & 1
         width = (1, 2, 4, 8)[about >> 6] if about >> 6 or single else 0
         at = 5 + (not single) + (0, 1, 2, 4)[about & 3]
-        told = int.from_bytes(content[at : at + width], "little") + (256 if width == 2 else 0)
-    if not width or told != size:
-        raise ValueError(f"{name}: a part of it has not its size")
+        stated = int.from_bytes(content[at : at + width], "little") + (256 if width == 2 else 0)
+    if not width or stated != size:
+        raise ValueError(f"{name}: one of its chunks has the wrong size")

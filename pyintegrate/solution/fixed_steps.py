@@ -14,7 +14,7 @@ from ..run.arguments import fitting_end, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..values.checks import DOUBLE, floats, truth, whole_steps
+from ..values.checks import DOUBLE, floats, integer, truth
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
 from ..values.table import extent
@@ -170,8 +170,8 @@ class FixedSolution(Solution):
         If every step was saved: a part of the step, made again by the method from the state before
         it, which is as accurate as the steps; a multistep method makes it by its starter. Between
         saves further apart, h, by cubic Hermite interpolation, with an error of up to h^4/384 times
-        the fourth derivative: 0.3 % if they are a radian apart. Of noise, and of what drive=
-        changes, on a chord.
+        the fourth derivative: 0.3 % if they are a radian apart. With noise, and for components
+        that drive= moves, on the chord.
 
         Parameters
         ----------
@@ -202,7 +202,9 @@ class FixedSolution(Solution):
         if not truth("derivative", derivative):
             return states_at(self, t)
         if self.system.noise is not None or self._problem.driven:
-            raise ValueError("derivative=True is f(t, y), and noise or drive= moved this one too")
+            raise ValueError(
+                "derivative=True gives f(t, y), not the slope of a run with noise or drive="
+            )
         when = t.reshape(t.shape + (1,) * len(self._problem.batch))
         return self.system.rhs(when, states_at(self, t))
 
@@ -246,7 +248,7 @@ class FixedSolution(Solution):
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
         if self._carried is not None and out is not None:
-            raise ValueError("sensitivity and out exclude each other: leave out= away")
+            raise ValueError("sensitivity and out exclude each other: leave out= out")
         return self._continued(
             lambda both: both.resume(n_steps, t_end=t_end, drive=drive),
             lambda: self._resumed(n_steps, t_end, drive, out),
@@ -262,7 +264,7 @@ class FixedSolution(Solution):
             if n_steps < 0:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
-            n_steps = whole_steps(n_steps)
+            n_steps = integer("n_steps", n_steps, 0)
         began = origin_of(problem)
         origin = Origin(began.state, began.step, self)
         further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)

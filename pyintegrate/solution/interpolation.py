@@ -110,9 +110,9 @@ def part_of_steps(solution, start, begin, length):
 
 
 def slopes(solution, system, ends, width):
-    """At both ends (t, y) of an interval, for its whole width.
+    """The slopes at both ends (t, y) of an interval, times its width.
 
-    Of the chord where these are not known: of noise, and of what drive= changes.
+    Those of the chord with noise, and for components that drive= moves.
     """
     chord = ends[1][1] - ends[0][1]
     if system.noise is not None:

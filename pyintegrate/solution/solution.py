@@ -125,7 +125,7 @@ class Solution(KindOfSolution):
         }  # fmt: skip
 
     def _told(self, other):
-        """This solution with the watches of another, if only results are left of its own."""
+        """This solution, with the results of `other` if the functions of its own are lost."""
         self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
         self._first_jump = other._first_jump
         return self
@@ -299,7 +299,7 @@ class Solution(KindOfSolution):
 
     @property
     def _own_times(self):
-        """Times of the saved states: from its stop by an event on a trajectory has that of it."""
+        """Times of the saved states; a trajectory that an event has stopped keeps that time."""
         t, stopped = self.t, self.stopped_at
         if not np.isfinite(stopped).any():
             return t
@@ -381,8 +381,8 @@ class Solution(KindOfSolution):
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
         After the first jump of a trajectory (an event with ``then=``) it is NaN, with one
-        ``RecordWarning``: the formula does not include jumps. Of a trajectory that an event has
-        stopped it is, like the state, that of the stop from then on.
+        ``RecordWarning``: the formula does not include jumps. After an event has stopped a
+        trajectory it stays at its value there, as the state does.
 
         Raises
         ------

@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status, warn_caller
+from ..run.options import Saves
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS, fits_batch
 from ..values.memory import MAX_AXES, check_memory, outward, pad
@@ -115,7 +116,7 @@ def _onward(name):
 
 
 def _has_onward(header, arrays):
-    return "onward_mark" in [*arrays]
+    return "onward_mark" in arrays
 
 
 _FLAG, _STEPS, _LAST = (True, False), range(_MOST_STEPS + 1), max(Status)
@@ -196,7 +197,7 @@ _ARRAYS_OF_STEPS = {
         None, "dim lanes", there=lambda header, arrays: header["origin"] is not None,
     ),
     "origin_ahead": Array(
-        _origin("ahead"), float, "batch", there=lambda header, arrays: "origin_ahead" in [*arrays]
+        _origin("ahead"), float, "batch", there=lambda header, arrays: "origin_ahead" in arrays
     ),
 }  # fmt: skip
 _RESUMED = {"there": lambda header, arrays: header["resumed"]}
@@ -214,7 +215,7 @@ _ARRAYS_TO_A_TOLERANCE = {
     ),
     "within": Array(
         lambda sol: sol._within if sol._save == "all" else None, None, "saves numbers lanes",
-        there=lambda header, arrays: header["save"] == "all" and "within" in [*arrays],
+        there=lambda header, arrays: header["save"] == "all" and "within" in arrays,
     ),
     "reached": Array("_arrived", float, "batch"),
     "last_step": Array("last_step", float, "batch", -_FINITE, _FINITE),
@@ -368,7 +369,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
             f" this version reads formats up to {max(KINDS)}; upgrade pyintegrate"
         )
     try:
-        with catch_warnings(action="ignore"):  # the run has told
+        with catch_warnings(action="ignore"):  # the run has warned already
             return _loaded(header, arrays, system, *KINDS[version])
     except Mismatch as error:
         raise ValueError(f"{path}: {str(error):.800}") from None
@@ -449,9 +450,8 @@ def _sizes(header, batch):
         if header["save"] == "final":
             sizes["saves"] = (1,)
         elif "n_steps" in header:
-            n, done = header["n_steps"], header["completed"]
-            every = 1 if header["save"] == "all" else min(header["save"], max(n, 1))
-            sizes["saves"] = (done // every + 1 + (done == n and n % every != 0),)
+            saves = Saves(header["save"], header["n_steps"])
+            sizes["saves"] = (saves.until(header["completed"]),)
     return sizes
 
 

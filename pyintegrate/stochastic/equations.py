@@ -75,7 +75,7 @@ class _Definition(Definition):
     def __init__(self, function, size, interpretation, options):
         if not options.get("trace", True):
             raise TypeError(
-                "@pi.sde takes derivatives of the diffusion and needs a trace: leave trace= away"
+                "@pi.sde takes derivatives of the diffusion and needs a trace: leave trace= out"
             )
         self.interpretation = choice("interpretation", interpretation, ("ito", "stratonovich"))
         super().__init__("sde", function, size, options)

@@ -86,7 +86,7 @@ def langevin(
     force = force_of(system)
     if force is None:
         raise ValueError(
-            f"{system.name!r} is called, and noise needs its formula: leave trace= away"
+            f"{system.name!r} is called, and noise needs its formula: leave trace= out"
         )
     heavy = _name_of_mass(system)
     taken = {"friction", "temperature", heavy} & set(system.params)

@@ -30,8 +30,8 @@ class SystemDefinition:
     handle, compiled, frozen : optional
         What a user-defined system has in this process alone: the C core's name for a compiled
         function, its own kernels, and the variables that its trace has taken as numbers.
-    base, directions, asked : optional
-        Of tangents and of a heat bath: the system without them, and which they are.
+    base, directions : optional
+        Of a system with tangents or a heat bath: the one without, and what they are along.
     n, in_units : optional
         Of n bodies.
     """

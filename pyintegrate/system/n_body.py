@@ -138,7 +138,7 @@ class NBody(System):
             if n is not None:
                 n = integer("n", n, 1, MOST_COMPONENTS // 6)
             made = _of(self.n if n is None else n, initial, given=n is not None)
-            if initial is None or not isinstance(initial, str):
+            if not isinstance(initial, str):
                 kept = {k: v for k, v in self.params.items() if made.n == self.n or k != "masses"}
                 made = System.__call__(made, **kept)
             made = System.__call__(made, **params)

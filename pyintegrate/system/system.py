@@ -52,7 +52,7 @@ class _Signature:
             )
 
 
-# What modules of the package ask of a system, and no user.
+# Attributes for the package alone, hidden from dir().
 _BETWEEN_MODULES = {
     "core", "core_for", "refusal", "ready", "traced", "components", "evaluate", "closed_form",
     "definition", "fitting", "shapes", "shapes_of_run", "positions",
@@ -68,7 +68,6 @@ class System(ClosedForms):
     dim, dof : int
         Components of the state; positions (0 for first order).
     structure : {"first_order", "second_order", "separable", "rigid_body"}
-    Number of components of the state; number of positions (0 for first order).
     params : mapping
         Name to float, or to a read-only array that broadcasts over the batch. An array parameter
         is (*batch, *shape), where shape is that of its default.
@@ -518,6 +517,5 @@ def _turned(name, value, size):
     return ""
 
 
-# Makes a built-in system of its name and parameters. It lies in catalogue.py, which sets it: so the
-# catalogue is imported where a pickle is opened.
+# `restore` of catalogue.py, which appends it here: this file lies below, and cannot import it.
 RESTORE: list[Any] = []

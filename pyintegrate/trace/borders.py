@@ -63,7 +63,7 @@ def _turns(angle, ends, times=1.0):
 
 
 def branches(nodes):
-    """A number that changes where nodes take another branch, and their borders; none of one branch.
+    """A number for the branch that nodes are on, then its borders; nothing if there is only one.
 
     Of a staircase the border is a wave of parabolas that is zero at each stair.
     """

@@ -31,7 +31,7 @@ class Program:
     code : ndarray of int32, shape (n, 6)
         Operation, target and four arguments; bank << 24 | number.
     constants : ndarray of float64
-    sections : ndarray of int32, shape (7, 2)
+    sections : ndarray of int32, shape (len(QUESTIONS), 2)
         First and last instruction of each question; -1 for one that is not answered.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.

@@ -26,7 +26,8 @@ class Traced:
     ----------
     graph : Graph
     outputs : dict
-        Question ("rhs" or "acceleration", "velocity", "energy") -> list of nodes.
+        Question ("rhs" or "acceleration", "velocity", "energy"; with noise "diffusion", "force",
+        "bath") -> list of nodes.
     n_params : int
         Rows of parameters.
     """

@@ -79,7 +79,7 @@ class CallbackSystem(OwnSystem):
             raise TypeError(
                 f"{self.name} runs the Python function {name} (trace=False) and pickles by its"
                 f" name, which does not lead back to it in {module}: define it at the top of a"
-                " module, or leave trace=False away"
+                " module, or leave trace=False out"
             )
         return _named_system, (module, name, dict(self.params))
 
@@ -87,7 +87,7 @@ class CallbackSystem(OwnSystem):
 def differences(rhs, y):
     """Central differences of rhs(y), (dim, dim, ...): of order h^2, h = cbrt(eps) max(1, |y|).
 
-    How large a small state or a zero is, is not known: h is that of the largest component, and
+    The scale of a component that is small or zero is unknown: h is that of the largest one, and
     shortened a thousand times until that makes no difference, or the least.
     """
     columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)

@@ -75,7 +75,7 @@ class Definition:
         if function is None:
             return
         if what == "energy" and self.kind in ("hamiltonian", "potential"):
-            raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= away")
+            raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= out")
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
         names = list(inspect.signature(function).parameters)
@@ -102,7 +102,7 @@ class Definition:
         if self.trace or self.kind != "acceleration":
             raise TypeError(
                 "velocity_dependent= is for @pi.acceleration with trace=False: of a traced function"
-                " it is known; leave it away"
+                " it is known; leave it out"
             )
 
     def _size_of_options(self):
@@ -347,7 +347,7 @@ class Definition:
         largest = np.max(np.abs(together), initial=1e-3, where=np.isfinite(together))
         if not (random or np.allclose(together, np.hstack(alone), 1e-6, 1e-10 * largest, True)):
             raise ValueError(
-                f"{tracing.describe(function)} gives a trajectory another value beside others than"
+                f"{tracing.describe(function)} gives a trajectory another value in a batch than"
                 f" alone\n  at {tracing.place_of_function(function)}\n  cure: trace=False passes"
                 " arrays whose last axis is the batch: reduce the first one,"
                 " np.linalg.norm(x, axis=0), (x * x).sum(axis=0)"

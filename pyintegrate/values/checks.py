@@ -126,7 +126,7 @@ def integer(name, value, least, most=1 << 53):
 
 
 def truth(name, value):
-    """True or False, and nothing that only counts as one of them."""
+    """True or False; other values that only count as one of them are refused."""
     if not isinstance(value, _TRUTH):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
@@ -153,11 +153,6 @@ def pair(name, value):
     if array.shape != (2,) or not np.isfinite(array).all():
         raise ValueError(f"{name} must be two finite numbers, got {value!r}")
     return tuple(array.tolist())
-
-
-def whole_steps(n_steps):
-    """A number of steps that a double can hold exactly."""
-    return integer("n_steps", n_steps, 0)
 
 
 def places_of(components, system):

@@ -1,4 +1,4 @@
-"""What is written is on disk before it gets its name."""
+"""Flushing to disk, before a file gets its final name."""
 
 import os
 

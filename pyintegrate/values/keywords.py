@@ -26,8 +26,8 @@ _ESTIMATE = "the weights of the error estimate are b_embedded="
 _METHOD = "name the {method}; pi.methods.table() shows them"
 _SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
-# The words of SciPy and others -> what to write here.
 _TIMES = "times= keeps the states at any times, save= those of every k-th step or of named steps"
+# The words of SciPy and others -> what to write here.
 _ELSEWHERE = {
     "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
     "params": "parameters belong to the system: system(k=15.0)",
@@ -88,7 +88,7 @@ def explains_keywords(
 ) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    Calls that succeed are not affected, but that they compute with rounding to nearest. In IPython
+    A call that succeeds is unchanged, except that it rounds to nearest. In IPython
     an error of an argument shows the call, not how it was checked. The signature and the types
     stay as they are.
 

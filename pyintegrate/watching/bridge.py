@@ -22,7 +22,7 @@ def bridged(view, key, quantity):
     """
     system, graph = view.system, view.graph
     if system.noise is None:
-        raise ValueError(f"bridge of event {key!r}: {system.name!r} has no noise: leave it away")
+        raise ValueError(f"bridge of event {key!r}: {system.name!r} has no noise: leave it out")
     dim, m = system.dim, system.noises
     state = [graph.state(i) for i in range(dim)]
     slopes = _slopes(graph, node_of(graph, quantity), state)
@@ -37,7 +37,7 @@ def bridged(view, key, quantity):
     if is_zero(v):
         raise ValueError(
             f"bridge of event {key!r}: no noise of {system.name!r} moves its quantity, whose paths"
-            " are smooth: leave bridge= away"
+            " are smooth: leave bridge= out"
         )
     moved: Any = Symbol(v)
     v = np.where(moved > 0, moved, STILL)

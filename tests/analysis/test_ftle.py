@@ -71,7 +71,7 @@ def test_failures_are_nan_and_arguments_are_checked():
         pi.analysis.ftle(pi.systems.pendulum, {"q": [0.0]}, 1.0, dt=0.1)
     with pytest.raises(TypeError, match=r"(?s)^grid must map names to values, .{,200}$"):
         pi.analysis.ftle(pi.systems.pendulum, (np.zeros(90), np.zeros(90)), 1.0, dt=0.1)
-    with pytest.raises(TypeError, match="leave them away"):
+    with pytest.raises(TypeError, match="leave them out"):
         pi.analysis.ftle(pi.systems.pendulum, {"theta": [0.0]}, 1.0, dt=0.1, save="all")
 
 

@@ -319,7 +319,7 @@ def test_a_number_is_left_where_the_largest_component_is_beyond():
     )
     assert 5 < found.passed.sum() < 60
     assert np.array_equal(found.t, t, equal_nan=True)
-    with pytest.raises(TypeError, match="leave bound= away"):
+    with pytest.raises(TypeError, match="leave bound= out"):
         pi.analysis.escape_times(system, 5.0, start, bound=3.0, **run)
 
 

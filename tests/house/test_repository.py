@@ -76,10 +76,13 @@ def test_no_flag_changes_bits():
 
 def test_no_mutable_globals_in_c():
     """All data is constant: nothing is written but through pointers that are given."""
-    for path in CSRC.rglob("*.c"):
+    found = set()
+    for path in CSRC.rglob("*.[ch]"):
         for line in path.read_text().splitlines():
-            variable = re.match(r"static (?!const |inline |Py)\w+ \w+( =|;|\[)", line)
-            assert not variable, f"{name(path)}: {line}"
+            if re.match(r"static (?!const |inline |Py)\w+ \w+( =|;|\[)", line):
+                found.add((path.name, line))
+    # Written by a constructor, before anything reads it.
+    assert found == {("division.h", "static int fast_unit;")}
 
 
 def test_only_the_init_function_is_exported():

@@ -255,7 +255,7 @@ def test_the_derivative_at_a_time_is_that_of_the_states():
     assert sol.at(sol.t[0, 2], derivative=True)[2] == pytest.approx(
         system.rhs(sol.t[0], sol.initial)[2], abs=1e-14)  # fmt: skip
     driven = pi.integrate(OSCILLATOR, dt=0.1, n_steps=5, drive={"omega": np.ones(5)})
-    with pytest.raises(ValueError, match="derivative=True is f.*drive="):
+    with pytest.raises(ValueError, match="derivative=True gives f.*drive="):
         driven.at(0.2, derivative=True)
     with pytest.raises(TypeError, match="derivative must be True or False, got 'yes'"):
         sol.at(0.6, derivative="yes")

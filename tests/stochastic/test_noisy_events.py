@@ -238,8 +238,8 @@ def test_a_bridge_without_noise_is_the_chord(dtype):
     ("event", "system", "said"),
     [
         (pi.event(lambda t, y: y[0] > 1, bridge=True), walk, "a condition is no quantity"),
-        (pi.event("x", bridge=True), pi.systems.spring, "has no noise: leave it away"),
-        (pi.event("x", bridge=True), warm, "whose paths are smooth: leave bridge= away"),
+        (pi.event("x", bridge=True), pi.systems.spring, "has no noise: leave it out"),
+        (pi.event("x", bridge=True), warm, "whose paths are smooth: leave bridge= out"),
     ],
 )
 def test_a_bridge_that_makes_no_sense_is_refused(event, system, said):

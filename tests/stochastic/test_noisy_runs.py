@@ -315,7 +315,7 @@ def test_the_method_follows_from_the_noise():
     ("call", "said"),
     [
         (lambda: pi.integrate(growth, **RUN), r"needs a seed, a whole number: seed=1"),
-        (lambda: pi.integrate(pi.systems.spring, **RUN, seed=1), "has no noise: leave it away"),
+        (lambda: pi.integrate(pi.systems.spring, **RUN, seed=1), "has no noise: leave it out"),
         (lambda: pi.integrate(pi.systems.spring, **RUN, substeps=2), "substeps was given"),
         (lambda: pi.integrate(growth, **RUN, seed=-1), "seed must be at least 0"),
         (lambda: pi.integrate(growth, **RUN, seed=1.0), "seed must be an integer"),

@@ -543,10 +543,10 @@ def test_solve_has_the_statistics_of_its_states_at_times():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "give them, as times="),
+        ({}, "give times="),
         ({"times": [1.0], "across": {"m": pi.across.mean("x", every=2)}}, "counts each of times="),
         ({"times": [1.0], "across": {"m": pi.across.mean("energy_error")}}, "compares with the st"),
-        ({"times": [1.0], "components": ["x"]}, "leave components= away"),
+        ({"times": [1.0], "components": ["x"]}, "leave components= out"),
         ({"times": [1.0], "sensitivity": "x0"}, "sensitivity and across exclude"),
         ({"times": [1.0], "across": {"m": "x"}}, "must come from pi.across"),
     ],

@@ -364,7 +364,7 @@ def attractors(
     for name, value in (("locate", locate), ("hits", hits)):
         integer(name, value, 1)
     if energy is not None and not system.has_energy:
-        raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it away")
+        raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it out")
     points = box.starts(integer("n", n, 1), seed)
     horizon = integer("horizon", horizon, 1)
     every = _every(box, along, dt, period, every)

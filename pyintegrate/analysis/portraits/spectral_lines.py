@@ -178,7 +178,7 @@ def _signals(sol, signals, spacing):
         signals = system.state_names[: system.dof or system.dim]
     asked = [signals] if isinstance(signals, str) or callable(signals) else list(signals)
     if not asked:
-        raise ValueError("signals is empty: name components, or leave it away")
+        raise ValueError("signals is empty: name components, or leave it out")
     names, several = [], []
     for one in asked:
         lost = np.False_

@@ -530,7 +530,7 @@ def chaos_map(
     """
     choice("indicator", indicator, INDICATORS)
     if k is not None and indicator != "gali":
-        raise ValueError(f"k is for 'gali', and the indicator is {indicator!r}: leave k away")
+        raise ValueError(f"k is for 'gali', and the indicator is {indicator!r}: leave k out")
     starts = {"dt": dt, "t0": options.get("t0", 0.0), "dtype": options.get("dtype")}
     if indicator == "lyapunov":
         found = lyapunov(system, x0, v0, dt=dt, t_end=t_end, **options)
@@ -653,7 +653,7 @@ def ftle(
     names = ("x0", "v0") if system.dof else ("x0",)
     fixed: dict[str, Any] = {"save": "final", "sensitivity": names}
     if set(fixed) & set(options):
-        raise TypeError(f"ftle() decides on {' and '.join(fixed)} itself: leave them away")
+        raise TypeError(f"ftle() decides on {' and '.join(fixed)} itself: leave them out")
     sol = integrate(**laid_out(system, axes, None, None), dt=dt, t_end=t_end, **fixed, **options)
     M = np.concatenate([sol.sensitivity[name][-1] for name in names], axis=-1)
     good = (sol.status == 0) & np.isfinite(M).all(axis=(-2, -1))

@@ -392,7 +392,7 @@ def _passages(system, events, x0, v0, options):
 
 def _beyond(system, bound, x0, v0, options):
     if "bound" in options:
-        raise TypeError("the number that is left is the bound itself: leave bound= away")
+        raise TypeError("the number that is left is the bound itself: leave bound= out")
     options = {"on_failure": "ignore"} | options | {"bound": bound}
     solution = _ended(system, x0, v0, options)
     left = solution.status == Status.OUT_OF_BOUNDS
