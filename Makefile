@@ -1,4 +1,4 @@
-# make demo: build, integrate the cases, draw phase_drift.png.     make test: the whole test suite.
+# make demo: build, integrate the examples, draw phase_drift.png.     make test: the whole test suite.
 PYTHON ?= python3
 VENV   ?= .venv
 PY      = $(VENV)/bin/python
@@ -13,7 +13,7 @@ demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
 
 # What a contributor runs. make test-all adds what takes long, or needs the tools of make lint.
-# Tests of a file share what they compute; files in their order, since the last have many short tests.
+# Tests of a file share what they compute; files in order: the last have many short tests, for any worker.
 SIDE_BY_SIDE = -n auto --dist loadfile --no-loadscope-reorder
 test: $(VENV)/.test
 	$(PY) -m pytest -q $(SIDE_BY_SIDE)
@@ -209,7 +209,7 @@ bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
 	$(PY) benchmarks/what_happened.py
 
-# Beside other packages; writes docs/performance.md, and of the time to an error, stiff problems too, docs/tolerance.md. Boost
+# Beside other packages; writes docs/performance.md and, for the time to an error and stiff problems, docs/tolerance.md. Boost
 # needs its headers (libboost-dev).
 bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
@@ -252,7 +252,7 @@ portability:
 	    case $$? in 0) diff build/portability/here.txt build/portability/there.txt || exit 1;; 2) ;; *) exit 1;; esac; done
 	tail -1 build/portability/there.txt
 
-# The table that is published of it, after bits have changed on purpose; its last line is in the README.
+# Publishes a new table of bits, after they have changed on purpose; its last line is in the README.
 bits: $(VENV)/.dev
 	$(PY) -m pyintegrate info --digest --table >build/bits.txt
 	cp build/bits.txt pyintegrate/method/published_bits.txt

@@ -92,17 +92,17 @@ def target_platform():
     return here
 
 
-def known_to(command):
+def predefined_macros(command):
     """The macros that a compiler of the kind of GCC knows before it reads a file."""
     words = [*command, *os.environ.get("PYINTEGRATE_CFLAGS", "").split()]
     words += ["-dM", "-E", "-x", "c", os.devnull]
     try:
-        told = subprocess.run(words, capture_output=True, text=True)
+        output = subprocess.run(words, capture_output=True, text=True)
     except OSError as error:
         raise SystemExit(f"pyintegrate needs GCC or Clang: {command[0]}: {error}") from None
-    if told.returncode:
-        raise SystemExit(f"pyintegrate needs GCC or Clang, and {command[0]} says: {told.stderr}")
-    lines = (line.split(maxsplit=2)[1:] for line in told.stdout.splitlines())
+    if output.returncode:
+        raise SystemExit(f"pyintegrate needs GCC or Clang, and {command[0]} says: {output.stderr}")
+    lines = (line.split(maxsplit=2)[1:] for line in output.stdout.splitlines())
     return {words[0]: words[-1] for words in lines}
 
 
@@ -153,10 +153,10 @@ def jobs(sets, clang, version):
     for path in sorted(glob("csrc/**/*.c", recursive=True)):
         source, kind = Path(path), Path(path).stem.split("_")[0]
         if source.parent.name != "isa":
-            # The version is told to the one file that says it, under a name of its own.
-            told = source.as_posix() == "csrc/python/module.c"
-            name = "_".join([*source.with_suffix("").parts, *[version] * told])
-            found.append((path, name, [f'-DPYINTEGRATE_VERSION="{version}"'] * told))
+            # Only module.c is compiled with the version, which is part of its object's name.
+            has_version = source.as_posix() == "csrc/python/module.c"
+            name = "_".join([*source.with_suffix("").parts, *[version] * has_version])
+            found.append((path, name, [f'-DPYINTEGRATE_VERSION="{version}"'] * has_version))
         elif kind in sets or kind not in SETS:
             own = CLANG_TARGETS.get(kind, []) if clang else []
             if kind == "baseline" and sets:
@@ -171,10 +171,10 @@ def jobs(sets, clang, version):
 
 def is_fresh(made):
     """Is an object newer than all that it was made from?"""
-    told = made.with_suffix(".d")
-    if not (made.exists() and told.exists()):
+    depfile = made.with_suffix(".d")
+    if not (made.exists() and depfile.exists()):
         return False
-    needed = re.split(r"(?<!\\)\s+", told.read_text().replace("\\\n", " ").split(":", 1)[1].strip())
+    needed = re.split(r"(?<!\\)\s+", depfile.read_text().replace("\\\n", " ").split(":", 1)[1].strip())
     needed = [Path(name.replace("\\ ", " ")) for name in needed]
     return all(p.exists() and p.stat().st_mtime <= made.stat().st_mtime for p in needed)
 
@@ -191,7 +191,7 @@ class BuildCore(build_ext):
                 compiler.initialize()
             compiler.cc, clang, prefix, command = found, True, "/clang:", None
         else:
-            macros = known_to(compiler.compiler_so)
+            macros = predefined_macros(compiler.compiler_so)
             check_target(macros)
             clang, prefix = "__clang__" in macros, ""
             command = list(takewhile(lambda word: word[:1] != "-", compiler.compiler_so))
@@ -209,8 +209,8 @@ class BuildCore(build_ext):
                 source, name, own = job
                 made = folder / name / Path(source).with_suffix(compiler.obj_extension)
                 if not is_fresh(made):
-                    told = ["-MMD", "-MF", str(made.with_suffix(".d"))]
-                    words = [*FLAGS, *without, *own, *given, *told]
+                    depflags = ["-MMD", "-MF", str(made.with_suffix(".d"))]
+                    words = [*FLAGS, *without, *own, *given, *depflags]
                     compile_one(
                         [source], output_dir=str(folder / name), macros=macros,
                         include_dirs=include_dirs, debug=debug,
@@ -224,7 +224,7 @@ class BuildCore(build_ext):
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 return list(pool.map(one, todo))
 
-        # Of several builds with other flags in one folder the last one is what is asked for.
+        # Link again if the last build here had other flags.
         last = Path("build") / "core" / "last"
         last.parent.mkdir(parents=True, exist_ok=True)
         if not last.exists() or last.read_text() != key:

@@ -134,9 +134,9 @@ typedef enum {
 
 /* Rules of rigid motion (kernels/rows/rigid_motion.h). */
 typedef enum { PI_VELOCITIES_FIRST, PI_QUATERNION_RK4, PI_FREE_TOP_SPLITTING } PiRigidRule;
+typedef enum { PI_WHOLE_STEP, PI_VELOCITIES_ONLY, PI_POSITIONS_ONLY } PiPhase;
 /* The gyroscopic term: omitted, w x I w before the step, the same after it by Newton's method, or
  * such that the rotation conserves the angular momentum. */
-typedef enum { PI_WHOLE_STEP, PI_VELOCITIES_ONLY, PI_POSITIONS_ONLY } PiPhase;
 typedef enum { PI_LEFT_OUT, PI_EXPLICIT_TERM, PI_IMPLICIT_TERM, PI_KEPT_MOMENTUM } PiGyroscopic;
 
 /* Methods with kernels of their own, compiled for each system. */
@@ -212,6 +212,10 @@ typedef struct {
     };
     double a[][PI_MAX_STAGES]; /* as many rows as the file gives: one for each stage */
 } PiMethod;
+/* Is a multistep method's own formula solved, not only evaluated at a predicted state? */
+static inline int pi_multistep_is_implicit(const PiMethod *m) {
+    return m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
+}
 /* Memory for a method of any number of stages. */
 enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX_STAGES]) };
 
@@ -282,8 +286,12 @@ int64_t pi_first_steps(const PiMethod *method);
 int pi_history_rows(const PiMethod *method, const PiSystem *system, int compensated);
 /* Can a run with this method be compensated? */
 int pi_compensates(const PiMethod *method);
-/* Rows that row kernels need for parameters, in total, and to answer a question. */
-int64_t pi_parameter_rows(const PiSystem *system);
+/* Rows of the parameters and of what is derived from them, as kernels have them. */
+static inline int64_t pi_parameter_rows(const PiSystem *system) {
+    const int rows = system->n_params + system->n_derived;
+    return rows > PI_MAX_PARAMS ? rows : PI_MAX_PARAMS;
+}
+/* Rows that row kernels need in total, and to answer a question. */
 int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system,
                           int state_rows);
 int64_t pi_sample_rows(const PiSystem *system, int64_t answers);

@@ -1,9 +1,5 @@
 /* The contract of the C core, second part: forces on rows, tiles, kernels, and how they are
- * found.
- *
- * Outside, arrays (..., dim); inside, rows: component d of all trajectories side by side, so that
- * one wide register holds one component of several trajectories ("lanes"). A tile is a window of
- * lanes. */
+ * found. */
 #pragma once
 #include "pyintegrate.h"
 
@@ -378,7 +374,7 @@ typedef struct {
     int8_t *status;
     /* Where a continuation sets out: before the first step that t_end changes, or test that it
      * prevents. Of each trajectory a PiMark, its steps accepted and rejected until then, and
-     * n_onward reals (rows_onward of kernels/tolerance/rows.h); without a mark to be kept NULL.
+     * n_onward reals (rows_onward of kernels/tolerance/rows.h); NULL if marks are not kept.
      * earlier: such reals, n_earlier each, from which those with PI_GOES_ON in goes_on continue,
      * where it is erased; or NULL. */
     int8_t *mark, *goes_on;
@@ -393,8 +389,9 @@ typedef struct {
     int64_t record_next, record_component, record_lane;
     const int *saved; /* the components that are saved */
     int n_saved;
-    /* Numbers of a kept step from which it can be made again (kernels/tolerance/again.h), if they
-     * are kept too; or rows of them, for states within steps that were kept. */
+    /* Numbers of a kept step from which it can be made again (make_again of
+     * kernels/tolerance/loop.h), if they are kept too; or rows of them, for states within steps
+     * that were kept. */
     int n_within;
     const PiRow *within;
 } PiSolve;
@@ -448,10 +445,9 @@ typedef struct PiSolver {
      * and for the numbers of the step; NULL without memory. NULL as a function: they are not kept.
      */
     void *(*keep)(struct PiSolver *solver, int64_t lane);
-    /* Watches and events; NULL: none, and the next four are not called. The first states, at t0,
-     * before any step;
-     * then 1 if parts of steps are requested, which are shown next; when all requests are
-     * answered, the steps are final. -1 stops the run. */
+    /* Watches and events; NULL: none, and the next four are not called. `begin` sees the first
+     * states, at t0; `locate` returns 1 while it requests parts of steps, which it sees next; then
+     * `accept` sees the final steps. -1 stops the run. */
     void *observer;
     int (*begin)(struct PiSolver *solver, const PiSteps *steps);
     int (*locate)(struct PiSolver *solver, const PiSteps *steps);

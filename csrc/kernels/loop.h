@@ -40,8 +40,7 @@ INLINE void load_weights(const KernelChoice *choice, const PiTile *tile, const M
 }
 INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *model, int count,
                  const vreal *w, int64_t stride, int64_t n, Flight *f) {
-    const int nystrom =
-        model->acceleration && !model->velocity && !model->system->velocity_dependent;
+    const int nystrom = pi_sees_positions_only(model->system);
     if (choice->family == PI_COMPOSITION) {
         if (choice->specialised)
             FLIGHT(u, 0, count,

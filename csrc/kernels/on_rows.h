@@ -4,10 +4,6 @@
 
 /* Of the parameters and what is derived from them; of y and the numbers of a step with noise. */
 enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
-INLINE int parameter_rows(const PiSystem *s) {
-    const int rows = s->n_params + s->n_derived;
-    return rows > PI_MAX_PARAMS ? rows : PI_MAX_PARAMS;
-}
 
 /* Of a model that the compiler knows: its descriptor need not be in the library. */
 ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
@@ -16,7 +12,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     const int from_y = halves && dof ? dof : dim; /* the others are from v */
     const int values = next ? dim + s->noises * (s->second ? 2 : 1) : dim;
-    const int n_p = parameter_rows(s);
+    const int n_p = pi_parameter_rows(s);
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
@@ -76,7 +72,7 @@ ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
             const vreal *from = (const vreal *)rows->y + u;
             vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
             const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
-            EACH(i, 0, parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
+            EACH(i, 0, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
             for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
                 EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
                 *out = (model->energy(vset(0), y, p) - first) * scale;

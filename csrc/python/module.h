@@ -73,9 +73,9 @@ PyObject *pi_core_failures(PyObject *self, PyObject *none);
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* Those of catalogues.c, methods.c and programs.c; the others follow. */
 extern PyMethodDef pi_catalogue_functions[], pi_method_functions[], pi_program_functions[];
-/* callbacks.c, sized_systems.c */
 /* watching.c */
 PyObject *pi_core_reductions(PyObject *module, PyObject *none);
+/* callbacks.c, sized_systems.c */
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args);
 PyObject *pi_core_make_system(PyObject *module, PyObject *args);
 /* crew.c */

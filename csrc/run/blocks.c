@@ -2,7 +2,6 @@
 #include "layout.h"
 
 enum { BLOCK_STEPS = 256 }; /* at most */
-enum { SHOWN = 32 };        /* steps that lanes which may stop make together (leaving.c) */
 
 /* Short intervals between the states that are shown are grouped into a block, long ones are divided
  * into several. If kernels write directly to the destination of the states, a block fits the
@@ -37,22 +36,22 @@ double pi_step_operations(const PiRun *run) {
     const PiSystem *s = run->system;
     const double force = s->operations ? s->operations : 4.0 * s->dim + s->n_params;
     const PiMethod *m = run->method;
-    const int newton =
-        m->family == PI_MULTISTEP && m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
-    const int one = newton || m->family == PI_ROSENBROCK;
+    const int one =
+        (m->family == PI_MULTISTEP && pi_multistep_is_implicit(m)) || m->family == PI_ROSENBROCK;
     const double unknowns = (double)(one ? 1 : run->table->largest_group) * s->dim;
     return (m->evaluations + 1) * force + 4 * unknowns * unknowns * unknowns / 3;
 }
-/* If the force is slow a block is short: about 50 ms for all lanes together, since an interrupt
- * leaves complete blocks only; but not so short that the loads and stores of a tile dominate.
- * Except for Runge-Kutta, a call of a kernel repeats a force that the call before computed. */
+/* A block of a slow force lasts about 50 ms, since an interrupt leaves complete blocks only, unless
+ * the loads and stores of a tile would then dominate. Except for Runge-Kutta, a call of a kernel
+ * repeats a force that the call before computed. */
 int64_t pi_steps_of_block(const PiRun *run) {
     const double all = 1e8, tile = 1e6, step = pi_step_operations(run);
     const PiFamily family = run->method->family;
-    const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
-                      family == PI_NYSTROM || family == PI_ROSENBROCK;
+    const int repeats_no_force = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
+                                 family == PI_NYSTROM || family == PI_ROSENBROCK;
     if (!run->force) return BLOCK_STEPS; /* in registers */
     double steps = fmax(all / (step * pi_lanes_worked(run)), tile / (step * run->tile_lanes));
-    steps = fmin(fmax(steps, alone ? 1 : SHOWN), BLOCK_STEPS);
-    return steps < SHOWN ? (int64_t)steps : (int64_t)steps / SHOWN * SHOWN;
+    steps = fmin(fmax(steps, repeats_no_force ? 1 : PI_STEPS_SHOWN), BLOCK_STEPS);
+    return steps < PI_STEPS_SHOWN ? (int64_t)steps
+                                  : (int64_t)steps / PI_STEPS_SHOWN * PI_STEPS_SHOWN;
 }

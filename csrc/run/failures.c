@@ -59,7 +59,7 @@ int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t ste
     if (lane == last) set_mask(run, f, last + 1, run->tile_lanes, 1);
     return 0;
 }
-/* Where the last trajectories fill their register, none is moved. */
+/* If the last register is full there is no padding to freeze. */
 int pi_run_freeze_padding(PiRun *run) {
     const int64_t lanes = lanes_in(run, run->n_tiles - 1);
     PiFailures *f = &run->failures[run->n_tiles - 1];

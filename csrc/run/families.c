@@ -176,10 +176,6 @@ double *pi_method_row(PiMethod *m, int i, int *n, int *optional) {
 
 /* ---- the rows that row kernels need in total ---------------------------------------------------
  */
-int64_t pi_parameter_rows(const PiSystem *system) {
-    const int rows = system->n_params + system->n_derived;
-    return rows > PI_MAX_PARAMS ? rows : PI_MAX_PARAMS;
-}
 static int64_t family_rows(const PiMethod *m, const PiSystem *system) {
     const PiFamilyDescriptor *family = &pi_families[m->family];
     return family->workspace_rows ? family->workspace_rows(m, system) : 0;

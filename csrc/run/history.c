@@ -22,8 +22,7 @@ int64_t pi_multistep_first_steps(const PiMethod *m) {
 /* An error of h^6 becomes one of h^5 in the velocity that two positions imply. */
 const PiMethod *pi_multistep_starter(const PiMethod *m) {
     if (by_differences(m)) return NULL;
-    const int implicit = m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
-    return pi_method_named(implicit                       ? "radau_iia5"
+    return pi_method_named(pi_multistep_is_implicit(m)    ? "radau_iia5"
                            : m->order + m->derivative > 7 ? "verner87"
                                                           : "dormand_prince54");
 }

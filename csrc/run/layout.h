@@ -45,14 +45,13 @@ static inline void set_number(const PiRun *run, void *row, int64_t i, double val
     if (run->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
 }
-/* So many bytes of each row; from one row to the next, there and here, these many. */
+/* Copies `bytes` of each row; rows lie from_next and to_next bytes apart. */
 static inline void copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_next,
                              void *to, int64_t to_next) {
     for (int64_t i = 0; i < rows; i++)
         memcpy((char *)to + i * to_next, (const char *)from + i * from_next, bytes);
 }
-/* Of two copies of sums of a tile, rows of run->stride doubles, that of the block before becomes
- * that of a block. */
+/* A block begins with the sums of the block before: rows of run->stride doubles, in two copies. */
 static inline void begin_sums(const PiRun *run, int64_t rows, double *const sums[2], int64_t tile,
                               int64_t block) {
     const int64_t lane = tile * run->tile_lanes, row = run->stride * sizeof(double);
@@ -83,6 +82,7 @@ static inline void scatter(const PiRun *run, const void *from, const int64_t *at
 /* ---- blocks.c, run.c --------------------------------------------------------------------------
  */
 enum { PI_BLOCK_SAVES = 32 }; /* states shown in a block, at most */
+enum { PI_STEPS_SHOWN = 32 }; /* steps that lanes which may stop make together */
 /* The steps done after b blocks; the number of blocks; the number of steps in one. */
 int64_t pi_steps_after(const PiRun *run, int64_t b);
 int64_t pi_count_blocks(const PiRun *run);
@@ -177,7 +177,7 @@ void pi_packed_own(PiPacked *packed);
 void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
 /* Their states in `rows`, to their places in rows of the run. */
 void pi_packed_spread(const PiPacked *packed, const char *rows, void *to);
-/* The first n in the list of others, with the states before, become these. */
+/* Takes over the first n lanes in the list of others, with the states before. */
 void pi_packed_take(PiPacked *packed, const PiPacked *others, int64_t n);
 /* The last lanes take the places of the first n in the list, which is in order; rows: their states.
  */

@@ -8,7 +8,7 @@
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
-enum { STEPS_SHOWN = 32, MOST_SHOWN = 48 };
+enum { MOST_SHOWN = 48 };
 enum { LEAVING_BYTES = 64 << 10 }; /* states of lanes that leave, after each step */
 static int may_pack(const PiRun *run) {
     return !run->drive_strides && run->method->family != PI_MULTISTEP;
@@ -210,10 +210,11 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
 }
 
 /* ---- lanes that an observer stops ------------------------------------------------------------ */
-/* Room for STEPS_SHOWN of all lanes that go on together, or for more steps of fewer lanes: each
+/* Room for PI_STEPS_SHOWN of all lanes that go on together, or for more steps of fewer lanes: each
  * component of a state in whole cache lines, and one more after all its states. */
 int64_t pi_stopping_rows_bytes(const PiRun *run) {
-    const int64_t states = pi_product(pi_product(STEPS_SHOWN, run->shown_lanes), run->real_bytes);
+    const int64_t states =
+        pi_product(pi_product(PI_STEPS_SHOWN, run->shown_lanes), run->real_bytes);
     return pi_product(run->system->dim, pi_sum(states, 64 * (MOST_SHOWN + 1)));
 }
 /* Lanes side by side whose states are shown to an observer, and a status for each. */
@@ -233,8 +234,8 @@ static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
         if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
     return left;
 }
-/* Steps of the present lanes, which are shown; how many, or -1. One alone tells why a solve failed:
- * fewer are made before it. */
+/* Steps of the present lanes, which are shown; how many, or -1. Only a call of one step tells why a
+ * solve failed: those before it are made first. */
 static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
     PiPacked *p = &s->lanes;
@@ -298,8 +299,8 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
         count = still_there(&s, going, count);
         if (count == 0) return 0;
         /* Few lanes make more steps: the states to be shown have room for them. */
-        const int64_t fit = STEPS_SHOWN * run->shown_lanes / count;
-        steps = fit < STEPS_SHOWN ? STEPS_SHOWN : smaller(fit, MOST_SHOWN);
+        const int64_t fit = PI_STEPS_SHOWN * run->shown_lanes / count;
+        steps = fit < PI_STEPS_SHOWN ? PI_STEPS_SHOWN : smaller(fit, MOST_SHOWN);
         steps = smaller(steps, to - n);
         const int64_t calls = ceil_div(count, run->shown_lanes);
         const int64_t most = ceil_div(ceil_div(count, calls), width) * width;

@@ -59,8 +59,8 @@ typedef struct {
     /* Each call of a kernel ends at its steps; then it may intervene with any `every`, in
      * the tile's `out`, and no other observer may have a smaller interval. */
     int alone;
-    /* May it be shown some lanes of a tile side by side, because it stops so many that it pays to
-     * continue with the others alone? Then it intervenes, and observes block 0 only. */
+    /* Does it stop so many lanes that the others are shown packed, some of a tile? Then it
+     * intervenes, and observes block 0 only. */
     int packed;
     /* May be NULL. Otherwise it needs no states, but reductions of the energy, which kernels in
      * registers make if no other observer wants states: sets them for a tile whose block begins, if

@@ -6,9 +6,7 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     run->observers[run->n_observers++] = observer;
     return 0;
 }
-/* Are states written between those of the blocks, several per call? */
 int pi_is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
-/* The interval that serves all observers, and the one whose memory kernels write to. */
 void pi_prepare_observers(PiRun *run) {
     run->interval = run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
@@ -18,9 +16,9 @@ void pi_prepare_observers(PiRun *run) {
     }
     run->cut = run->interval;
     if (pi_has_seen_bound(run)) run->interval = 1;
-    const int alone = run->n_observers == 1 && run->observers[0].reduced && !run->force &&
-                      run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
-    run->reducer = alone ? run->observers : NULL;
+    const int only = run->n_observers == 1 && run->observers[0].reduced && !run->force &&
+                     run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
+    run->reducer = only ? run->observers : NULL;
     EACH_OBSERVER(o, run) {
         const int fits = o->place && o->every == run->interval && !run->writer;
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;

@@ -10,8 +10,7 @@ static inline double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
-/* How a thread finds out whether to stop: the one that may poll by the clock, the others from
- * that one. */
+/* The thread that has a poll looks at the clock, the others at `cancelled`. */
 typedef struct {
     PiPause pause; /* first: the part that kernels see */
     const void *run;

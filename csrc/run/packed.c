@@ -35,7 +35,7 @@ void pi_packed_own(PiPacked *p) {
                    row_at(run, p->own, p->stride, i, 0));
     }
 }
-/* States of lanes at some places in these rows; what else belongs to those in `at`. */
+/* Gathers states at places `at` of the rows, and t0, h and parameters of the lanes p->at. */
 static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t *at, char *to) {
     EACH_ROW(d, p->run)
         gather(p->run, row_at(p->run, rows, stride, d, 0), at, p->count,

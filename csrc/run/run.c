@@ -223,7 +223,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     const int each_step = (!isinf(run->bound) && !pi_has_seen_bound(run)) || run->drive_strides;
     const int together = pi_is_shown(run) && !each_step && interval < run->block_steps;
     PiFailures *failures = &run->failures[number];
-    /* Nothing moves any more, and both copies of the state know. */
+    /* All lanes have stopped, and both copies of the state hold the end. */
     if (pi_stops_make_room(run) && failures->count == lanes_in(run, number) &&
         failures->still++ > 1)
         return 0;
@@ -248,9 +248,9 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     const PiSeen reduced = seen_of(run, number, block + 1, from, 0, scratch);
     const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch);
     if (kept) return kept < 0 ? -1 : 0;
-    int64_t alone = from; /* until here each interval is one call: a lane fails before it */
+    int64_t one_by_one = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
-        const int several = together && step >= alone;
+        const int several = together && step >= one_by_one;
         const int64_t states = run->writer ? PI_BLOCK_SAVES : states_at_once(run);
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
@@ -269,7 +269,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         if (several) {
             bad = advance_together(run, seen, &tile, target, scratch, to_target);
             if (bad > 0) {
-                alone = stop;
+                one_by_one = stop;
                 continue;
             }
         } else bad = call_kernel(run, &tile, target, scratch, to_target);

@@ -91,7 +91,7 @@ static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->po
 int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
 /* The piece of a lane is done with. */
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
-/* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
+/* Is a piece unresolved, and not so short that it only encloses a jump? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
 }

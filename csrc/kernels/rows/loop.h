@@ -101,7 +101,7 @@ static vint store_chunk(const Chunk *c, int64_t first) {
     return bad;
 }
 
-/* How far each lane is, if requested. */
+/* The largest |component| of each lane, if requested. */
 static void look_at_chunk(const Chunk *c, int64_t first) {
     real *far = (real *)c->tile->reach + first * VLEN;
     for (int64_t u = 0; u < c->R; u++, far += VLEN) {

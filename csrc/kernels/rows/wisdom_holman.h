@@ -13,7 +13,7 @@
 #include "../registers/kept_force.h"
 #include "chunk.h"
 
-/* Planets that a processor finds the work of side by side. */
+/* Planets whose independent work keeps a processor busy. */
 enum { TOGETHER = 8 };
 /* One register of systems: rows of one register, three for each of n bodies. */
 typedef struct {

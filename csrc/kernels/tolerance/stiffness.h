@@ -188,7 +188,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
         }
     copy_rows(c, c->dim, out, x);
 }
-/* Lanes that are stiff no more leave; sizes, a vector and its length use rows that the next step
+/* Lanes that are no longer stiff leave; sizes, a vector and its length use rows that the next step
  * overwrites. Of |(h J)^8 v|^2 <= (h |lambda|)^8 |(h J)^4 v|^2 no root is needed. */
 static void calm_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
