@@ -174,7 +174,8 @@ def is_fresh(made):
     depfile = made.with_suffix(".d")
     if not (made.exists() and depfile.exists()):
         return False
-    needed = re.split(r"(?<!\\)\s+", depfile.read_text().replace("\\\n", " ").split(":", 1)[1].strip())
+    rule = depfile.read_text().replace("\\\n", " ")
+    needed = re.split(r"(?<!\\)\s+", rule.split(":", 1)[1].strip())
     needed = [Path(name.replace("\\ ", " ")) for name in needed]
     return all(p.exists() and p.stat().st_mtime <= made.stat().st_mtime for p in needed)
 

@@ -39,7 +39,7 @@ enum { PI_PARTS = 5 };
 #define PI_HAS(part) 1
 #endif
 
-/* How a trajectory ended. */
+/* How a trajectory ended: Status of pyintegrate/errors.py. */
 typedef enum {
     PI_OK = 0,
     PI_NOT_FINITE = 1,

@@ -344,7 +344,8 @@ typedef void PiTrial(const PiTrialRows *rows);
 /* Where a continuation sets out: with the step and the control that were planned, or, if it does
  * not go on, with a first step. */
 typedef enum { PI_MARKED = 1, PI_GOES_ON = 2 } PiMark;
-/* Used as a PiStatus: a trajectory that is left to an implicit method. */
+/* Used as a PiStatus: a trajectory that is left to an implicit method. Both also stand in
+ * pyintegrate/adaptive/adaptive_run.py. */
 enum { PI_LEFT_TO_ANOTHER = 16 };
 /* A batch that goes to a tolerance, each trajectory with its own steps. All rows have one item per
  * trajectory, or one for all. */

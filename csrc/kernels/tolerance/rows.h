@@ -32,6 +32,8 @@ enum {
     OWN_PARAMS,
     OWN_PARTS
 };
+_Static_assert(OWN_T == 0 && OWN_NEXT == 2 && OWN_STATE == 6,
+               "TIME, STEP and STATE of pyintegrate/adaptive/adaptive_run.py");
 /* Where each begins; at[OWN_PARTS] is their number. */
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
