@@ -9,7 +9,7 @@ import numpy as np
 from ..values.checks import choice, fits_batch, floats, integer, numbers, places_of, truth
 from ..values.named import Named
 from ..values.types import Any
-from .times import column, first_of, in_dtype
+from .times import column, first_of, places_in_run
 
 # ---- saves --------------------------------------------------------------------------------------
 
@@ -165,25 +165,17 @@ def over_batch(array, batch, *own):
 
 
 def steps_of(times, t0, dt, n_steps, batch, dtype):
-    """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside.
-
-    A time is outside if it is before the first or after the last by more than 1e-9 of a step, or of
-    itself, and is not the first or the last in the run's dtype.
-    """
+    """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside."""
     differs = np.ndim(t0) or np.ndim(dt)
     if differs:
         times = column(times, batch)
-    position = (times - t0) / dt
-    slack = 1e-9 * np.maximum(1, np.abs(position))
-    outside = (position < -slack) | (position > n_steps + slack)
-    if np.any(outside):
-        outside &= (times != in_dtype(t0, dtype)) & (times != in_dtype(t0 + n_steps * dt, dtype))
+    places, outside = places_in_run(times, t0, dt, 0, n_steps, dtype)
     if np.any(outside):
         wrong = first_of(times, outside)
         first, last = np.ravel(t0 + 0 * dt)[0], np.ravel(t0 + n_steps * dt)[0]
         many = " (of the first trajectory)" if differs else ""
         raise ValueError(f"times has {wrong}, outside the run, {first} .. {last}{many}")
-    return np.ceil(np.clip(position, 0, n_steps)).astype(np.int64)
+    return np.ceil(places).astype(np.int64)
 
 
 # ---- options ------------------------------------------------------------------------------------

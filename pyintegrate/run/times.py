@@ -39,6 +39,21 @@ def in_dtype(t, dtype):
         return np.asarray(t, dtype).astype(np.float64)
 
 
+def places_in_run(times, t0, dt, first, last, dtype):
+    """Where times lie, in steps from `first` to `last`; and which lie outside of these.
+
+    These are before the first or after the last by more than 1e-9 of a step, or of themselves, and
+    are not the time of either in the run's dtype.
+    """
+    place = (times - t0) / dt
+    slack = 1e-9 * np.maximum(1, abs(place))
+    outside = (place < first - slack) | (place > last + slack) | ~np.isfinite(place)
+    if np.any(outside):
+        for end in (first, last):
+            outside &= times != in_dtype(time_of(t0, dt, end), dtype)
+    return np.clip(place, first, last), outside
+
+
 def column(values, batch):
     """One for each time, (n,), so that they broadcast against the batch; (n, *batch) stay."""
     return values if values.ndim > 1 else values.reshape(-1, *(1,) * len(batch))

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import IntegrationWarning, quiet, warn_caller
 from ..run.core import Run
 from ..run.options import USUAL
-from ..run.times import column, first_of, in_dtype, time_of
+from ..run.times import column, first_of, places_in_run, time_of
 from ..values.memory import pad
 from .jumps import direction, jumping
 
@@ -30,19 +30,12 @@ def states_at(solution, t):
             "at(t) needs two saved states or more: integrate with save='all' or save=k"
         )
     times = column(t.reshape(-1), batch)
-    position = (times - solution.t0) / solution.dt  # in steps
-    slack = 1e-9 * np.maximum(1, abs(position))
-    outside = (position < solution.steps[0] - slack) | (position > solution.steps[-1] + slack)
-    for end in solution.t[[0, -1]] if np.any(outside) else ():  # in the run's dtype, it is inside
-        is_end = times == in_dtype(end, solution.y.dtype)
-        position = np.where(is_end & outside, (end - solution.t0) / solution.dt, position)
-        outside = outside & ~is_end
-    outside |= ~np.isfinite(position)
+    ends = solution.steps[0], solution.steps[-1]
+    position, outside = places_in_run(times, solution.t0, solution.dt, *ends, solution.y.dtype)
     if np.any(outside):
         wrong = first_of(times, outside)
         first, last = solution.t[0].min(), solution.t[-1].max()
         raise ValueError(f"t = {wrong} is outside the saved times {first} .. {last}")
-    position = np.clip(position, *solution.steps[[0, -1]])  # the ends, to rounding
     i = np.clip(np.searchsorted(solution.steps, position, side="right") - 1, 0, len(solution) - 2)
     i = np.broadcast_to(i, (i.shape[0], *batch))
 
