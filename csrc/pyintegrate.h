@@ -90,8 +90,8 @@ typedef struct {
      * after their increments (kernels/rows/noise.h). */
     int steps, noises;
     PiSecondNumbers second;
-    int no_jacobian; /* use differences of the right-hand side */
-    int block; /* preferred lanes per call of the force (calls are expensive); 0: as many as fit */
+    int no_jacobian;    /* use differences of the right-hand side */
+    int lanes_a_call;   /* of the force, if calls are expensive; 0: as many as fit */
     int may_stop;       /* does the force call functions that may stop the run? */
     int64_t operations; /* of a force on rows, approximately, per lane; 0: a few per component */
     PiQuantity state[PI_MAX_STATE];

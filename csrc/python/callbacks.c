@@ -1,4 +1,4 @@
-/* Forces that are outside functions: Python functions, called for a block of lanes with the
+/* Forces that are outside functions: Python functions, called for many lanes with the
  * interpreter lock, and compiled ones, called without it. */
 #include "module.h"
 #include <math.h>
@@ -132,14 +132,15 @@ static void *address_of(PyObject *object) {
 
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
     PyObject *function, *owner = Py_None;
-    int kind, dim, dof, n_params, block, velocity_dependent = 1;
+    int kind, dim, dof, n_params, lanes_a_call, velocity_dependent = 1;
     if (!PyArg_ParseTuple(args, "Oiiiii|Oi:make_callback", &function, &kind, &dim, &dof, &n_params,
-                          &block, &owner, &velocity_dependent))
+                          &lanes_a_call, &owner, &velocity_dependent))
         return NULL;
     if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > PI_MAX_NUMBER || dof < 0 ||
         (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > PI_MAX_NUMBER ||
-        block < 0 || block > 1 << 24)
-        return PyErr_Format(PyExc_ValueError, "kind, dim, dof, n_params or block out of range");
+        lanes_a_call < 0 || lanes_a_call > 1 << 24)
+        return PyErr_Format(PyExc_ValueError,
+                            "kind, dim, dof, n_params or lanes_a_call out of range");
     void *address = NULL;
     if (kind != PYTHON && !(address = address_of(function))) return NULL;
     const PiIsa *isa = pi_isa(state_of(module)->isa);
@@ -156,7 +157,7 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .no_jacobian = 1,
                    .may_stop = 1,
                    .operations = 1 << 20, /* unknown, and slow */
-                   .block = block},
+                   .lanes_a_call = lanes_a_call},
         .kind = kind,
         .address = address,
         .context = {{0, isa->f64->vector_bytes}, {1, isa->f32->vector_bytes}}};

@@ -18,7 +18,7 @@ int pi_makes_room(const PiRun *run) {
 }
 int pi_stops_make_room(const PiRun *run) {
     return isinf(run->bound) && run->n_observers == 1 && run->observers[0].packed &&
-           may_pack(run) && !run->system->block;
+           may_pack(run) && !run->system->lanes_a_call;
 }
 
 /* The lanes of the tile that continue. */

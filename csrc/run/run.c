@@ -317,16 +317,17 @@ int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
 /* ---- the run --------------------------------------------------------------------------------- */
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
-    const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
+    const int64_t lanes_a_call = run->system->lanes_a_call;
+    const int64_t bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first-level cache too.
      */
     pi_prepare_observers(run);
     const int64_t some = is_wide(run) ? SCRATCH_WIDE / 2 : SCRATCH_STATES;
     const int64_t kept = pi_is_shown(run) && !run->writer ? some : 1;
-    const int64_t packed = pi_stops_make_room(run)        ? STOPPING_TILES
-                           : pi_makes_room(run) && !block ? PACKED_TILES
-                                                          : 1;
-    const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
+    const int64_t packed = pi_stops_make_room(run)               ? STOPPING_TILES
+                           : pi_makes_room(run) && !lanes_a_call ? PACKED_TILES
+                                                                 : 1;
+    const int64_t shown = (lanes_a_call ? lanes_a_call : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
     const int64_t fitting = run->reducer ? REDUCED_GROUPS * group : packed * run->shown_lanes;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
@@ -350,7 +351,7 @@ int pi_run_prepare(PiRun *run) {
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / needed);
     if (run->chunk > IN_FLIGHT)
         run->chunk -= run->chunk % IN_FLIGHT; /* byte code works on eight at a time */
-    if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
+    if (lanes_a_call) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
     place_observers(run);

@@ -51,16 +51,17 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     const int within = s->record || s->segments;
     if (within && !s->implicit) pi_make_dense(run->method, &s->pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
-    const int64_t block = s->system->block;
+    const int64_t lanes_a_call = s->system->lanes_a_call;
     const int64_t bytes = pi_product(pi_solve_hot_rows(s), run->vector_bytes);
     const int64_t share = ceil_div(s->lanes, run->workers);
     const int64_t all = ceil_div(share, width);
-    int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
+    int64_t n = lanes_a_call ? lanes_a_call / width : WORKSPACE_BYTES / bytes;
     const int64_t more = smaller(all / ROUNDS, INTERPRETED_BYTES / bytes);
     if (run->interpreted && n < more) n = more;
-    if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
+    if (!lanes_a_call && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
-    if (n > 1 && !block) n -= n % (n < 4 ? 2 : 4); /* kernels in registers process two or four */
+    if (n > 1 && !lanes_a_call)
+        n -= n % (n < 4 ? 2 : 4); /* kernels in registers process two or four */
     s->registers = n < 1 ? 1 : n;
 }
 

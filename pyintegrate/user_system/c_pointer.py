@@ -24,7 +24,7 @@ _PROTOTYPES = (
 _ARGUMENTS = (4, 6)
 _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all ctypes functions
 _RESERVED = ("t", "y", "t0")  # the leading arguments of an exact solution
-_BLOCK = 2048  # lanes in one call of a batched function
+_LANES_A_CALL = 2048  # of a batched function
 
 
 class PointerSystem(OwnSystem):
@@ -115,7 +115,9 @@ def c_function(
     target = _target(pointer, batched, unsafe)
     defaults = _parameters(params)
     rows = sum(map(np.size, defaults.values()))
-    handle = _core.make_callback(target, 1 + batched, dim, 0, rows, _BLOCK * batched, pointer)
+    handle = _core.make_callback(
+        target, 1 + batched, dim, 0, rows, _LANES_A_CALL * batched, pointer
+    )
     name = string("name", name, str(getattr(pointer, "__name__", "c_function")))
     title = string("title", title, "")
     given = {

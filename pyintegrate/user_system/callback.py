@@ -1,4 +1,4 @@
-"""Systems whose force stays a Python function, called for a block of trajectories at once."""
+"""Systems whose force stays a Python function, called for many trajectories at once."""
 
 import importlib
 import pickle
@@ -12,7 +12,7 @@ from .. import _core
 from ..trace.tracing import describe
 from .own_system import OwnSystem
 
-_BLOCK = 8192  # lanes in one call: many, but still within the second-level cache
+_LANES_A_CALL = 8192  # many, but still within the second-level cache
 _SHORTER, _AGREED = 5, 1e-6  # of differences: how often they are shortened, and what is enough
 _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
@@ -20,7 +20,7 @@ _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
 
 
 class CallbackSystem(OwnSystem):
-    """A System whose force stays a Python function, called for a block of trajectories at once.
+    """A System whose force stays a Python function, called for many trajectories at once.
 
     The function gets components first, ``(dof, n)`` or ``(dim, n)`` (``(n,)`` if dof = 1), and
     parameters of shape ``(*shape, n)`` or, if one value serves all, ``shape``.
@@ -30,7 +30,7 @@ class CallbackSystem(OwnSystem):
     def core(self):
         rows = len(self.parameter_rows)
         return _core.make_callback(
-            _Block(self), 0, self.dim, self.dof, rows, _BLOCK, None, self.velocity_dependent
+            _Called(self), 0, self.dim, self.dof, rows, _LANES_A_CALL, None, self.velocity_dependent
         )
 
     def _formulas(self):
@@ -140,8 +140,8 @@ def _named_system(module, name, params):
     return found(**params)
 
 
-class _Block:
-    """The force of an untraced system for one block of lanes, as the C core calls it.
+class _Called:
+    """The force of an untraced system for some lanes at once, as the C core calls it.
 
     Precomputes what never changes between calls, which number in the thousands.
     """

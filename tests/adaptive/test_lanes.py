@@ -70,7 +70,7 @@ def test_saves_do_not_depend_on_neighbours():
 
 def test_lanes_are_full_though_trajectories_differ(monkeypatch):
     """The last ones leave lanes empty: less than a tenth of 64 lanes' way through 2000 orbits."""
-    monkeypatch.setattr("pyintegrate.user_system.callback._BLOCK", 64)
+    monkeypatch.setattr("pyintegrate.user_system.callback._LANES_A_CALL", 64)
     asked = []
 
     @pi.acceleration(dof=2, trace=False)

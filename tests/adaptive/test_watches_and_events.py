@@ -425,7 +425,7 @@ def test_nothing_depends_on_the_neighbours_or_on_the_threads():
 
 def test_who_stops_makes_room(monkeypatch):
     """Of 64 lanes one goes on fifty times as far as the others, which would wait for it."""
-    monkeypatch.setattr("pyintegrate.user_system.callback._BLOCK", 64)
+    monkeypatch.setattr("pyintegrate.user_system.callback._LANES_A_CALL", 64)
     asked = []
 
     @pi.acceleration(trace=False, end=1.0)
