@@ -65,12 +65,7 @@ def states_at(solution, t):
         length = (position - solution.steps[i]) * solution.dt
         y = part_of_steps(solution, start, moments, np.where(within, length, width))
         lost = within & np.isnan(y).any(axis=-1) & np.isfinite(start).all(axis=-1)
-        if lost.any():
-            warn_caller(
-                f"no state at t = {first_of(times, lost)}: it is NaN where a part of a step fails,"
-                " though the step does not",
-                IntegrationWarning,
-            )
+        warn_of_lost(times, lost)
     else:
         ends = (moments, start), (moments + width, stop)
         with np.errstate(all="ignore" if not solution._whole else None):
@@ -78,6 +73,16 @@ def states_at(solution, t):
             y = cubic(s, start, stop - start, slope0, slope1)
     y = np.where(within[..., np.newaxis], y, np.where(s > 0, stop, start))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def warn_of_lost(times, lost):
+    """Warn where a part of a step fails, though the step does not: masks (n, *batch)."""
+    if lost.any():
+        warn_caller(
+            f"no state at t = {first_of(times, lost)}: it is NaN where a part of a step fails,"
+            " though the step does not",
+            IntegrationWarning,
+        )
 
 
 def part_of_steps(solution, start, begin, length):

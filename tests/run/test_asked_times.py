@@ -1,5 +1,7 @@
 """``times=`` gives the states of ``at``, without storing the steps, and none across a jump."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -78,10 +80,17 @@ def test_a_part_of_a_step_that_fails_has_no_state(method):
 
     asked, start = [0.03, 0.05, 0.09, 0.125], np.zeros((3, 5, 2))
     options = {"dt": 0.125, "n_steps": 2, "method": method}
-    some, whole = (pi.integrate(force, start, times=t, **options) for t in (asked, None))
     lost = np.arange(4) == implicit
+    whole = pi.integrate(force, start, **options)
+    with pytest.warns(pi.IntegrationWarning, match=f"no state at t = {asked[int(implicit)]}"):
+        some = pi.integrate(force, start, times=asked, **options)
     with pytest.warns(pi.IntegrationWarning, match=f"no state at t = {asked[int(implicit)]}"):
         between = whole.at(asked)
+    with warnings.catch_warnings(action="error"):
+        pi.integrate(force, start, times=asked, **options, on_failure="ignore")
+        start[0, 0] = np.nan  # which is a failure, told of as such
+        with pytest.raises(pi.IntegrationError):
+            pi.integrate(force, start, times=asked[2:], **options, on_failure="raise")
     for y in (some.y, between):
         assert np.array_equal(np.isnan(y), np.broadcast_to(lost[:, None, None, None], y.shape))
 
