@@ -79,16 +79,17 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     for (int64_t k = 0; k < 2; k++)
         bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
-    if (part > q->from[i] && part <= q->to[i])
+    if (part > q->piece[i].from && part <= q->piece[i].to)
         occurs(&p->occurring[i], fmin(part, 1 - 0x1p-53), 0, j);
 }
 static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
+    const Piece *piece = &q->piece[i];
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
-    const double error = 20 * q->resolution[i] * size;
-    if (isinf(q->resolution[i])) { /* nothing can be told within */
+    const double error = 20 * piece->resolution * size;
+    if (isinf(piece->resolution)) { /* nothing can be told within */
         double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
         if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
@@ -106,7 +107,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int begins = is_at_zero(p, i, j, f[0]);
     if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
     if (!begins) p->zero[i * p->of->count + j] = 0;
-    if (begins && falls_through(e, n, f, q->to[i], p->chords)) {
+    if (begins && falls_through(e, n, f, piece->to, p->chords)) {
         occurs(&p->occurring[i], 0, 0, j);
         return;
     }
@@ -117,8 +118,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
     for (int64_t k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
-        const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
-        const double part = piece_part(q, i, zeros[k].x);
+        const double slope = zeros[k].slope * 2 / (piece->to - piece->from);
+        const double part = piece_part(piece, zeros[k].x);
         occurs(&p->occurring[i], p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
@@ -131,21 +132,22 @@ static void find_located(EventLanes *p, int64_t i, int j) {
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
+    const Piece *piece = &q->piece[i];
     double f[CHEB_MOST + 1];
     int changes = 0;
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
         const double start = *event_row(p, PI_QUANTITY, id, j);
-        if (q->to[i] == 1 && crosses(&p->of->event[j], start, f[n]))
+        if (piece->to == 1 && crosses(&p->of->event[j], start, f[n]))
             occurs(&p->occurring[i], 1, 0, j);
         return;
     }
     for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
-    if (changes > 1 && (f[0] == f[n] || q->to[i] - q->from[i] > 0x1p-30))
+    if (changes > 1 && (f[0] == f[n] || piece->to - piece->from > 0x1p-30))
         add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
-            occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);
+            occurs(&p->occurring[i], piece_part(piece, cheb_point(n, k)), 0, j);
             return;
         }
 }
@@ -156,25 +158,26 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
     if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(&p->occurring[i], 0, 0, j);
     if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
-    p->quantities.resolution[i] = p->resolution[i];
+    p->quantities.piece[i].resolution = p->resolution[i];
     if (p->zero[i * p->of->count + j] > 0) {
         find_located(p, i, j);
         return;
     }
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    const double error = 20 * q->resolution[i] * fmax(most, -least);
+    const double error = 20 * q->piece[i].resolution * fmax(most, -least);
     const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
                                            e->direction, zeros, &near);
     for (int64_t k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
+    const int begins = p->quantities.piece[i].from == 0;
     EACH_EVENT(j, p->of) {
         p->tied[i * p->of->count + j] = 0;
-        if (p->of->exact && p->quantities.from[i] == 0)
+        if (p->of->exact && begins)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
-        if (p->quantities.from[i] == 0 && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
+        if (begins && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
             occurs(&p->occurring[i], 0, 0, j);
         if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
         else if (p->of->event[j].located) find_located(p, i, j);
@@ -193,7 +196,7 @@ static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiSt
     s->end[i] = end;
     p->part[i] = part;
     p->occurring[i].count = 0;
-    end_pieces(&p->quantities, i);
+    end_pieces(&p->quantities.piece[i]);
     if (part == 1) return;
     const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + part * p->h[i];
     const double sum = t0 + rest, t = p->real_bytes == 8 ? sum : (float)sum, back = t - t0;
@@ -401,13 +404,15 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
-            waits |= !o->count && p->quantities.n_ends[i];
+            Piece *const piece = &p->quantities.piece[i];
+            if (!o->count) piece->points = 0;
+            waits |= !o->count && piece->n_ends;
         }
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
             EACH_LANE(i, p)
-                if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
+                if (!p->occurring[i].count && p->quantities.piece[i].points)
+                    find_events(p, i, s->id[i]);
         }
         EACH_LANE(i, p) {
             any |= p->occurring[i].count;
@@ -467,9 +472,9 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        whole_piece(q, i, q->degree);
+        whole_piece(&q->piece[i], q->degree);
         EACH_EVENT(j, p->of) find_on_step(p, i, s->id[i], j);
-        q->points[i] = 0;
+        q->piece[i].points = 0;
     }
     return 0;
 }
@@ -486,13 +491,13 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             o->count = o->asks = 0;
-            end_pieces(&p->quantities, i);
+            end_pieces(&p->quantities.piece[i]);
             if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
             const int64_t events = p->of->exact ? o->events : 0;
             *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
             const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
             if (!p->quantities.linear)
-                pi_begin_pieces(&p->quantities, i, p->h[i],
+                pi_begin_pieces(&p->quantities.piece[i], p->h[i],
                                 fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
             EACH_EVENT(j, p->of) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
         }
