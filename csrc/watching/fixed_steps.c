@@ -54,18 +54,15 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const int64_t first = n ? n - 1 : 0;
     const int part = !whole && p->lanes.chords, of_run = run->system->n_params - PI_OF_RUN;
     PiPacked *a = &p->packed;
-    const int64_t lanes = p->lanes.lanes, held = a->count;
+    const int64_t lanes = p->lanes.lanes;
     int64_t count = 0;
-    int others = 0;
     EACH_PLACE(k, p) {
         if (!p->asks[k]) continue;
-        const int64_t at = p->slot[k].lane - p->tile->lane;
-        others |= count >= held || a->at[count] != at;
-        a->at[count] = at;
+        a->at[count] = p->slot[k].lane - p->tile->lane;
         p->column[count++] = k;
     }
     if ((a->count = count) == 0) return 0;
-    if (others) pi_packed_own(a);
+    pi_packed_own(a);
     const PiRow t0 = p->tile->t0;
     for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
@@ -91,7 +88,6 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
     for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
         a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
-    if (part) a->count = 0; /* these are not the lanes' own */
     int8_t why[MOST_LANES] = {0};
     tile.status = why;
     if (run->kernel(&tile) < 0) return -1;
