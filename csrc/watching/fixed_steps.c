@@ -113,14 +113,22 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static int64_t lay_out(Segments *p, char *memory) {
+/* The watch comes first; who is due; for states between. */
+static PiMemory begin_memory(Segments *p, void *scratch) {
+    PiMemory m = {scratch, 0};
+    pi_part_of(&m, pi_watch_scratch_bytes(&p->e->watch, p->run));
+    PLACE(&m, p->due, p->run->tile_lanes);
+    if (p->e->between) p->between = pi_part_of(&m, pi_between_scratch_bytes(NULL, p->run));
+    return m;
+}
+/* The rest, for so many lanes; returns the bytes of all. */
+static int64_t lay_out(Segments *p, PiMemory m) {
     const PiRun *run = p->run;
     const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
                   all = pi_product(p->e->events.count, lanes);
     double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
                              &p->part, &p->begun,  &p->length, &p->lanes.whole};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    PiMemory m = {memory, 0};
     for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
     for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
@@ -132,8 +140,7 @@ static int64_t lay_out(Segments *p, char *memory) {
     PLACE(&m, p->start, all);
     PLACE(&m, p->last, all);
     PLACE(&m, p->column, lanes);
-    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
-    if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
+    p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
                          .id = p->id,
@@ -161,15 +168,12 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
     Segments p = segments_of(e, run);
+    const PiMemory m = begin_memory(&p, NULL);
     const int64_t u = unit(run);
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
-    while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
+    while (p.lanes.lanes > u && lay_out(&p, m) - m.used > MOST_BYTES) p.lanes.lanes -= u;
     e->lanes = p.lanes.lanes;
-    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
-    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    PiMemory m = {NULL, 0};
-    PLACE(&m, p.due, run->tile_lanes);
-    return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
+    return lay_out(&p, m);
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
@@ -548,11 +552,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.seen = seen;
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
-    char *memory =
-        (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    PiMemory m = {memory, 0};
-    PLACE(&m, p.due, run->tile_lanes);
-    memory += m.used;
+    const PiMemory memory = begin_memory(&p, seen->scratch);
     int located = 0;
     EACH_EVENT(j, &e->events) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
@@ -565,7 +565,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     list_due(&p);
     if (!p.n_due) return 0;
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
-    p.between = memory + lay_out(&p, memory);
+    lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;
         p.waits[k] = p.looked[k] = 0;
