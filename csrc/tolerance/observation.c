@@ -34,7 +34,8 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
             if (*to > 0) least = fmin(least, *to);
         }
         for (int k = 0; k < s->n_atol; k++, to += lanes) *to = item(p, s->atol[k], id[i]);
-        p->e.resolution[i] = fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
+        p->e.occurring[i].resolution =
+            fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
     }
 }
 
@@ -160,18 +161,18 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
 static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
     Piece *const piece = &q->piece[i];
+    const double h = p->e.occurring[i].h;
     const double from = pi_time_within(&p->e, s, i, piece->from);
     const double to = pi_time_within(&p->e, s, i, piece->to), middle = from + 0.5 * (to - from);
     const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
     double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
     for (; r < end; r++) {
         if (r->kind != PI_STATES) {
-            if (r->after < 0 ||
-                (middle - pi_item(p->of->after[r->after], s->id[i])) * p->e.h[i] > 0)
+            if (r->after < 0 || (middle - pi_item(p->of->after[r->after], s->id[i])) * h > 0)
                 pi_reduce_piece(r, q, i, from, to, numbers);
         } else if (!piece->n_ends) {
-            pi_count_state(r, pi_piece_end(q, i, r->quantity),
-                           counts(p, r->after, s->id[i], to, p->e.h[i]), numbers);
+            pi_count_state(r, pi_piece_end(q, i, r->quantity), counts(p, r->after, s->id[i], to, h),
+                           numbers);
         }
     }
     for (int64_t k = 0; k < p->of->n_samples; k++) {
@@ -192,17 +193,18 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     int any = 0, asks = !q->linear;
     EACH_LANE(i, &p->e) {
         Piece *const piece = &q->piece[i];
+        const Occurring *o = &p->e.occurring[i];
         end_pieces(piece);
-        if (!sees[i] || p->e.part[i] == 0) continue;
-        if (whole && p->e.part[i] == 1) {
+        if (!sees[i] || o->part == 0) continue;
+        if (whole && o->part == 1) {
             whole_piece(piece, s->degree);
             continue;
         }
         any = 1;
-        pi_begin_pieces(piece, p->e.h[i], p->e.resolution[i], p->e.part[i]);
+        pi_begin_pieces(piece, o->h, o->resolution, o->part);
         for (int64_t k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
-            pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
+            pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / o->h);
         }
     }
     const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
@@ -345,7 +347,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 void pi_step_observer_free(PiStepObserver *p) {
     if (p->e.locating)
         for (int64_t i = 0; i < p->e.lanes; i++)
-            if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
+            if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

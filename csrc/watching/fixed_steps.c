@@ -107,7 +107,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     if (p->lanes.chords) return;
     EACH_PLACE(k, p) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
-        p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
+        p->length[k] = rounded(p->run, part[k] * p->lanes.occurring[k].h);
     }
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
@@ -126,14 +126,11 @@ static int64_t lay_out(Segments *p, PiMemory m) {
     const PiRun *run = p->run;
     const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
                   all = pi_product(p->e->events.count, lanes);
-    double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
-                             &p->part, &p->begun,  &p->length, &p->lanes.whole};
+    double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part, &p->begun, &p->length};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
+    for (int64_t i = 0; i < 7; i++) PLACE(&m, *rows[i], lanes);
     for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
-    PLACE(&m, p->lanes.step, lanes);
-    PLACE(&m, p->lanes.jumps, lanes);
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
     PLACE(&m, p->after, state);
@@ -282,7 +279,7 @@ static void begin_step(Segments *p, int64_t k) {
     p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
     p->passed[k] = p->t_low[k] = 0;
-    p->part[k] = p->lanes.whole[k] = s->h;
+    p->part[k] = p->lanes.occurring[k].whole = s->h;
     p->lanes.occurring[k].events = 0;
     p->end[k] = PI_STEP_MADE;
 }
@@ -429,9 +426,10 @@ static int complete(Segments *p, int64_t k) {
 }
 /* How much of the step lies before the end of the segment, as it was made. */
 static double passed_by(const Segments *p, int64_t k) {
-    const double part = p->lanes.part[k], before = p->slot[k].passed;
+    const Occurring *o = &p->lanes.occurring[k];
+    const double part = o->part, before = p->slot[k].passed;
     if (part == 1) return p->slot[k].h;
-    return rounded(p->run, before + rounded(p->run, part * p->lanes.h[k]));
+    return rounded(p->run, before + rounded(p->run, part * o->h));
 }
 /* What has become of a segment. */
 static int follow(Segments *p, int64_t k) {
@@ -478,15 +476,15 @@ static int go_through(Segments *p) {
         if (p->end[k]) {
             const Slot *s = &p->slot[k];
             p->part[k] = rounded(p->run, s->h - s->passed);
-            p->lanes.step[k] = p->tile->first + s->i;
-            p->lanes.jumps[k] = s->jumped;
+            p->lanes.occurring[k].step = p->tile->first + s->i;
+            p->lanes.occurring[k].jumps = s->jumped;
         }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
     for (int64_t k = 0; k < count; k++) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
                   leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
-        if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
+        if (end == PI_STEP_JUMPED && p->lanes.occurring[k].part != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
         if (end && s->passed == 0 && !s->jumped)
@@ -569,7 +567,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;
         p.waits[k] = p.looked[k] = 0;
-        p.lanes.resolution[k] = p.lanes.single ? 1e-4 : 1e-9;
+        p.lanes.occurring[k].resolution = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {
         left = 0;
