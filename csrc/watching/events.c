@@ -377,41 +377,15 @@ static int wants_state(const EventLanes *p, int64_t i) {
     const int j = o->pending[o->count - 1].event;
     return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
 }
-/* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
- * are left. */
-static int go_through_exact(EventLanes *p, const PiSteps *s) {
-    double *const part = p->quantities.theta;
-    for (;;) {
-        int any = 0, others = 0;
-        EACH_LANE(i, p) {
-            const Occurring *o = &p->occurring[i];
-            part[i] = 0;
-            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
-            if (!o->count) continue;
-            const int exact = is_exact(p, i);
-            if (exact) part[i] = o->pending[o->count - 1].part;
-            any |= exact;
-            others |= !exact;
-        }
-        if (!any) return others;
-        place_states(p, s);
-        if (p->react.of && show_state(p, &p->react, s)) return -1;
-        EACH_LANE(i, p)
-            if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
-    }
-}
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
 static int go_through(EventLanes *p, const PiSteps *s) {
-    if (p->quantities.linear) {
-        const int left = go_through_exact(p, s);
-        if (left <= 0) return left;
-    }
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             Piece *const piece = &p->quantities.piece[i];
+            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
             if (!o->count) piece->points = 0;
             waits |= !o->count && piece->n_ends;
         }
@@ -422,21 +396,25 @@ static int go_through(EventLanes *p, const PiSteps *s) {
                     find_events(p, i, s->id[i]);
         }
         EACH_LANE(i, p) {
-            any |= p->occurring[i].count;
-            values |= p->occurring[i].count && !is_exact(p, i);
+            Occurring *o = &p->occurring[i];
+            o->ready = o->count && is_exact(p, i);
+            any |= o->count;
+            values |= o->count && !o->ready;
+            ready |= o->ready;
         }
+        again = ready;
         if (!any && !waits) return 0;
         if (!any) continue;
         find_states(p, s);
         if (values && show_state(p, &p->quantities.rows, s)) return -1;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            if (!o->count) continue;
+            if (!o->count || o->ready) continue;
             const Occurrence *e = &o->pending[o->count - 1];
             const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
-            const int placed = is_exact(p, i), corrected = made && !placed ? is_corrected(p, i) : 0;
-            o->ready = placed || (made && !corrected);
+            const int corrected = made ? is_corrected(p, i) : 0;
+            o->ready = made && !corrected;
             o->asks = !seen && !o->ready && e->part < 1;
             if (corrected < 0) { /* the motion is not that of the polynomial */
                 add_to_count(p, i, PI_UNRESOLVED, e->event);
