@@ -167,7 +167,7 @@ static PyMethodDef functions[] = {
      "whether initial includes the history of the method.\n"
      "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
      "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
-     "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
+     "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
      "use_row_kernels: those for any force, even if others are compiled.\n"
      "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
      "sums_a, sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react,\n"

@@ -43,37 +43,24 @@ static int read_drive(Run *r, PyObject *strides) {
     return 0;
 }
 
-/* The indices of the saved steps if no interval gives them, and their common divisor. */
-static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
-    PiRecord *record = &r->record;
-    record->steps = pi_views_array(&r->base.views, steps, "save_steps", 0, 8, 0);
-    if (!record->steps) return -1;
-    record->listed = *saves = (*pi_views_find(&r->base.views, "save_steps"))->buffer.len / 8;
-    record->every = 0;
-    for (int64_t i = 0; i < *saves; i++) {
-        const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
-        if (step < least || step > r->run.n_steps)
-            return pi_refused("save_steps: step %lld, expected %lld to %lld", (long long)step,
-                              (long long)least, (long long)r->run.n_steps);
-        record->every = common_divisor(step, record->every);
-    }
-    if (!record->every) record->every = r->run.n_steps + 1;
-    return 0;
-}
 /* The destination of the saves, and the components to save. */
 static int read_record(Run *r, const Given *o, int stream) {
-    PyObject *array = o->record, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
     int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
     if (o->times) saves = 0; /* watching.c */
-    else if (steps && read_steps(r, steps, &saves)) return -1;
+    if (o->save_steps) {
+        record->steps = pi_views_array(&r->base.views, o->save_steps, "save_steps", 0, 8, 0);
+        if (!record->steps) return -1;
+        record->listed = saves = (*pi_views_find(&r->base.views, "save_steps"))->buffer.len / 8;
+    }
     const int64_t bytes = run->real_bytes;
     const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
     if (n < 0) return -1;
     record->n_saved = n;
-    const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
+    const Py_buffer *view =
+        pi_views_strided(&r->base.views, o->record, "record", 3, run->real_bytes);
     if (!view) return -1;
     if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes)
         return pi_refused(

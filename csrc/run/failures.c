@@ -1,6 +1,5 @@
 /* Trajectories that have failed: frozen at their last valid state, and reported. */
 #include <float.h>
-#include "../aligned.h"
 #include "layout.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #pragma once
 #include <math.h>
 #include <string.h>
+#include "../aligned.h"
 #include "run.h"
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -92,8 +93,17 @@ int64_t pi_steps_of_block(const PiRun *run);
 double pi_step_operations(const PiRun *run);
 /* The number of lanes that cost the same: one alone takes as long as a register of them. */
 double pi_lanes_worked(const PiRun *run);
+/* The scratch of a thread, in pi_run_scratch_bytes() of memory, or NULL. */
+typedef struct {
+    char *tile, *workspace;    /* states; of row kernels */
+    PiRow *params;             /* of one step of a driven run */
+    char *far, *shown;         /* a row: how far lanes have been; states that observers will see */
+    char *observers, *leaving; /* of observers, one after the other; of leaving.c */
+} PiScratch;
+PiScratch pi_scratch_in(const PiRun *run, void *memory);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
-int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
+int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *scratch,
+                    PiPause *pause);
 
 /* ---- observers.c ------------------------------------------------------------------------------
  */
@@ -131,11 +141,10 @@ int64_t pi_leaving_bytes(const PiRun *run);
 int64_t pi_stopping_rows_bytes(const PiRun *run);
 /* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
 int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
-                       void *target, char *scratch);
-/* The same if an observer stops them; seen: the part that all calls have in common, rows: for the
- * shown states. */
+                       void *target, const PiScratch *scratch);
+/* The same if an observer stops them; seen: the part that all calls have in common. */
 int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
-                        void *target, void *rows, char *scratch);
+                        void *target, const PiScratch *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 static inline int is_frozen(const PiFailures *f, int64_t lane) {
@@ -166,10 +175,8 @@ typedef struct {
     PiRow *params;
 } PiPacked;
 
-/* The bytes of one row, and of a memory for `room` lanes. */
-int64_t pi_packed_row(const PiRun *run, int64_t room);
-int64_t pi_packed_bytes(const PiRun *run, int64_t room);
-PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *memory);
+/* Room for so many lanes, in a part of a memory. */
+PiPacked pi_place_packed(PiMemory *memory, const PiRun *run, const PiTile *tile, int64_t room);
 /* Of the lanes in `at` the rows of t0, h and parameters; with states from rows of the tile, to
  * `to`.
  */

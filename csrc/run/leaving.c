@@ -4,7 +4,6 @@
  * made. Lanes that leave a bound within a call of the kernel, which reports how far each lane was,
  * repeat its steps, and the states after each tell where. No lane depends on its neighbours, so
  * that no result depends on which lanes are side by side. */
-#include "../aligned.h"
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
@@ -29,38 +28,31 @@ static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->in);
 }
 
-/* A tile, the destination of its states, a row of how far each lane has been, states after several
- * steps. */
+/* A tile, the destination of its states; lanes apart: those that go on, those that leave; a row of
+ * how far each has been, a status for each, states after several steps. */
 typedef struct {
     PiRun *run;
     int64_t number;
     const PiTile *tile;
     void *target;
     int64_t stride;
+    PiPacked going, leavers;
     char *far;
     int8_t *reason;
     char *rows;
 } Leaving;
-static int64_t leaving_bytes(const PiRun *run, int64_t lanes) {
-    return pi_sum(pi_sum(pi_packed_row(run, lanes), pi_rounded_up(lanes, 64)), LEAVING_BYTES);
+static int64_t lay_out(Leaving *l, int64_t lanes, void *memory) {
+    PiMemory m = {memory, 0};
+    l->going = pi_place_packed(&m, l->run, l->tile, lanes);
+    l->leavers = pi_place_packed(&m, l->run, l->tile, lanes);
+    PLACE(&m, l->far, pi_product(l->going.stride, l->run->real_bytes));
+    PLACE(&m, l->reason, lanes);
+    PLACE(&m, l->rows, LEAVING_BYTES);
+    return m.used;
 }
-static Leaving leaving_in(PiRun *run, int64_t number, const PiTile *tile, void *target,
-                          int64_t stride, int64_t lanes, char *memory) {
-    char *const reason = memory + pi_packed_row(run, lanes);
-    return (Leaving){run,
-                     number,
-                     tile,
-                     target,
-                     stride,
-                     memory,
-                     (int8_t *)reason,
-                     reason + pi_rounded_up(lanes, 64)};
-}
-/* Two of lanes apart, and what leaving takes. */
 int64_t pi_leaving_bytes(const PiRun *run) {
     if (!pi_makes_room(run) && !pi_stops_make_room(run)) return 0;
-    return pi_sum(pi_product(2, pi_packed_bytes(run, run->tile_lanes)),
-                  leaving_bytes(run, run->tile_lanes));
+    return lay_out(&(Leaving){.run = (PiRun *)run}, run->tile_lanes, NULL);
 }
 /* Those that have left in the last call, as a list; their number. */
 #define LIST(real)                                                                                 \
@@ -68,7 +60,8 @@ int64_t pi_leaving_bytes(const PiRun *run) {
         p->list[n] = i;                                                                            \
         n += !(((const real *)l->far)[i] <= (real)l->tile->bound);                                 \
     }
-static int64_t list_left(const Leaving *l, const PiPacked *p) {
+static int64_t list_left(const Leaving *l) {
+    const PiPacked *p = &l->going;
     int64_t n = 0;
     WITH_REAL(l->run, LIST)
     return n;
@@ -80,9 +73,11 @@ static int64_t steps_at_once(const PiRun *run) {
     const int plain = run->method->family <= PI_NYSTROM && run->state_rows == run->system->dim;
     return plain && most > 1 ? most : 1;
 }
-/* Some steps: each lane stays where it was before the first that it does not complete. 0, or -1. */
-static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
+/* Some steps of those that leave: each stays where it was before the first that it does not
+ * complete. 0, or -1. */
+static int leave(Leaving *l, int64_t first, int64_t steps) {
     PiRun *run = l->run;
+    PiPacked *p = &l->leavers;
     const int64_t dim = run->system->dim, line = lanes_in_line(run), most = steps_at_once(run);
     for (int64_t n = first, some; n < first + steps && p->count; n += some, pi_packed_turn(p)) {
         PiTile tile = pi_packed_tile(p, n, some = smaller(most, first + steps - n));
@@ -123,17 +118,21 @@ static int leave(const Leaving *l, PiPacked *p, int64_t first, int64_t steps) {
 /* Those that have failed in a call: its steps again, from its input. */
 int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
-    const int64_t lanes = lanes_in(run, number), packed = pi_packed_bytes(run, lanes);
-    char *memory = pi_aligned(pi_sum(packed, leaving_bytes(run, lanes)));
+    const int64_t lanes = lanes_in(run, number);
+    Leaving l = {.run = run,
+                 .number = number,
+                 .tile = tile,
+                 .target = tile->out,
+                 .stride = tile->out_stride};
+    PiPacked *const failing = &l.leavers;
+    void *const memory = pi_aligned(lay_out(&l, lanes, NULL));
     if (!memory) return -1;
-    const Leaving l =
-        leaving_in(run, number, tile, tile->out, tile->out_stride, lanes, memory + packed);
-    PiPacked failing = pi_packed_in(run, tile, lanes, memory);
+    lay_out(&l, lanes, memory);
     for (int64_t i = 0; i < lanes; i++)
         if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
-            failing.at[failing.count++] = i;
-    pi_packed_collect(&failing, tile->in, tile->in_stride, failing.in);
-    const int error = leave(&l, &failing, tile->first, tile->steps);
+            failing->at[failing->count++] = i;
+    pi_packed_collect(failing, tile->in, tile->in_stride, failing->in);
+    const int error = leave(&l, tile->first, tile->steps);
     pi_free_aligned(memory);
     return error;
 }
@@ -146,14 +145,13 @@ static void move_to(const PiRun *run, const PiTile *tile, void *target) {
 }
 /* The tile as it is, as long as no lane leaves: returns how many of the steps it has made, all
  * lanes from `in`; those in which some have left are there too, in `out`. */
-static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
+static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to) {
     PiRun *run = l->run;
     int64_t n = from;
     for (int64_t steps = from ? MOST_STEPS : FEW_STEPS; n < to; steps *= 2) {
         const int to_target = tile->in != l->target;
-        tile->out = to_target ? l->target : spare;
-        tile->out_stride =
-            to_target ? run->stride : pi_packed_row(run, run->tile_lanes) / run->real_bytes;
+        tile->out = to_target ? l->target : l->leavers.in;
+        tile->out_stride = to_target ? run->stride : l->leavers.stride;
         tile->first = run->first + n;
         tile->steps = smaller(steps, to - n);
         tile->reach = l->far;
@@ -168,27 +166,26 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
     return n;
 }
 int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
-                       void *target, char *scratch) {
-    const int64_t packed = pi_packed_bytes(run, run->tile_lanes);
-    PiPacked going = pi_packed_in(run, tile, run->tile_lanes, scratch);
-    PiPacked leavers = pi_packed_in(run, tile, run->tile_lanes, scratch + packed);
-    const Leaving l =
-        leaving_in(run, number, tile, target, run->stride, run->tile_lanes, scratch + 2 * packed);
+                       void *target, const PiScratch *scratch) {
+    Leaving l = {
+        .run = run, .number = number, .tile = tile, .target = target, .stride = run->stride};
+    lay_out(&l, run->tile_lanes, scratch->leaving);
+    PiPacked *const going = &l.going;
     const PiFailures *failures = &run->failures[number];
     const int together = !failures->count;
-    int64_t n = together ? go_together(&l, tile, from, to, leavers.in) : from, most = FEW_STEPS;
+    int64_t n = together ? go_together(&l, tile, from, to) : from, most = FEW_STEPS;
     if (run->stopped) return -1;
-    if (n < to) pack(&going, failures, lanes_in(run, number));
-    if (n < to && together) pi_packed_collect(&going, tile->out, tile->out_stride, going.out);
+    if (n < to) pack(going, failures, lanes_in(run, number));
+    if (n < to && together) pi_packed_collect(going, tile->out, tile->out_stride, going->out);
     move_to(run, tile, target);
     if (n == to) return 0;
     int64_t made = together ? tile->steps : 0; /* steps that are there already */
-    for (int64_t steps; n < to && going.count; n += steps, pi_packed_turn(&going)) {
-        const int64_t before = going.count;
+    for (int64_t steps; n < to && going->count; n += steps, pi_packed_turn(going)) {
+        const int64_t before = going->count;
         int bad = 1;
         steps = made ? made : smaller(most, to - n);
         if (!made) {
-            PiTile side = pi_packed_tile(&going, run->first + n, steps);
+            PiTile side = pi_packed_tile(going, run->first + n, steps);
             side.reach = l.far;
             bad = run->kernel(&side);
         }
@@ -197,15 +194,15 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
             run->stopped = 1;
             return -1;
         }
-        const int64_t left = bad ? list_left(&l, &going) : 0;
-        pi_packed_take(&leavers, &going, left);
-        pi_packed_drop(&going, going.out, left);
+        const int64_t left = bad ? list_left(&l) : 0;
+        pi_packed_take(&l.leavers, going, left);
+        pi_packed_drop(going, going->out, left);
         /* Steps that are made twice cost as much as calls. */
         if (8 * left > before) most = FEW_STEPS;
         else if (most < MOST_STEPS && 32 * left < before) most *= 2;
-        if (leave(&l, &leavers, run->first + n, steps)) return -1;
+        if (leave(&l, run->first + n, steps)) return -1;
     }
-    pi_packed_spread(&going, going.in, target);
+    pi_packed_spread(going, going->in, target);
     return 0;
 }
 
@@ -217,86 +214,67 @@ int64_t pi_stopping_rows_bytes(const PiRun *run) {
         pi_product(pi_product(PI_STEPS_SHOWN, run->shown_lanes), run->real_bytes);
     return pi_product(run->system->dim, pi_sum(states, 64 * (MOST_SHOWN + 1)));
 }
-/* Lanes side by side whose states are shown to an observer, and a status for each. */
-typedef struct {
-    PiRun *run;
-    const PiTile *tile;
-    PiSeen seen; /* for these lanes, except what changes with each call */
-    PiPacked lanes;
-    void *target, *rows; /* the states of the tile; those to be shown */
-    int8_t *reason;
-    void *completed; /* a row */
-} Stopping;
 /* Those of the list that have not stopped, in place; returns their number. */
-static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
+static int64_t still_there(const Leaving *l, int64_t *at, int64_t count) {
     int64_t left = 0;
     for (int64_t i = 0; i < count; i++)
-        if (!is_frozen(&s->run->failures[s->seen.tile], at[i])) at[left++] = at[i];
+        if (!is_frozen(&l->run->failures[l->number], at[i])) at[left++] = at[i];
     return left;
 }
-/* Steps of the present lanes, which are shown; how many, or -1. Only a call of one step tells why a
- * solve failed: those before it are made first. */
-static int64_t show_steps(Stopping *s, int64_t step, int64_t steps) {
-    PiRun *run = s->run;
-    PiPacked *p = &s->lanes;
+/* Steps of the present lanes, which are shown in `rows` to the observer; how many, or -1. Only a
+ * call of one step tells why a solve failed: those before it are made first. */
+static int64_t show_steps(Leaving *l, PiSeen seen, void *rows, int64_t step, int64_t steps) {
+    PiRun *run = l->run;
+    PiPacked *p = &l->going;
     const int64_t line = lanes_in_line(run);
-    const int64_t count = p->count = still_there(s, p->at, p->count);
+    const int64_t count = p->count = still_there(l, p->at, p->count);
     if (count == 0) return steps;
-    pi_packed_collect(p, s->target, run->stride, p->in);
+    pi_packed_collect(p, l->target, run->stride, p->in);
     PiTile tile = pi_packed_tile(p, run->first + step, steps);
-    PiSeen seen = s->seen;
     seen.lanes = count;
     seen.step = step + 1;
     seen.count = steps;
-    seen.rows = tile.record = s->rows;
+    seen.rows = tile.record = rows;
     seen.next = tile.record_next = pi_rounded_up(count, line);
     seen.stride = tile.record_stride = steps * seen.next + line;
     seen.at = p->at;
     tile.record_every = 1;
-    tile.status = s->reason;
-    memset(s->reason, 0, count);
+    tile.status = l->reason;
+    memset(l->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0) return bad;
-    if (bad) run->complete(&tile, s->completed);
+    if (bad) run->complete(&tile, l->far);
     if (bad && steps > 1 && steps_at_once(run) == 1) {
         for (int64_t i = 0; i < count; i++)
-            steps = smaller(steps, (int64_t)number_at(run, s->completed, i));
-        return show_steps(s, step, steps ? steps : 1);
+            steps = smaller(steps, (int64_t)number_at(run, l->far, i));
+        return show_steps(l, seen, rows, step, steps ? steps : 1);
     }
     for (int64_t i = 0; bad && i < count; i++)
-        if (number_at(run, s->completed, i) < steps &&
-            pi_stay(run, seen.tile, &tile, s->completed, i, p->at[i], p->out, p->stride, i))
+        if (number_at(run, l->far, i) < steps &&
+            pi_stay(run, l->number, &tile, l->far, i, p->at[i], p->out, p->stride, i))
             return -1;
     /* Parts of steps are made for lanes of the batch. */
-    tile.t0 = s->tile->t0;
-    tile.h = s->tile->h;
-    tile.params = s->tile->params;
+    tile.t0 = l->tile->t0;
+    tile.h = l->tile->h;
+    tile.params = l->tile->params;
     tile.record = NULL;
     tile.status = NULL;
     if (pi_let_intervene(run, seen, &tile)) return -1;
-    pi_packed_spread(p, p->out, s->target);
+    pi_packed_spread(p, p->out, l->target);
     return steps;
 }
 int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
-                        void *target, void *rows, char *scratch) {
-    char *const far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
-    int64_t *const going =
-        pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes))
-            .at;
+                        void *target, const PiScratch *scratch) {
+    Leaving l = {
+        .run = run, .number = seen.tile, .tile = tile, .target = target, .stride = run->stride};
+    lay_out(&l, run->tile_lanes, scratch->leaving);
+    int64_t *const all = l.leavers.at; /* who are going on, some of them at a time */
     const int64_t width = run->vector_bytes / run->real_bytes;
     int64_t count = lanes_in(run, seen.tile);
-    Stopping s = {run,
-                  tile,
-                  seen,
-                  pi_packed_in(run, tile, run->tile_lanes, scratch),
-                  target,
-                  rows,
-                  (int8_t *)(far + pi_packed_row(run, run->tile_lanes)),
-                  far};
     move_to(run, tile, target);
-    for (int64_t i = 0; i < count; i++) going[i] = i;
+    for (int64_t i = 0; i < count; i++) all[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
-        count = still_there(&s, going, count);
+        count = still_there(&l, all, count);
         if (count == 0) return 0;
         /* Few lanes make more steps: the states to be shown have room for them. */
         const int64_t fit = PI_STEPS_SHOWN * run->shown_lanes / count;
@@ -305,10 +283,10 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
         const int64_t calls = ceil_div(count, run->shown_lanes);
         const int64_t most = ceil_div(ceil_div(count, calls), width) * width;
         for (int64_t next = 0; next < count; next += most) {
-            s.lanes.count = smaller(most, count - next);
-            memcpy(s.lanes.at, going + next, s.lanes.count * sizeof *going);
+            l.going.count = smaller(most, count - next);
+            memcpy(l.going.at, all + next, l.going.count * sizeof *all);
             for (int64_t k = 0, some; k < steps; k += some) {
-                some = show_steps(&s, n + k, steps - k);
+                some = show_steps(&l, seen, scratch->shown, n + k, steps - k);
                 if (some < 0) {
                     if (!run->out_of_memory) run->stopped = 1;
                     return -1;

@@ -2,24 +2,16 @@
 #include "layout.h"
 
 static int own_rows(const PiRun *run) { return 2 + run->system->n_params; }
-/* A cache line more than the lanes: multiples of 4 KiB would share few sets of the cache. */
-int64_t pi_packed_row(const PiRun *run, int64_t room) {
-    return pi_sum(64, pi_rounded_up(pi_product(room, run->real_bytes), 64));
-}
-int64_t pi_packed_bytes(const PiRun *run, int64_t room) {
-    const int64_t rows = 2 * (int64_t)run->state_rows + own_rows(run);
-    const int64_t lists = pi_sum(pi_product(room, 2 * sizeof(int64_t)),
-                                 pi_product(run->system->n_params + 1, sizeof(PiRow)));
-    return pi_sum(pi_product(rows, pi_packed_row(run, room)), pi_rounded_up(lists, 64));
-}
-PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *memory) {
-    const int64_t row = pi_packed_row(run, room);
-    PiPacked p = {.run = run, .tile = tile, .stride = row / run->real_bytes, .in = memory};
-    p.out = p.in + run->state_rows * row;
-    p.own = p.out + run->state_rows * row;
-    p.params = (PiRow *)(p.own + own_rows(run) * row);
-    p.at = (int64_t *)(p.params + run->system->n_params + 1);
-    p.list = p.at + room;
+PiPacked pi_place_packed(PiMemory *m, const PiRun *run, const PiTile *tile, int64_t room) {
+    /* A cache line more than the lanes: multiples of 4 KiB would share few sets of the cache. */
+    const int64_t row = pi_sum(64, pi_rounded_up(pi_product(room, run->real_bytes), 64));
+    PiPacked p = {.run = run, .tile = tile, .stride = row / run->real_bytes};
+    PLACE(m, p.in, pi_product(run->state_rows, row));
+    PLACE(m, p.out, pi_product(run->state_rows, row));
+    PLACE(m, p.own, pi_product(own_rows(run), row));
+    PLACE(m, p.params, run->system->n_params);
+    PLACE(m, p.at, room);
+    PLACE(m, p.list, room);
     return p;
 }
 /* Row i of the data of the tile's lanes. */

@@ -2,7 +2,6 @@
  * first failure of a tile and one scratch for each thread. */
 #include <float.h>
 #include <sched.h>
-#include "../aligned.h"
 #include "layout.h"
 #include "pace.h"
 
@@ -20,20 +19,6 @@ enum {
 };
 
 /* ---- the scratch of a thread ----------------------------------------------------------------- */
-/* A tile of states, the workspace of row kernels, rows of parameters of a driven run, the states of
- * a block that observers will see. */
-static int64_t lines(int64_t bytes) { return pi_rounded_up(bytes, 64); }
-static int64_t rows_bytes(const PiRun *run, int64_t rows) {
-    return lines(pi_product(pi_product(rows, run->tile_lanes), run->real_bytes));
-}
-static int64_t tile_bytes(const PiRun *run) { return rows_bytes(run, run->state_rows); }
-static int64_t drive_offset(const PiRun *run) {
-    return pi_sum(tile_bytes(run), lines(run->workspace_bytes));
-}
-static int64_t seen_offset(const PiRun *run) {
-    const int64_t rows = run->drive_strides ? run->system->n_params : 0;
-    return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
-}
 /* Does an observer rather see many lanes at once than many states? */
 static int is_wide(const PiRun *run) {
     int wide = 0;
@@ -49,31 +34,39 @@ static int64_t states_at_once(const PiRun *run) {
 static int64_t seen_stride(const PiRun *run) {
     return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
 }
-static int64_t observers_offset(const PiRun *run) {
-    const int64_t rows = pi_is_shown(run) && !run->writer ? run->system->dim : 0;
-    const int64_t bytes = pi_stops_make_room(run)
-                              ? pi_stopping_rows_bytes(run)
-                              : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
-    return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
-}
-static void *observers_scratch(const PiRun *run, char *scratch) {
-    return scratch ? scratch + observers_offset(run) : NULL;
-}
 static void place_observers(PiRun *run) {
     int64_t *offset = run->observer_offset;
     EACH_OBSERVER(o, run) {
-        const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
-        offset[1] = pi_sum(*offset, bytes);
+        const int64_t bytes = o->scratch_bytes ? o->scratch_bytes(o->self, run) : 0;
+        offset[1] = pi_sum(*offset, pi_rounded_up(bytes, 64));
         offset++;
     }
 }
-int64_t pi_run_scratch_bytes(const PiRun *run) {
-    const int64_t observers = run->observer_offset[run->n_observers];
-    return pi_sum(observers_offset(run), pi_sum(observers, pi_leaving_bytes(run)));
+static int64_t lay_out(const PiRun *run, PiScratch *s, void *memory) {
+    const int64_t row = pi_product(run->tile_lanes, run->real_bytes);
+    const int64_t shown = pi_is_shown(run) && !run->writer ? run->system->dim : 0;
+    PiMemory m = {memory, 0};
+    PLACE(&m, s->tile, pi_product(run->state_rows, row));
+    PLACE(&m, s->workspace, run->workspace_bytes);
+    PLACE(&m, s->params, run->drive_strides ? run->system->n_params : 0);
+    PLACE(&m, s->far, row);
+    PLACE(&m, s->shown,
+          pi_stops_make_room(run)
+              ? pi_stopping_rows_bytes(run)
+              : pi_product(pi_product(shown, seen_stride(run)), run->real_bytes));
+    PLACE(&m, s->observers, run->observer_offset[run->n_observers]);
+    PLACE(&m, s->leaving, pi_leaving_bytes(run));
+    return m.used;
+}
+int64_t pi_run_scratch_bytes(const PiRun *run) { return lay_out(run, &(PiScratch){0}, NULL); }
+PiScratch pi_scratch_in(const PiRun *run, void *memory) {
+    PiScratch scratch;
+    lay_out(run, &scratch, memory);
+    return scratch;
 }
 
 static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
-                      char *scratch) {
+                      const PiScratch *scratch) {
     return (PiSeen){.tile = tile,
                     .lane = tile * run->tile_lanes,
                     .lanes = lanes_in(run, tile),
@@ -81,7 +74,7 @@ static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t ste
                     .step = step,
                     .every = run->interval,
                     .count = count,
-                    .scratch = observers_scratch(run, scratch)};
+                    .scratch = scratch->observers};
 }
 /* One state of a tile. */
 static int show_state(PiRun *run, const PiSeen *seen) {
@@ -106,7 +99,7 @@ static void *initial_rows(const PiRun *run, int64_t number) {
     return run->same ? spread_initial(run, number)
                      : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
 }
-static int begin_tile(PiRun *run, int64_t number, char *scratch) {
+static int begin_tile(PiRun *run, int64_t number, const PiScratch *scratch) {
     const int64_t lanes = lanes_in(run, number);
     const int look = !run->same || run->n_observers;
     const void *rows = look ? initial_rows(run, number) : run->initial;
@@ -125,8 +118,7 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
 }
 
 /* The parameters of one step of a driven run. */
-static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
-    PiRow *rows = (PiRow *)(scratch + drive_offset(run));
+static const PiRow *driven(const PiRun *run, int64_t step, PiRow *rows) {
     for (int64_t i = 0; i < run->system->n_params; i++) {
         rows[i] = run->params[i];
         rows[i].data = (const char *)rows[i].data + step * run->drive_strides[i] * run->real_bytes;
@@ -134,7 +126,7 @@ static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     return rows;
 }
 
-static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause *pause) {
+static PiTile make_tile(const PiRun *run, int64_t number, char *workspace, PiPause *pause) {
     PiTile tile = {.system = run->system,
                    .method = run->method,
                    .table = run->table,
@@ -148,7 +140,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
                    .force = run->force,
                    .context = run->context,
                    .draw = run->draw,
-                   .workspace = scratch + tile_bytes(run),
+                   .workspace = workspace,
                    .chunk = run->chunk,
                    .history = run->state_rows - run->system->dim,
                    .compensated = run->compensated,
@@ -161,24 +153,23 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
 }
 /* Reads one set of rows and writes the other, target or scratch, so that its input is still there
  * if a lane fails. If the state is in the target already it moves to the scratch first. */
-static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
+static int call_kernel(PiRun *run, PiTile *tile, void *target, char *spare, int to_target) {
     if (to_target && tile->in == target) {
-        copy_states(run, tile->registers * run->vector_bytes, target, run->stride, scratch,
+        copy_states(run, tile->registers * run->vector_bytes, target, run->stride, spare,
                     run->tile_lanes);
-        tile->in = scratch;
+        tile->in = spare;
         tile->in_stride = run->tile_lanes;
     }
-    tile->out = to_target ? target : scratch;
+    tile->out = to_target ? target : spare;
     tile->out_stride = to_target ? run->stride : run->tile_lanes;
     return run->kernel(tile);
 }
 
 /* Some steps in one call of the kernel, which writes the states to be shown. Returns the kernel's
  * result. */
-static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target, char *scratch,
-                            int to_target) {
-    char *far = scratch + seen_offset(run);
-    PiPlace place = {far + rows_bytes(run, 1), seen_stride(run), run->tile_lanes, 0};
+static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
+                            const PiScratch *scratch, int to_target) {
+    PiPlace place = {scratch->shown, seen_stride(run), run->tile_lanes, 0};
     if (run->writer) {
         place = run->writer->place(run->writer->self, run, seen.lane, seen.step);
         seen.writer = run->writer->self;
@@ -189,10 +180,10 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record_next = seen.next = place.next;
     tile->record_every = run->interval;
     tile->stream = place.stream;
-    tile->reach = pi_has_seen_bound(run) ? far : NULL;
-    int bad = call_kernel(run, tile, target, scratch, to_target);
+    tile->reach = pi_has_seen_bound(run) ? scratch->far : NULL;
+    int bad = call_kernel(run, tile, target, scratch->tile, to_target);
     tile->reach = NULL;
-    if (bad > 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, far);
+    if (bad > 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, scratch->far);
     tile->record = NULL;
     tile->stream = 0;
     if (bad) return bad;
@@ -202,12 +193,12 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
 /* A block in one call of a kernel that also makes the reductions. 1; 0 if it cannot, or a lane has
  * failed, and nothing is kept; -1. */
 static int advance_reducing(PiRun *run, const PiSeen *seen, PiTile *tile, int64_t from, int64_t to,
-                            void *target, char *scratch) {
+                            void *target, char *spare) {
     const PiObserver *o = run->reducer;
     if (!o || run->failures[seen->tile].count || !o->reduced(o->self, run, seen, tile)) return 0;
     tile->first = run->first + from;
     tile->steps = to - from;
-    const int bad = call_kernel(run, tile, target, scratch, 1);
+    const int bad = call_kernel(run, tile, target, spare, 1);
     tile->reduced = NULL;
     if (bad < 0) run->stopped = 1;
     if (bad) return bad < 0 ? -1 : 0;
@@ -215,7 +206,8 @@ static int advance_reducing(PiRun *run, const PiSeen *seen, PiTile *tile, int64_
     return 1;
 }
 
-int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
+int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *scratch,
+                    PiPause *pause) {
     const int64_t lane = number * run->tile_lanes, interval = run->interval;
     const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
     /* A bound is checked after each step, unless that is done in the shown rows; a
@@ -223,30 +215,24 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
     const int each_step = (!isinf(run->bound) && !pi_has_seen_bound(run)) || run->drive_strides;
     const int together = pi_is_shown(run) && !each_step && interval < run->block_steps;
     PiFailures *failures = &run->failures[number];
-    /* All lanes have stopped, and both copies of the state hold the end. */
-    if (pi_stops_make_room(run) && failures->count == lanes_in(run, number) &&
-        failures->still++ > 1)
-        return 0;
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
-    PiTile tile = make_tile(run, number, scratch, pause);
+    PiTile tile = make_tile(run, number, scratch->workspace, pause);
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
     EACH_OBSERVER(o, run) {
-        char *own = scratch + observers_offset(run) + run->observer_offset[o - run->observers];
+        char *own = scratch->observers + run->observer_offset[o - run->observers];
         if (o->open) o->open(o->self, run, number, block + 1, own);
     }
 
     if (pi_makes_room(run) && to - from >= LEAST_STEPS)
-        return pi_advance_leaving(run, number, &tile, from, to, target,
-                                  scratch + observers_offset(run));
+        return pi_advance_leaving(run, number, &tile, from, to, target, scratch);
     if (pi_stops_make_room(run))
         return pi_advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
-                                   to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
-                                   scratch + observers_offset(run) + run->observer_offset[1]);
+                                   to, target, scratch);
 
     const PiSeen reduced = seen_of(run, number, block + 1, from, 0, scratch);
-    const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch);
+    const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch->tile);
     if (kept) return kept < 0 ? -1 : 0;
     int64_t one_by_one = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
@@ -256,14 +242,14 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */
         const int64_t calls = ceil_div(to, most) - over(step, most);
-        const int to_target = calls % 2 == 1 || tile.in == scratch;
+        const int to_target = calls % 2 == 1 || tile.in == scratch->tile;
         const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
         PiSeen seen = seen_of(run, number, block + 1, next,
                               ceil_div(stop, interval) - over(step, interval), scratch);
         seen.made = &tile;
         tile.first = run->first + step;
         tile.steps = stop - step;
-        if (run->drive_strides) tile.params = driven(run, step, scratch);
+        if (run->drive_strides) tile.params = driven(run, step, scratch->params);
         tile.frozen = failures->mask;
         int bad;
         if (several) {
@@ -272,7 +258,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
                 one_by_one = stop;
                 continue;
             }
-        } else bad = call_kernel(run, &tile, target, scratch, to_target);
+        } else bad = call_kernel(run, &tile, target, scratch->tile, to_target);
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
         seen.count = 1;
@@ -289,23 +275,25 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, Pi
         tile.in_stride = tile.out_stride;
         step = stop;
     }
-    if (tile.in == scratch)
-        copy_states(run, tile.registers * run->vector_bytes, scratch, run->tile_lanes, target,
+    if (tile.in == scratch->tile)
+        copy_states(run, tile.registers * run->vector_bytes, scratch->tile, run->tile_lanes, target,
                     run->stride);
     return 0;
 }
 
-int pi_run_begin(PiRun *run, void *scratch) {
+int pi_run_begin(PiRun *run, void *memory) {
+    const PiScratch scratch = pi_scratch_in(run, memory);
     for (int64_t tile = 0; tile < run->n_tiles; tile++)
-        if (begin_tile(run, tile, scratch)) return -1;
+        if (begin_tile(run, tile, &scratch)) return -1;
     return 0;
 }
-int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
+int pi_run_look(PiRun *run, int64_t n, int observer, void *memory) {
+    const PiScratch scratch = pi_scratch_in(run, memory);
     run->first = n;
     run->n_steps = 0;
     run->interval = run->cut = 1;
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
-        PiSeen seen = seen_of(run, tile, 0, 0, 1, scratch);
+        PiSeen seen = seen_of(run, tile, 0, 0, 1, &scratch);
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
         seen.stride = run->stride;
         for (int i = observer; i < run->n_observers; i++)
@@ -361,10 +349,11 @@ int pi_run_prepare(PiRun *run) {
 void pi_run_work(void *of, PiPoll *poll, void *context) {
     PiRun *run = of;
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
-    char *scratch = pi_aligned(pi_run_scratch_bytes(run));
+    void *const memory = pi_aligned(pi_run_scratch_bytes(run));
+    const PiScratch scratch = pi_scratch_in(run, memory);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
-    if (!scratch) run->out_of_memory = run->cancelled = 1;
+    if (!memory) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
         /* A block begins when the one before is complete. The polling thread polls until all are.
@@ -374,15 +363,15 @@ void pi_run_work(void *of, PiPoll *poll, void *context) {
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;
         while (!look(&pace.pause) && run->done < complete) sched_yield();
         if (run->cancelled || ticket >= tickets) break;
-        const int error = block ? pi_advance_tile(run, tile, block - 1, scratch, &pace.pause)
-                                : begin_tile(run, tile, scratch);
+        const int error = block ? pi_advance_tile(run, tile, block - 1, &scratch, &pace.pause)
+                                : begin_tile(run, tile, &scratch);
         if (error) {
             if (!run->stopped) run->out_of_memory = 1;
             run->cancelled = 1;
         } else atomic_fetch_add(&run->done, 1);
     }
     pi_leave_float_mode(mode);
-    pi_free_aligned(scratch);
+    pi_free_aligned(memory);
 }
 
 static int64_t blocks_done(const PiRun *run) {

@@ -23,7 +23,8 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     pi_forget_failures(run, run->first + from);
 }
 /* The completed steps of a block: all or none. */
-static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before, Pace *pace) {
+static int64_t step_block(PiRun *run, int64_t block, const PiScratch *scratch, char *before,
+                          Pace *pace) {
     const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
@@ -39,10 +40,10 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
     if (error && !run->stopped && !run->cancelled) run->out_of_memory = 1;
     /* Without memory for the failures of one tile of several these are found later. */
     if (!error || (!before && run->n_tiles > 1)) return to;
-    put_back(run, scratch, before, from);
+    put_back(run, scratch->tile, before, from);
     return from;
 }
-int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before, PiPoll *poll,
                 void *context, int64_t *completed) {
     run->first = first;
     run->n_steps = n;
@@ -51,11 +52,12 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
     run->interval = pi_has_seen_bound(run) ? 1 : run->cut;
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = pi_count_blocks(run);
+    const PiScratch scratch = pi_scratch_in(run, memory);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
     *completed = 0;
     for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
-        *completed = step_block(run, block, scratch, before, &pace);
+        *completed = step_block(run, block, &scratch, before, &pace);
         if (run->stopped || run->out_of_memory) break;
         if (poll) look(&pace.pause);
     }

@@ -34,7 +34,8 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
             if (*to > 0) least = fmin(least, *to);
         }
         for (int k = 0; k < s->n_atol; k++, to += lanes) *to = item(p, s->atol[k], id[i]);
-        p->e.resolution[i] = fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
+        p->e.occurring[i].resolution =
+            fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
     }
 }
 
@@ -151,26 +152,27 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     }
     if (!asks) return 0;
     if (pi_answer_lanes(&q->rows)) return -1;
-    EACH_LANE(i, &p->e) q->learns[i] = !q->points[i];
+    EACH_LANE(i, &p->e) q->piece[i].learns = !q->piece[i].points;
     for (int64_t at = 0; at < q->count * lanes; at++)
-        if (q->learns[at % lanes]) q->off[at] = q->rows.answer[at];
+        if (q->piece[at % lanes].learns) q->off[at] = q->rows.answer[at];
     return 0;
 }
 /* The piece of lane i. */
 static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
-    const double from = pi_time_within(&p->e, s, i, q->from[i]);
-    const double to = pi_time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
+    Piece *const piece = &q->piece[i];
+    const double h = p->e.occurring[i].h;
+    const double from = pi_time_within(&p->e, s, i, piece->from);
+    const double to = pi_time_within(&p->e, s, i, piece->to), middle = from + 0.5 * (to - from);
     const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
     double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
     for (; r < end; r++) {
         if (r->kind != PI_STATES) {
-            if (r->after < 0 ||
-                (middle - pi_item(p->of->after[r->after], s->id[i])) * p->e.h[i] > 0)
+            if (r->after < 0 || (middle - pi_item(p->of->after[r->after], s->id[i])) * h > 0)
                 pi_reduce_piece(r, q, i, from, to, numbers);
-        } else if (!q->n_ends[i]) {
-            pi_count_state(r, pi_piece_end(q, i, r->quantity),
-                           counts(p, r->after, s->id[i], to, p->e.h[i]), numbers);
+        } else if (!piece->n_ends) {
+            pi_count_state(r, pi_piece_end(q, i, r->quantity), counts(p, r->after, s->id[i], to, h),
+                           numbers);
         }
     }
     for (int64_t k = 0; k < p->of->n_samples; k++) {
@@ -181,7 +183,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
         const double after = one->after < 0 ? t0 : pi_item(p->of->after[one->after], id);
         pi_sample_piece(one, q, i, from, to, t0, t_end, after, id);
     }
-    take_piece(q, i);
+    piece->points = 0;
 }
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
@@ -190,17 +192,19 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     const int compares = p->of->timed.borders && !p->of->n_samples;
     int any = 0, asks = !q->linear;
     EACH_LANE(i, &p->e) {
-        end_pieces(q, i);
-        if (!sees[i] || p->e.part[i] == 0) continue;
-        if (whole && p->e.part[i] == 1) {
-            whole_piece(q, i, s->degree);
+        Piece *const piece = &q->piece[i];
+        const Occurring *o = &p->e.occurring[i];
+        end_pieces(piece);
+        if (!sees[i] || o->part == 0) continue;
+        if (whole && o->part == 1) {
+            whole_piece(piece, s->degree);
             continue;
         }
         any = 1;
-        pi_begin_pieces(q, i, p->e.h[i], p->e.resolution[i], p->e.part[i]);
+        pi_begin_pieces(piece, o->h, o->resolution, o->part);
         for (int64_t k = 0; k < p->of->n_after; k++) {
             const double after = pi_item(p->of->after[k], s->id[i]);
-            pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
+            pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / o->h);
         }
     }
     const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
@@ -219,7 +223,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (asks < 0 || ask_tolerance(p, s, asks)) return -1;
     do { /* the first known ones are there already */
         EACH_LANE(i, &p->e)
-            if (q->points[i]) reduce_piece(p, s, i);
+            if (q->piece[i].points) reduce_piece(p, s, i);
         if (any) any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
     return any;
@@ -343,7 +347,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 void pi_step_observer_free(PiStepObserver *p) {
     if (p->e.locating)
         for (int64_t i = 0; i < p->e.lanes; i++)
-            if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
+            if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

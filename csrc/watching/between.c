@@ -17,17 +17,20 @@ typedef struct {
     int8_t why[PACK];    /* PI_OK, or why a part has no end */
 } Pack;
 
-static int64_t state_bytes(const PiRun *run) {
-    return pi_product(2 * (int64_t)run->system->dim * PACK, sizeof(double));
+static int64_t lay_out(Pack *p, const PiTile *tile, void *scratch) {
+    PiMemory m = {scratch, 0};
+    for (int64_t end = 0; end < 2; end++)
+        PLACE(&m, p->y[end], pi_product(p->run->system->dim, PACK));
+    p->made = pi_place_packed(&m, p->run, tile, PACK);
+    return m.used;
 }
 int64_t pi_between_scratch_bytes(const void *between, const PiRun *run) {
-    return pi_sum(state_bytes(run), pi_packed_bytes(run, PACK));
+    return lay_out(&(Pack){.run = run}, NULL, NULL);
 }
 static Pack make_pack(PiBetween *b, const PiRun *run, const PiTile *tile, int64_t n,
                       void *scratch) {
-    Pack pack = {.b = b, .run = run, .n = n, .to = 1, .y[0] = scratch};
-    pack.y[1] = pack.y[0] + (int64_t)run->system->dim * PACK;
-    pack.made = pi_packed_in(run, tile, PACK, (char *)scratch + state_bytes(run));
+    Pack pack = {.b = b, .run = run, .n = n, .to = 1};
+    lay_out(&pack, tile, scratch);
     return pack;
 }
 

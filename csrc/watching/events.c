@@ -16,15 +16,17 @@ static double least_part(const EventLanes *p) {
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
-    *event_row(p, row, p->id[i], j) += 1;
-    p->added[(2 * i + row) * p->of->count + j] += 1;
+    const Occurring *o = &p->occurring[i];
+    *event_row(p, row, o->id, j) += 1;
+    o->passing[j].added[row] += 1;
 }
 void pi_forget_events(EventLanes *p, int64_t i) {
-    int *added = p->added + 2 * i * p->of->count;
-    for (int64_t k = 0; k < 2 * p->of->count; k++) {
-        p->counts[k * p->of->stride + p->id[i]] -= added[k];
-        added[k] = 0;
-    }
+    const Occurring *o = &p->occurring[i];
+    EACH_EVENT(j, p->of)
+        for (int row = PI_COUNT; row <= PI_UNRESOLVED; row++) {
+            *event_row(p, row, o->id, j) -= o->passing[j].added[row];
+            o->passing[j].added[row] = 0;
+        }
 }
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
@@ -54,7 +56,7 @@ static int falls_through(const PiEvent *e, int n, const double *f, double to, in
 }
 /* Is a quantity still at the zero at which it has just jumped? */
 static int is_at_zero(const EventLanes *p, int64_t i, int j, double value) {
-    const double zero = p->zero[i * p->of->count + j];
+    const double zero = p->occurring[i].passing[j].zero;
     return zero > 0 && fabs(value) <= zero;
 }
 /* Does the step end at an event? */
@@ -67,31 +69,33 @@ static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
+    Occurring *const o = &p->occurring[i];
     const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
     if (a == 0 || p->of->event[j].direction * a > 0) return;
-    PiBridge bridge = {.step = (uint64_t)p->step[i],
-                       .trajectory = (uint64_t)p->jumps[i] << PI_OF_JUMPS_BIT,
+    PiBridge bridge = {.step = (uint64_t)o->step,
+                       .trajectory = (uint64_t)o->jumps << PI_OF_JUMPS_BIT,
                        .component = j,
                        .from = a,
                        .to = b,
-                       .whole = p->whole[i] / p->h[i]};
+                       .whole = o->whole / o->h};
     for (int64_t k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
     for (int64_t k = 0; k < 2; k++)
         bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
-    if (part > q->from[i] && part <= q->to[i])
-        occurs(&p->occurring[i], fmin(part, 1 - 0x1p-53), 0, j);
+    if (part > q->piece[i].from && part <= q->piece[i].to) occurs(o, fmin(part, 1 - 0x1p-53), 0, j);
 }
 static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
+    const Piece *piece = &q->piece[i];
+    Occurring *const o = &p->occurring[i];
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
-    const double error = 20 * q->resolution[i] * size;
-    if (isinf(q->resolution[i])) { /* nothing can be told within */
+    const double error = 20 * piece->resolution * size;
+    if (isinf(piece->resolution)) { /* nothing can be told within */
         double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
-        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
+        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(o, 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
@@ -100,14 +104,14 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     for (int k = 0; k <= n; k++) {
         if (isfinite(f[k])) continue;
         /* It was halved as far as possible: what may have occurred there? */
-        if (isfinite(*event_row(p, PI_QUANTITY, p->id[i], j))) add_to_count(p, i, PI_UNRESOLVED, j);
+        if (isfinite(*event_row(p, PI_QUANTITY, o->id, j))) add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
     const int begins = is_at_zero(p, i, j, f[0]);
     if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
-    if (!begins) p->zero[i * p->of->count + j] = 0;
-    if (begins && falls_through(e, n, f, q->to[i], p->chords)) {
-        occurs(&p->occurring[i], 0, 0, j);
+    if (!begins) o->passing[j].zero = 0;
+    if (begins && falls_through(e, n, f, piece->to, p->chords)) {
+        occurs(o, 0, 0, j);
         return;
     }
     PiZero zeros[PI_MOST_ZEROS];
@@ -117,12 +121,12 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
     for (int64_t k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
-        const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
-        const double part = piece_part(q, i, zeros[k].x);
-        occurs(&p->occurring[i], p->of->exact ? within(part - before_zero(p)) : part, slope, j);
+        const double slope = zeros[k].slope * 2 / (piece->to - piece->from);
+        const double part = piece_part(piece, zeros[k].x);
+        occurs(o, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
-    int8_t *const zeros_of = p->crossings + i * p->of->count + j;
+    int8_t *const zeros_of = &o->passing[j].crossings;
     const int before = *zeros_of;
     *zeros_of = before + count < 3 ? before + count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
@@ -131,21 +135,22 @@ static void find_located(EventLanes *p, int64_t i, int j) {
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
+    const Piece *piece = &q->piece[i];
     double f[CHEB_MOST + 1];
     int changes = 0;
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
         const double start = *event_row(p, PI_QUANTITY, id, j);
-        if (q->to[i] == 1 && crosses(&p->of->event[j], start, f[n]))
+        if (piece->to == 1 && crosses(&p->of->event[j], start, f[n]))
             occurs(&p->occurring[i], 1, 0, j);
         return;
     }
     for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
-    if (changes > 1 && (f[0] == f[n] || q->to[i] - q->from[i] > 0x1p-30))
+    if (changes > 1 && (f[0] == f[n] || piece->to - piece->from > 0x1p-30))
         add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
-            occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);
+            occurs(&p->occurring[i], piece_part(piece, cheb_point(n, k)), 0, j);
             return;
         }
 }
@@ -154,27 +159,29 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     const PiEvent *e = &p->of->event[j];
     const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
-    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(&p->occurring[i], 0, 0, j);
+    Occurring *const o = &p->occurring[i];
+    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(o, 0, 0, j);
     if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
-    p->quantities.resolution[i] = p->resolution[i];
-    if (p->zero[i * p->of->count + j] > 0) {
+    p->quantities.piece[i].resolution = o->resolution;
+    if (o->passing[j].zero > 0) {
         find_located(p, i, j);
         return;
     }
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    const double error = 20 * q->resolution[i] * fmax(most, -least);
+    const double error = 20 * o->resolution * fmax(most, -least);
     const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
                                            e->direction, zeros, &near);
-    for (int64_t k = 0; k < found; k++) occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    for (int64_t k = 0; k < found; k++) occurs(o, zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
+    const int begins = p->quantities.piece[i].from == 0;
     EACH_EVENT(j, p->of) {
-        p->tied[i * p->of->count + j] = 0;
-        if (p->of->exact && p->quantities.from[i] == 0)
+        p->occurring[i].passing[j].tied = 0;
+        if (p->of->exact && begins)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
-        if (p->quantities.from[i] == 0 && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
+        if (begins && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
             occurs(&p->occurring[i], 0, 0, j);
         if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
         else if (p->of->event[j].located) find_located(p, i, j);
@@ -185,17 +192,18 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* ---- consequences of an event ---------------------------------------------------------------- */
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
+    Occurring *const o = &p->occurring[i];
     for (int64_t d = 0; d < p->dim; d++) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
     }
     s->end[i] = end;
-    p->part[i] = part;
-    p->occurring[i].count = 0;
-    end_pieces(&p->quantities, i);
+    o->part = part;
+    o->count = 0;
+    end_pieces(&p->quantities.piece[i]);
     if (part == 1) return;
-    const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + part * p->h[i];
+    const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + part * o->h;
     const double sum = t0 + rest, t = p->real_bytes == 8 ? sum : (float)sum, back = t - t0;
     set(p, s->t, i, t);
     set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
@@ -212,23 +220,25 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     int finite = 1;
     Occurring *o = &p->occurring[i];
     o->stopped_by = this->event;
-    const double least = least_part(p) * (p->whole ? fabs(p->whole[i] / p->h[i]) : 1);
+    const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     o->zero = fmax(64 * least * fabs(this->slope),
                    2 * fabs(p->quantities.rows.answer[this->event * p->lanes + i]));
     if (event->onto >= 0) o->zero = 0; /* it is the state before that is off */
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
-    int8_t *tied = p->tied + i * p->of->count;
     EACH_EVENT(j, p->of) {
+        Passing *const passing = &o->passing[j];
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
         else pi_piece_values(&p->quantities, i, j, f);
-        tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
-        p->g[i * p->of->count + j] = g;
+        passing->tied =
+            passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
+        passing->g = g;
     }
     for (int64_t k = 0; k < o->count; k++)
-        tied[o->pending[k].event] |= o->pending[k].part - this->part <= 16 * least_part(p);
+        o->passing[o->pending[k].event].tied |=
+            o->pending[k].part - this->part <= 16 * least_part(p);
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
     for (int64_t d = 0; d < p->dim; d++) {
         const double y = answer[d * p->lanes];
@@ -255,7 +265,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const double *count = event_row(p, PI_COUNT, id, j);
     const int64_t k = *count >= 0 && *count < event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
-    p->tied[i * of->count + j] = -1;
+    o->passing[j].tied = -1;
     if (event->onto >= 0)
         for (int64_t d = 0; d < p->dim; d++) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
@@ -365,66 +375,46 @@ static int is_corrected(EventLanes *p, int64_t i) {
 static int wants_state(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
     const int j = o->pending[o->count - 1].event;
-    return *event_row(p, PI_COUNT, p->id[i], j) < p->of->event[j].keep || o->events == p->of->most;
-}
-/* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
- * are left. */
-static int go_through_exact(EventLanes *p, const PiSteps *s) {
-    double *const part = p->quantities.theta;
-    for (;;) {
-        int any = 0, others = 0;
-        EACH_LANE(i, p) {
-            const Occurring *o = &p->occurring[i];
-            part[i] = 0;
-            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
-            if (!o->count) continue;
-            const int exact = is_exact(p, i);
-            if (exact) part[i] = o->pending[o->count - 1].part;
-            any |= exact;
-            others |= !exact;
-        }
-        if (!any) return others;
-        place_states(p, s);
-        if (p->react.of && show_state(p, &p->react, s)) return -1;
-        EACH_LANE(i, p)
-            if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
-    }
+    return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
 }
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
 static int go_through(EventLanes *p, const PiSteps *s) {
-    if (p->quantities.linear) {
-        const int left = go_through_exact(p, s);
-        if (left <= 0) return left;
-    }
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
-            waits |= !o->count && p->quantities.n_ends[i];
+            Piece *const piece = &p->quantities.piece[i];
+            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
+            if (!o->count) piece->points = 0;
+            waits |= !o->count && piece->n_ends;
         }
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
             EACH_LANE(i, p)
-                if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
+                if (!p->occurring[i].count && p->quantities.piece[i].points)
+                    find_events(p, i, s->id[i]);
         }
         EACH_LANE(i, p) {
-            any |= p->occurring[i].count;
-            values |= p->occurring[i].count && !is_exact(p, i);
+            Occurring *o = &p->occurring[i];
+            o->ready = o->count && is_exact(p, i);
+            any |= o->count;
+            values |= o->count && !o->ready;
+            ready |= o->ready;
         }
+        again = ready;
         if (!any && !waits) return 0;
         if (!any) continue;
         find_states(p, s);
         if (values && show_state(p, &p->quantities.rows, s)) return -1;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            if (!o->count) continue;
+            if (!o->count || o->ready) continue;
             const Occurrence *e = &o->pending[o->count - 1];
             const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
-            const int placed = is_exact(p, i), corrected = made && !placed ? is_corrected(p, i) : 0;
-            o->ready = placed || (made && !corrected);
+            const int corrected = made ? is_corrected(p, i) : 0;
+            o->ready = made && !corrected;
             o->asks = !seen && !o->ready && e->part < 1;
             if (corrected < 0) { /* the motion is not that of the polynomial */
                 add_to_count(p, i, PI_UNRESOLVED, e->event);
@@ -467,38 +457,44 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     pi_linear_pieces(q, s, p->begun, p->ended);
     EACH_LANE(i, p) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        whole_piece(q, i, q->degree);
+        whole_piece(&q->piece[i], q->degree);
         EACH_EVENT(j, p->of) find_on_step(p, i, s->id[i], j);
-        q->points[i] = 0;
+        q->piece[i].points = 0;
     }
     return 0;
 }
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
-    const int count = p->of->count;
     if (!p->locating) {
-        memcpy(p->id, s->id, p->lanes * sizeof *p->id);
-        widen(p, s->part, p->lanes, p->h);
-        EACH_LANE(i, p) p->part[i] = 1;
+        EACH_LANE(i, p) {
+            Occurring *const o = &p->occurring[i];
+            o->id = s->id[i];
+            o->h = get(p, s->part, i);
+            o->part = 1;
+        }
         if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
     }
-    if (!count) return 0;
+    if (!p->of->count) return 0;
     if (!p->locating)
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             o->count = o->asks = 0;
-            end_pieces(&p->quantities, i);
+            end_pieces(&p->quantities.piece[i]);
             if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-            const int64_t events = p->of->exact ? o->events : 0;
-            *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
-            const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
+            o->ready = o->corrections = o->passed = 0;
+            o->stopped_by = -1;
+            o->last_part = o->last_g = o->zero = 0;
+            if (!p->of->exact) o->events = 0;
+            const double least = fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40);
             if (!p->quantities.linear)
-                pi_begin_pieces(&p->quantities, i, p->h[i],
-                                fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
-            EACH_EVENT(j, p->of) p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+                pi_begin_pieces(&p->quantities.piece[i], o->h,
+                                fabs(o->h) <= least ? INFINITY : o->resolution, 1);
+            EACH_EVENT(j, p->of) o->passing[j].zero = -*event_row(p, PI_BEGINS, o->id, j);
         }
     if (p->chords && keep_ends(p, s)) return -1;
     if (!p->locating) {
-        memset(p->tied, 0, 2 * p->lanes * count); /* and p->crossings */
+        EACH_LANE(i, p)
+            EACH_EVENT(j, p->of)
+                p->occurring[i].passing[j].tied = p->occurring[i].passing[j].crossings = 0;
         if (p->quantities.linear && find_linear(p, s)) return -1;
     }
     p->locating = 1;
@@ -506,7 +502,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         const int own = asks == 1 && o->asks;
-        set(p, s->part, i, own ? o->pending[o->count - 1].part * p->h[i] : 0);
+        set(p, s->part, i, own ? o->pending[o->count - 1].part * o->h : 0);
     }
     return asks;
 }
@@ -531,18 +527,18 @@ int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
 /* How event j begins the step after a jump. */
 static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double now) {
     const PiEvent *e = &p->of->event[j];
-    const double before = p->g[i * p->of->count + j];
-    const double start = *event_row(p, PI_QUANTITY, id, j);
-    if (j == p->occurring[i].stopped_by) return -p->occurring[i].zero;
+    const Occurring *o = &p->occurring[i];
+    const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
+    const int tied = o->passing[j].tied;
+    if (j == o->stopped_by) return -o->zero;
     if (!e->located) {
         const double side = e->direction;
-        const int begins = side * before < 0 || side * start < 0 || p->tied[i * p->of->count + j];
+        const int begins = side * before < 0 || side * start < 0 || tied;
         return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
     }
-    return p->tied[i * p->of->count + j] && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    return tied && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
-    const int count = p->of->count;
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
     EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
@@ -550,8 +546,10 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     const double *const values = whole ? p->ended : p->quantities.rows.answer;
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];
-        if (s->end[i] == PI_STEP_LOST && p->occurring[i].stopped_by < 0)
+        const Occurring *o = &p->occurring[i];
+        if (s->end[i] == PI_STEP_LOST && o->stopped_by < 0)
             pi_forget_events(p, i); /* none has led there */
+        EACH_EVENT(j, p->of) o->passing[j].added[0] = o->passing[j].added[1] = 0;
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
@@ -571,10 +569,9 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
             *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
         }
         if (s->end[i] != PI_STEP_STOPPED) continue;
-        p->of->stopped_at[id] = pi_time_within(p, s, i, p->part[i]);
-        p->of->stopped_by[id] = p->occurring[i].stopped_by;
+        p->of->stopped_at[id] = pi_time_within(p, s, i, o->part);
+        p->of->stopped_by[id] = o->stopped_by;
     }
-    memset(p->added, 0, p->lanes * 2 * count * sizeof *p->added);
     p->locating = 0;
     return 0;
 }
@@ -583,13 +580,18 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
 void pi_place_events(PiMemory *m, EventLanes *p) {
     const PiEvents *of = p->of;
     const int64_t lanes = p->lanes, state = pi_product(p->dim, lanes);
-    const int64_t n = of->count, all = pi_product(n, lanes), counts = pi_product(2, all);
-    PLACE(m, p->h, lanes);
-    PLACE(m, p->part, lanes);
-    PLACE(m, p->resolution, lanes);
+    const int64_t n = of->count, all = pi_product(n, lanes);
+    Occurrence *pending;
+    Passing *passing;
     PLACE(m, p->after, state);
     PLACE(m, p->landing, state);
-    PLACE(m, p->id, lanes);
+    PLACE(m, p->occurring, lanes);
+    PLACE(m, passing, all);
+    PLACE(m, pending, pi_product(n ? lanes : 0, MOST_PENDING));
+    if (m->at) memset(passing, 0, all * sizeof *passing);
+    for (int64_t i = 0; m->at && i < lanes; i++)
+        p->occurring[i] =
+            (Occurring){.passing = passing + i * n, .pending = pending + i * MOST_PENDING};
     if (!n) return;
     const int quantities = of->detect.program.system->n_invariants;
     PLACE(m, p->need, quantities);
@@ -606,16 +608,4 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     if (of->react.program.system) pi_place_program(m, &of->react, &p->react, lanes);
     PLACE(m, p->begun, all);
     PLACE(m, p->ended, all);
-    PLACE(m, p->g, all);
-    PLACE(m, p->zero, all);
-    PLACE(m, p->tied, counts);
-    PLACE(m, p->added, counts);
-    PLACE(m, p->occurring, lanes);
-    Occurrence *pending;
-    PLACE(m, pending, pi_product(lanes, MOST_PENDING));
-    if (!m->at) return;
-    p->crossings = p->tied + all;
-    memset(p->occurring, 0, lanes * sizeof *p->occurring);
-    memset(p->added, 0, counts * sizeof *p->added);
-    EACH_LANE(i, p) p->occurring[i].pending = pending + i * MOST_PENDING;
 }

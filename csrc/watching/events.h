@@ -52,10 +52,26 @@ typedef struct {
     int event;
 } Occurrence;
 enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
-/* Of a lane in its segment: the events of its piece that have not occurred, the next last; whether
- * the place of that is found, or a state there is requested; the event that has ended the segment;
- * how many there were. */
+/* An event in a lane's segment. */
 typedef struct {
+    double g;         /* its quantity at the event that ended the segment */
+    double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
+    int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
+    int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
+    int added[2];     /* to its counts in this segment */
+} Passing;
+/* A lane in its segment. */
+typedef struct {
+    int64_t id;        /* in the batch; -1: none */
+    double h, part;    /* the segment as first shown, and how much of it was made */
+    double whole;      /* the step to which it belongs; 0: this */
+    int64_t step;      /* of paths with noise: its number, */
+    int64_t jumps;     /* and how many there were in it before */
+    double resolution; /* how far the coefficients of a quantity must decay */
+    Passing *passing;  /* of each event */
+    /* The events of its piece that have not occurred, the next last; whether the place of that is
+     * found, or a state there is requested; the event that has ended the segment; how many there
+     * were. */
     Occurrence *pending; /* room for MOST_PENDING */
     int count, ready, asks, corrections, passed, stopped_by;
     double last_part, last_g; /* the correction before */
@@ -68,26 +84,16 @@ typedef struct {
     const PiEvents *of;
     int dim, real_bytes, single, locating; /* real_bytes: of PiSteps; single: of the states */
     int chords;                            /* are the segments, of paths with noise? */
-    int64_t *step, *jumps; /* of such: the numbers of the steps, and of the jumps in each before */
     int64_t lanes;
     double *counts; /* those of `of`, or of a block of time */
     Pieces quantities;
     ProgramRows react;
     Occurring *occurring;
-    int8_t *need;       /* of the quantities */
-    double *h, *part;   /* the segments as first shown, and how much of each was made */
-    double *whole;      /* the steps to which they belong; NULL: these */
-    double *resolution; /* how far the coefficients of a quantity must decay */
-    double *after;      /* the state at its end, in double precision */
-    double *state;      /* of the lanes' events; before their jumps: */
+    int8_t *need;  /* of the quantities */
+    double *after; /* the state at its end, in double precision */
+    double *state; /* of the lanes' events; before their jumps: */
     double *landing;
     double *begun, *ended; /* linear quantities at the beginning and the end of the segments */
-    double *g;             /* quantities at the event that ended the segment */
-    double *zero;      /* how large they are while they are still at a zero that has jumped; or 0 */
-    int8_t *tied;      /* -1: an event of this piece occurred; 1: it occurs where another ends it */
-    int8_t *crossings; /* how often each quantity is zero in the segment, up to 3 */
-    int64_t *id;       /* of the current lanes of the run */
-    int *added;        /* to the counts of each lane in this segment */
 } EventLanes;
 static inline double get(const EventLanes *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
@@ -114,7 +120,8 @@ static inline int crosses(const PiEvent *e, double before, double after) {
 void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
-    return part == 1 ? get(p, s->t, i) : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
+    const double h = p->occurring[i].h;
+    return part == 1 ? get(p, s->t, i) : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * h);
 }
 /* The quantities at the ends of the segments, in quantities.rows.answer; 0, or -1. */
 int pi_ask_ends(EventLanes *lanes, const PiSteps *steps);

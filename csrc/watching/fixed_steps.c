@@ -54,18 +54,15 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const int64_t first = n ? n - 1 : 0;
     const int part = !whole && p->lanes.chords, of_run = run->system->n_params - PI_OF_RUN;
     PiPacked *a = &p->packed;
-    const int64_t lanes = p->lanes.lanes, held = a->count;
+    const int64_t lanes = p->lanes.lanes;
     int64_t count = 0;
-    int others = 0;
     EACH_PLACE(k, p) {
         if (!p->asks[k]) continue;
-        const int64_t at = p->slot[k].lane - p->tile->lane;
-        others |= count >= held || a->at[count] != at;
-        a->at[count] = at;
+        a->at[count] = p->slot[k].lane - p->tile->lane;
         p->column[count++] = k;
     }
     if ((a->count = count) == 0) return 0;
-    if (others) pi_packed_own(a);
+    pi_packed_own(a);
     const PiRow t0 = p->tile->t0;
     for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
@@ -91,7 +88,6 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
     for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
         a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
-    if (part) a->count = 0; /* these are not the lanes' own */
     int8_t why[MOST_LANES] = {0};
     tile.status = why;
     if (run->kernel(&tile) < 0) return -1;
@@ -111,33 +107,37 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     if (p->lanes.chords) return;
     EACH_PLACE(k, p) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
-        p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
+        p->length[k] = rounded(p->run, part[k] * p->lanes.occurring[k].h);
     }
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static int64_t lay_out(Segments *p, char *memory) {
+/* The watch comes first; who is due; for states between. */
+static PiMemory begin_memory(Segments *p, void *scratch) {
+    PiMemory m = {scratch, 0};
+    pi_part_of(&m, pi_watch_scratch_bytes(&p->e->watch, p->run));
+    PLACE(&m, p->due, p->run->tile_lanes);
+    if (p->e->between) p->between = pi_part_of(&m, pi_between_scratch_bytes(NULL, p->run));
+    return m;
+}
+/* The rest, for so many lanes; returns the bytes of all. */
+static int64_t lay_out(Segments *p, PiMemory m) {
     const PiRun *run = p->run;
     const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
                   all = pi_product(p->e->events.count, lanes);
-    double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
-                             &p->part, &p->begun,  &p->length, &p->lanes.whole};
+    double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part, &p->begun, &p->length};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    PiMemory m = {memory, 0};
-    for (int64_t i = 0; i < 8; i++) PLACE(&m, *rows[i], lanes);
+    for (int64_t i = 0; i < 7; i++) PLACE(&m, *rows[i], lanes);
     for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
-    PLACE(&m, p->lanes.step, lanes);
-    PLACE(&m, p->lanes.jumps, lanes);
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
     PLACE(&m, p->after, state);
     PLACE(&m, p->start, all);
     PLACE(&m, p->last, all);
     PLACE(&m, p->column, lanes);
-    char *const packed = pi_part_of(&m, pi_packed_bytes(run, lanes));
-    if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
+    p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
                          .id = p->id,
@@ -165,15 +165,12 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
     Segments p = segments_of(e, run);
+    const PiMemory m = begin_memory(&p, NULL);
     const int64_t u = unit(run);
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
-    while (p.lanes.lanes > u && lay_out(&p, NULL) > MOST_BYTES) p.lanes.lanes -= u;
+    while (p.lanes.lanes > u && lay_out(&p, m) - m.used > MOST_BYTES) p.lanes.lanes -= u;
     e->lanes = p.lanes.lanes;
-    const int64_t between = e->between ? pi_between_scratch_bytes(e->between, run) : 0;
-    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    PiMemory m = {NULL, 0};
-    PLACE(&m, p.due, run->tile_lanes);
-    return pi_sum(pi_sum(watch, m.used), pi_sum(lay_out(&p, NULL), between));
+    return lay_out(&p, m);
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
@@ -282,7 +279,7 @@ static void begin_step(Segments *p, int64_t k) {
     p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
     p->passed[k] = p->t_low[k] = 0;
-    p->part[k] = p->lanes.whole[k] = s->h;
+    p->part[k] = p->lanes.occurring[k].whole = s->h;
     p->lanes.occurring[k].events = 0;
     p->end[k] = PI_STEP_MADE;
 }
@@ -429,9 +426,10 @@ static int complete(Segments *p, int64_t k) {
 }
 /* How much of the step lies before the end of the segment, as it was made. */
 static double passed_by(const Segments *p, int64_t k) {
-    const double part = p->lanes.part[k], before = p->slot[k].passed;
+    const Occurring *o = &p->lanes.occurring[k];
+    const double part = o->part, before = p->slot[k].passed;
     if (part == 1) return p->slot[k].h;
-    return rounded(p->run, before + rounded(p->run, part * p->lanes.h[k]));
+    return rounded(p->run, before + rounded(p->run, part * o->h));
 }
 /* What has become of a segment. */
 static int follow(Segments *p, int64_t k) {
@@ -478,15 +476,15 @@ static int go_through(Segments *p) {
         if (p->end[k]) {
             const Slot *s = &p->slot[k];
             p->part[k] = rounded(p->run, s->h - s->passed);
-            p->lanes.step[k] = p->tile->first + s->i;
-            p->lanes.jumps[k] = s->jumped;
+            p->lanes.occurring[k].step = p->tile->first + s->i;
+            p->lanes.occurring[k].jumps = s->jumped;
         }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
     for (int64_t k = 0; k < count; k++) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
                   leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
-        if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
+        if (end == PI_STEP_JUMPED && p->lanes.occurring[k].part != 1)
             p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
         p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
         if (end && s->passed == 0 && !s->jumped)
@@ -552,11 +550,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.seen = seen;
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
-    char *memory =
-        (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    PiMemory m = {memory, 0};
-    PLACE(&m, p.due, run->tile_lanes);
-    memory += m.used;
+    const PiMemory memory = begin_memory(&p, seen->scratch);
     int located = 0;
     EACH_EVENT(j, &e->events) located |= e->events.event[j].located;
     if (located && !p.lanes.chords && tile->first == run->first) {
@@ -569,11 +563,11 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     list_due(&p);
     if (!p.n_due) return 0;
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
-    p.between = memory + lay_out(&p, memory);
+    lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;
         p.waits[k] = p.looked[k] = 0;
-        p.lanes.resolution[k] = p.lanes.single ? 1e-4 : 1e-9;
+        p.lanes.occurring[k].resolution = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {
         left = 0;

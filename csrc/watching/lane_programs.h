@@ -1,5 +1,6 @@
 /* Programs of byte code, run for lanes at their own steps and times (lane_programs.c). */
 #pragma once
+#include "../aligned.h"
 #include "watch.h"
 
 /* A program whose state y is that of watch.h; all in double precision. */
@@ -20,19 +21,6 @@ typedef struct {
     int64_t lanes, *holds;
     double *y, *p, *own_p, *t, *scratch, *answer;
 } ProgramRows;
-/* Memory, of which a part is in use; NULL to compute only the size. Reserves bytes of it, or so
- * many items for a pointer. */
-typedef struct {
-    char *at;
-    int64_t used;
-} PiMemory;
-static inline void *pi_part_of(PiMemory *m, int64_t bytes) {
-    char *const here = m->at ? m->at + m->used : NULL;
-    m->used = pi_sum(m->used, pi_rounded_up(bytes, 64));
-    return here;
-}
-#define PLACE(memory, pointer, items)                                                              \
-    ((pointer) = pi_part_of(memory, pi_product(items, sizeof *(pointer))))
 /* The rows of a program in it. */
 void pi_place_program(PiMemory *memory, const PiLaneProgram *of, ProgramRows *rows, int64_t lanes);
 /* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */

@@ -20,24 +20,15 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     const int64_t count = program->program.system->n_invariants, all = pi_product(count, lanes);
     *p = (Pieces){.count = count, .need = need, .lanes = lanes};
     pi_place_program(m, program, &p->rows, lanes);
-    double **const rows[] = {&p->h,  &p->resolution, &p->from, &p->to,        &p->theta,
-                             &p->t0, &p->t0_low,     &p->late, &p->zero_from, &p->zero_to};
     double **const numeric[] = {&p->noise, &p->loudest,      &p->least, &p->most,
                                 &p->tail,  &p->tail_squared, &p->off};
-    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->compared, &p->seeks};
-    for (int64_t i = 0; i < 10; i++) PLACE(m, *rows[i], lanes);
-    for (int64_t i = 0; i < 5; i++) PLACE(m, *numbers[i], lanes);
+    PLACE(m, p->piece, lanes);
+    PLACE(m, p->theta, lanes);
     for (int64_t i = 0; i < 7; i++) {
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
-    PLACE(m, p->ends, pi_product(PI_MOST_ENDS, lanes));
-    PLACE(m, p->fails, lanes);
-    PLACE(m, p->learns, lanes);
     PLACE(m, p->rough, all);
-    PLACE(m, p->switches, pi_product(PI_MOST_SWITCHES, lanes));
-    PLACE(m, p->n_switches, lanes);
-    PLACE(m, p->known_to, lanes);
     PLACE(m, p->known, pi_product(PI_MOST_SWITCHES + 1, all));
     if (program->linear) {
         PLACE(m, p->linear, pi_product(all, PI_MAX_DEGREE + 1));
@@ -49,6 +40,10 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     }
     PLACE(m, p->value, pi_product(all, NODES));
     if (!m->at) return;
+    const ResolvedSystem *own = &program->system;
+    const int byte_code = own->force == program->program.set->program; /* may ask for the time */
+    p->clock = program->asks & PI_WATCH_TIME ||
+               (program->asks & PI_WATCH_SYSTEM && (byte_code || own->system->time_dependent));
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
     p->conditions_only = 1;
@@ -56,30 +51,29 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
         p->ends_only &= need[q] == PI_NEED_NOTHING;
         p->conditions_only &= need[q] == PI_NEED_TRUTH || need[q] == PI_NEED_APART;
     }
-    memset(p->learns, 0, lanes);
+    memset(p->piece, 0, lanes * sizeof *p->piece);
 }
-void pi_begin_pieces(Pieces *p, int64_t i, double h, double resolution, double to) {
-    p->h[i] = h;
-    p->resolution[i] = resolution;
-    p->late[i] = NAN;
-    p->compared[i] = 0;
-    p->to[i] = p->zero_to[i] = 0;
-    p->ends[i * PI_MOST_ENDS] = to;
-    p->n_ends[i] = 1;
-    p->made[i] = p->points[i] = 0;
-    if (p->conditions_only) p->n_switches[i] = 0;
+void pi_begin_pieces(Piece *piece, double h, double resolution, double to) {
+    piece->h = h;
+    piece->resolution = resolution;
+    piece->late = NAN;
+    piece->compared = 0;
+    piece->to = piece->zero_to = 0;
+    piece->ends[0] = to;
+    piece->n_ends = 1;
+    piece->made = piece->points = piece->n_switches = 0;
 }
-void pi_cut_pieces(Pieces *p, int64_t i, double at) {
-    double *ends = p->ends + i * PI_MOST_ENDS;
-    int64_t k = p->n_ends[i];
+void pi_cut_pieces(Piece *piece, double at) {
+    double *ends = piece->ends;
+    int64_t k = piece->n_ends;
     if (!(at > 0) || k == PI_MOST_ENDS) return;
     for (; k > 0 && ends[k - 1] < at; k--) ends[k] = ends[k - 1];
     if (k == 0) { /* beyond the last */
-        memmove(ends, ends + 1, p->n_ends[i] * sizeof *ends);
+        memmove(ends, ends + 1, piece->n_ends * sizeof *ends);
         return;
     }
     ends[k] = at;
-    p->n_ends[i]++;
+    piece->n_ends++;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -122,21 +116,17 @@ static void show_ends(Pieces *p) {
 static int ask_at(Pieces *p, double x, int rounded) {
     const PiSteps *s = p->steps;
     ProgramRows *r = &p->rows;
-    const Two part = 0.5 * (1 + x) + (Two){0};
-    const Two none = {0}, other = p->few ? none : part;
-    for (int64_t i = 0; i < p->lanes; i += 2) {
-        Two theta = part;
-        if (!p->whole) {
-            const Two from = *(Two *)(p->from + i), to = *(Two *)(p->to + i);
-            const Two there = x <= -1 ? from : x >= 1 ? to : from + (to - from) * part;
-            const TwoMasks seeks =
-                *(TwoMasks *)(p->seeks + i) & (*(TwoMasks *)(p->points + i) == 0);
-            theta = choose(seeks, there, other);
+    const double part = 0.5 * (1 + x), other = p->few ? 0 : part;
+    if (p->whole) pi_fill_row(p->theta, part, p->lanes);
+    else
+        EACH_LANE(i, p) {
+            const Piece *piece = &p->piece[i];
+            p->theta[i] = piece->seeks && !piece->points ? piece_part(piece, x) : other;
         }
-        *(Two *)(p->theta + i) = theta;
-        *(Two *)(r->t + i) =
-            *(Two *)(p->t0 + i) + (*(Two *)(p->t0_low + i) + theta * *(Two *)(p->h + i));
-    }
+    if (p->clock)
+        EACH_LANE(i, p)
+            r->t[i] =
+                real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + p->theta[i] * p->piece[i].h);
     if (x <= -1 || x >= 1) show_ends(p);
     else s->at(s, p->theta, r->y);
     const int dim = rounded ? r->of->system.system->dim : 0;
@@ -148,23 +138,24 @@ static int ask_at(Pieces *p, double x, int rounded) {
             const int64_t at = d * p->lanes + i;
             const double size = /* of the terms of its polynomial, however small their sum is */
                 fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
-            const double inexact = p->fails[i] == IS_NOISY ? INEXACT * p->resolution[i] : 0;
+            const Piece *piece = &p->piece[i];
+            const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
             const double off = fmax(least * size, inexact * fabs(r->y[at]));
             r->y[at] += rounded >> (d % 3 + 1) & 1 ? off : -off;
         }
     return pi_answer_lanes(r);
 }
-/* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece already. */
+/* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece. */
 static int ask_node(Pieces *p, int node, int alone) {
-    double *const answer = p->rows.answer, *const value = piece_row(p, 0, node);
-    if (alone) p->rows.answer = value;
-    const int error = ask_at(p, cheb_point(CHEB_MOST, node), 0);
-    p->rows.answer = answer;
-    for (int64_t i = 0; !alone && i < p->count * p->lanes; i += 2) {
-        const TwoMasks none = *(TwoMasks *)(p->points + i % p->lanes) == 0;
-        *(Two *)(value + i) = choose(none, *(Two *)(answer + i), *(Two *)(value + i));
-    }
-    return error;
+    if (ask_at(p, cheb_point(CHEB_MOST, node), 0)) return -1;
+    double *const value = piece_row(p, 0, node);
+    const double *const answer = p->rows.answer;
+    if (alone) memcpy(value, answer, p->count * p->lanes * sizeof *value);
+    else
+        EACH_LANE(i, p)
+            for (int64_t at = i; !p->piece[i].points && at < p->count * p->lanes; at += p->lanes)
+                value[at] = answer[at];
+    return 0;
 }
 /* What rounding, and of noisy ones a small part of the states' tolerance, does to a quantity: the
  * second largest change, since the largest is a jump where one lies beside a point. */
@@ -173,7 +164,7 @@ static int ask_noise(Pieces *p) {
         if (ask_at(p, cheb_point(CHEB_MOST, node), node)) return -1;
         EACH_QUANTITY(q, p)
             EACH_LANE(i, p) {
-                if (!p->fails[i]) continue;
+                if (!p->piece[i].fails) continue;
                 const int64_t at = q * p->lanes + i;
                 const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
                 if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
@@ -214,12 +205,13 @@ void pi_linear_pieces(Pieces *p, const PiSteps *s, const double *begin, const do
     }
 }
 int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
-    const int n = p->points[lane], step = CHEB_MOST / n, need = p->need[quantity];
+    const Piece *piece = &p->piece[lane];
+    const int n = piece->points, step = CHEB_MOST / n, need = p->need[quantity];
     if (p->linear) {
         double own[PI_MAX_DEGREE + 1][PI_POINTS];
-        const int whole = piece_is_whole(p, lane);
+        const int whole = piece_is_whole(piece);
         for (int i = 0; !whole && i <= n; i++)
-            bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), *own + i, PI_POINTS);
+            bernstein_at(p->degree, piece_part(piece, cheb_point(n, i)), *own + i, PI_POINTS);
         const double (*const b)[PI_POINTS] = whole ? p->at_point : own;
         Two sum[PI_POINTS / 2] = {{0}};
         for (int m = 0; m <= p->degree; m++)
@@ -230,9 +222,9 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
         for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     const int64_t at = quantity * p->lanes + lane;
-    const double piece = p->to[lane] - p->from[lane], range = p->most[at] - p->least[at];
-    const int jumps = piece < ROUGH && p->tail[at] > 0.02 * range;
-    for (int i = 1; i < n && is_number && (jumps || piece < STRAIGHT(p)); i++)
+    const double length = piece->to - piece->from, range = p->most[at] - p->least[at];
+    const int jumps = length < ROUGH && p->tail[at] > 0.02 * range;
+    for (int i = 1; i < n && is_number && (jumps || length < STRAIGHT(p)); i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
 }
@@ -266,7 +258,7 @@ static void measure(Pieces *p, int q, int n) {
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
         for (int64_t e = 0; e < 2; e++) {
             const int64_t at = q * p->lanes + i + e;
-            if (p->points[i + e]) continue;
+            if (p->piece[i + e].points) continue;
             p->least[at] = least[e], p->most[at] = most[e];
             p->tail[at] = tail[e], p->tail_squared[at] = of_squares[e];
         }
@@ -299,16 +291,17 @@ static int is_simple(Pieces *p, int64_t i, int q) {
     return (one > 4 * two + 32 * rest && rest < 0x1p-8 * one) || none > one + two + 4 * rest;
 }
 static int is_resolved(Pieces *p, int64_t i, int q, int n) {
+    const Piece *piece = &p->piece[i];
     const int step = CHEB_MOST / n, need = p->need[q];
     if (need == PI_NEED_NOTHING) return 1;
     if (n == 4) return is_simple(p, i, q);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at];
     const double noise = fmax(p->noise[at], 0.05 * p->off[at]);
-    const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
+    const double size = most > -least ? most : -least, enough = piece->resolution * size;
     const int is_number = isfinite(p->tail[at]) && need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     if (is_number) {
-        if (need == PI_NEED_MEAN && (p->to[i] - p->from[i]) * (most - least) <= enough) return 1;
+        if (need == PI_NEED_MEAN && (piece->to - piece->from) * (most - least) <= enough) return 1;
         if (p->tail[at] > fmax(enough, noise)) return 0;
         if (need == PI_NEED_SQUARE)
             return p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
@@ -324,12 +317,12 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     if (!finite) return 1; /* nothing is known there */
     if (finite <= n) return need == PI_NEED_APART;
     if (need == PI_NEED_TRUTH)
-        return !changes || (changes >= FLICKERS && p->to[i] - p->from[i] <= SHORT);
+        return !changes || (changes >= FLICKERS && piece->to - piece->from <= SHORT);
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
     if (!is_number) return 0; /* overflow */
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    return p->to[i] - p->from[i] <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
+    return piece->to - piece->from <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
 }
 /* Is it the conditions alone that make a piece too long? */
 static int only_switches(Pieces *p, int64_t i) {
@@ -337,7 +330,7 @@ static int only_switches(Pieces *p, int64_t i) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
         if (p->need[q] == PI_NEED_APART
-                ? !(p->tail[at] <= p->resolution[i] * size)
+                ? !(p->tail[at] <= p->piece[i].resolution * size)
                 : p->need[q] != PI_NEED_TRUTH && !is_resolved(p, i, q, CHEB_MOST))
             return 0;
     }
@@ -345,13 +338,14 @@ static int only_switches(Pieces *p, int64_t i) {
 }
 /* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
-    closely |= p->from[i] >= p->zero_from[i] && p->to[i] <= p->zero_to[i];
+    Piece *const piece = &p->piece[i];
+    closely |= piece->from >= piece->zero_from && piece->to <= piece->zero_to;
     EACH_QUANTITY(q, p)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
             !is_resolved(p, i, q, n))
             return 0;
     EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = 0;
-    p->points[i] = n;
+    piece->points = n;
     return 1;
 }
 
@@ -359,9 +353,10 @@ static int decide(Pieces *p, int64_t i, int n, int closely) {
  * and after such a zero, as the noise allows, rather than in its middle. 0: there is none; -1: it
  * cannot be closer. */
 static int divides_at_zero(Pieces *p, int64_t i) {
-    const double from = p->from[i], to = p->to[i], length = to - from;
+    Piece *const piece = &p->piece[i];
+    const double from = piece->from, to = piece->to, length = to - from;
     int found = 0;
-    for (int q = 0; q < p->count && p->n_ends[i] + 2 < PI_MOST_ENDS; q++) {
+    for (int q = 0; q < p->count && piece->n_ends + 2 < PI_MOST_ENDS; q++) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
         PiZero zeros[PI_MOST_ZEROS];
@@ -379,69 +374,69 @@ static int divides_at_zero(Pieces *p, int64_t i) {
         const double x = zeros->x, slope = fabs(zeros->slope);
         const double least = fmax(PI_CLOSE / length, p->loudest[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
-        p->late[i] = 0.5 * length * fabs(p->h[i]) / slope;
-        p->compared[i] = q;
+        piece->late = 0.5 * length * fabs(piece->h) / slope;
+        piece->compared = q;
         if (least > 0.1) return -1;
         if (off > 0.1) continue;
-        const double a = fmax(piece_part(p, i, x - off), from);
-        const double b = fmin(piece_part(p, i, x + off), to);
-        double *const ends = p->ends + i * PI_MOST_ENDS;
-        if (off == least && p->fails[i] != IS_NOISY) p->zero_from[i] = a, p->zero_to[i] = b;
-        if (b < to) ends[p->n_ends[i]++] = to;
-        if (a > from) ends[p->n_ends[i]++] = b;
-        p->to[i] = a > from ? a : b;
+        const double a = fmax(piece_part(piece, x - off), from);
+        const double b = fmin(piece_part(piece, x + off), to);
+        if (off == least && piece->fails != IS_NOISY) piece->zero_from = a, piece->zero_to = b;
+        if (b < to) piece->ends[piece->n_ends++] = to;
+        if (a > from) piece->ends[piece->n_ends++] = b;
+        piece->to = a > from ? a : b;
         return 1;
     }
     return found;
 }
 /* How far the quantities are off, from what they are. */
 static void learn(Pieces *p, int64_t i) {
-    if (p->learns[i])
+    if (p->piece[i].learns)
         EACH_QUANTITY(q, p) {
             double *const off = &p->off[q * p->lanes + i];
             *off = fabs(*off - piece_row(p, q, 0)[i]);
             if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
         }
-    p->learns[i] = 0;
+    p->piece[i].learns = 0;
 }
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
-    if (p->to[i] - p->from[i] <= SHORTEST(p) || ++p->made[i] >= MOST_PIECES ||
-        p->n_ends[i] >= PI_MOST_ENDS) {
+    Piece *const piece = &p->piece[i];
+    if (piece->to - piece->from <= SHORTEST(p) || ++piece->made >= MOST_PIECES ||
+        piece->n_ends >= PI_MOST_ENDS) {
         EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
-        p->points[i] = CHEB_MOST;
+        piece->points = CHEB_MOST;
         return 0;
     }
     const int divided = divides_at_zero(p, i);
     if (divided > 0) return 1;
     if (divided < 0 && decide(p, i, CHEB_MOST, 1)) return 0;
-    p->ends[i * PI_MOST_ENDS + p->n_ends[i]++] = p->to[i];
-    p->to[i] = p->from[i] + 0.5 * (p->to[i] - p->from[i]);
+    piece->ends[piece->n_ends++] = piece->to;
+    piece->to = piece->from + 0.5 * (piece->to - piece->from);
     return 1;
 }
 static void step_on(Pieces *p, int64_t i) {
-    p->from[i] = p->to[i];
-    p->to[i] = p->ends[i * PI_MOST_ENDS + --p->n_ends[i]];
-    if (p->conditions_only && p->n_switches[i]) {
-        if (p->to[i] <= p->known_to[i]) pi_fill_known(p, i);
-        else p->n_switches[i] = 0;
+    Piece *const piece = &p->piece[i];
+    piece->from = piece->to;
+    piece->to = piece->ends[--piece->n_ends];
+    if (piece->n_switches) {
+        if (piece->to <= piece->known_to) pi_fill_known(p, i);
+        else piece->n_switches = 0;
     }
 }
 int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0, found = 0, alone = 1, whole = 1;
     p->steps = s, p->real_bytes = real_bytes, p->after = after;
     EACH_LANE(i, p) {
-        p->seeks[i] = -(!p->points[i] && p->n_ends[i]);
-        if (p->seeks[i]) step_on(p, i), found = 1;
-        if (p->seeks[i] && p->linear) p->points[i] = linear_points(p->degree);
-        any |= p->seeks[i] && !p->points[i];
-        alone &= !p->points[i];
-        whole &= !p->seeks[i] || piece_is_whole(p, i);
+        Piece *const piece = &p->piece[i];
+        piece->seeks = !piece->points && piece->n_ends;
+        if (piece->seeks) step_on(p, i), found = 1;
+        if (piece->seeks && p->linear) piece->points = linear_points(p->degree);
+        any |= piece->seeks && !piece->points;
+        alone &= !piece->points;
+        whole &= !piece->seeks || piece_is_whole(piece);
     }
     if (!any) return found;
-    pi_copy_row(p->t0, s->t0, p->lanes, real_bytes);
-    pi_copy_row(p->t0_low, s->t0_low, p->lanes, real_bytes);
     if (pi_load_parameters(&p->rows, s->id)) return -1;
     /* Steps of the pairs of high order are so long that 8 hardly ever do, but for what changes by
      * little more than the tolerance. */
@@ -449,8 +444,9 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     const int least = s->degree > 6 && !level ? CHEB_MOST : p->first_degree;
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
-            p->fails[i] = p->seeks[i] && !p->points[i];
-            for (int64_t at = i; p->fails[i] && at < p->count * p->lanes; at += p->lanes)
+            Piece *const piece = &p->piece[i];
+            piece->fails = piece->seeks && !piece->points;
+            for (int64_t at = i; piece->fails && at < p->count * p->lanes; at += p->lanes)
                 p->noise[at] = p->loudest[at] = 0;
         }
         for (int n = least; any && n <= CHEB_MOST; n *= 2) {
@@ -463,18 +459,17 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
                 EACH_QUANTITY(q, p) measure(p, q, n);
             any = 0;
             EACH_LANE(i, p) {
-                if (!p->fails[i]) continue;
+                if (!p->piece[i].fails) continue;
                 learn(p, i);
-                p->fails[i] = !decide(p, i, n, 0) && !pi_find_switches(p, i, n);
-                any |= p->fails[i];
+                any |= p->piece[i].fails = !decide(p, i, n, 0) && !pi_find_switches(p, i, n);
             }
         }
         EACH_LANE(i, p)
-            if (p->fails[i] && !only_switches(p, i)) p->fails[i] = IS_NOISY;
+            if (p->piece[i].fails && !only_switches(p, i)) p->piece[i].fails = IS_NOISY;
         p->whole = 0;
         if (any && ask_noise(p)) return -1;
         any = 0;
-        EACH_LANE(i, p) any |= p->fails[i] && halves(p, i);
+        EACH_LANE(i, p) any |= p->piece[i].fails && halves(p, i);
     }
     return 1;
 }

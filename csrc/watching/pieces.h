@@ -28,11 +28,31 @@ typedef struct {
 } Switch;
 enum { PI_MOST_SWITCHES = 8 };
 
+/* A lane's step, and the piece of it that is sought or known, in parts of the step. */
+typedef struct {
+    double h, resolution; /* the step; how far coefficients must decay, relative */
+    double from, to;
+    int points;   /* the degree of the piece; 0: it is not known, or there is none */
+    int8_t seeks; /* is it not found yet? */
+    int8_t fails; /* was it too long? */
+    int8_t learns;
+    int made, n_ends; /* how many pieces there were; where the next ones end, the nearest last */
+    double ends[PI_MOST_ENDS];
+    double zero_from, zero_to; /* the piece of the last zero of what a condition compares */
+    double late;  /* of conditions: how late one changes for each unit of what it compares, */
+    int compared; /* and what that is */
+    /* Of conditions alone: the known switches, their number, the end of what is known. */
+    int n_switches;
+    Switch switches[PI_MOST_SWITCHES];
+    double known_to;
+} Piece;
+
 typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
     int first_degree, ends_only; /* ends_only: nothing is needed within */
     int few, whole; /* do most lanes seek no piece? Do those that do seek their whole steps? */
+    int clock;      /* does anything depend on the time? */
     const PiSteps
         *steps; /* of the pieces that are sought; states at their ends, in this precision; */
     int real_bytes;
@@ -40,32 +60,16 @@ typedef struct {
     int conditions_only; /* are all quantities such, or compared in them? */
     const int8_t *need;
     int64_t lanes;
-    double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
-    double *from, *to;      /* its piece, as parts of the step */
-    double *zero_from, *zero_to; /* that of the last zero of what a condition compares */
-    double *ends;                /* PI_MOST_ENDS: where its next pieces end, the nearest last */
-    int64_t *n_ends, *made;      /* how many these are, and how many pieces there were; */
-    int64_t *points;             /* the degree of its piece; 0: none */
-    int64_t *seeks;              /* -1: its piece is not found yet; or 0 */
-    int8_t *rough;               /* of each quantity and lane: is it not resolved on the piece? */
-    int8_t *learns;
-    int8_t *fails; /* of each lane: was its piece too long? */
+    Piece *piece;  /* of each lane */
+    int8_t *rough; /* of each quantity and lane: is it not resolved on the piece? */
     double *theta, *value;
     double *noise, *loudest; /* the second largest and largest change of each by rounding, there */
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
-    double *off; /* how far each may be off, as the states are; while a lane `learns`: its value
-                  * where they are, at the beginning */
-    /* Of each lane: how late a condition changes for each unit of what it compares, and which. */
-    double *late;
-    int64_t *compared;
-    double *t0, *t0_low; /* where the steps begin */
-    /* Of conditions alone: each lane's known switches, their number, the end of what is known; and
-     * the conditions before the first, between them and after the last. */
-    Switch *switches;
-    int64_t *n_switches;
-    double *known_to, *known;
+    double *off;   /* how far each may be off, as the states are; while a lane `learns`: its value
+                    * where they are, at the beginning */
+    double *known; /* the conditions before the first switch, between them and after the last */
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;
@@ -82,18 +86,17 @@ void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_
                      int64_t lanes, Pieces *pieces);
 /* A lane's step, of length h, up to a part of it; more places where a piece must end; that it has
  * no further piece. */
-void pi_begin_pieces(Pieces *pieces, int64_t lane, double h, double resolution, double to);
-void pi_cut_pieces(Pieces *pieces, int64_t lane, double at);
-static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
+void pi_begin_pieces(Piece *piece, double h, double resolution, double to);
+void pi_cut_pieces(Piece *piece, double at);
+static inline void end_pieces(Piece *piece) { piece->n_ends = piece->points = 0; }
 /* The next piece of each lane that has one and whose last was taken: values, and `points` other
  * than 0. 1; 0: there is none; or -1. after: states at the ends of the steps, in double precision,
  * or NULL for those of `steps`. */
 int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
-/* The piece of a lane is done with. */
-static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Is a piece unresolved, and not so short that it only encloses a jump? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
-    return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
+    const Piece *piece = &p->piece[lane];
+    return p->rough[quantity * p->lanes + lane] && piece->to - piece->from > 0x1p-20;
 }
 static inline double clamped(double x, double from, double to) {
     return x < from ? from : x > to ? to : x;
@@ -117,14 +120,12 @@ static inline double *piece_row(const Pieces *p, int quantity, int point) {
 static inline int linear_points(int degree) {
     return degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
 }
-/* Of linear quantities: a lane's step, of this degree, is one piece. */
-static inline void whole_piece(Pieces *p, int64_t lane, int degree) {
-    p->from[lane] = 0, p->to[lane] = 1;
-    p->points[lane] = linear_points(degree);
+/* Of linear quantities: a step of this degree is one piece. */
+static inline void whole_piece(Piece *piece, int degree) {
+    piece->from = 0, piece->to = 1;
+    piece->points = linear_points(degree);
 }
-static inline int piece_is_whole(const Pieces *p, int64_t lane) {
-    return p->from[lane] == 0 && p->to[lane] == 1;
-}
+static inline int piece_is_whole(const Piece *piece) { return piece->from == 0 && piece->to == 1; }
 /* The values of a quantity on the piece, n + 1 of them, returned. */
 int pi_piece_values(const Pieces *pieces, int64_t lane, int quantity, double *f);
 /* The value at its end. */
@@ -133,8 +134,8 @@ static inline double pi_piece_end(const Pieces *p, int64_t lane, int quantity) {
                       : piece_row(p, quantity, CHEB_MOST))[lane];
 }
 /* The part of the step at x of the piece. */
-static inline double piece_part(const Pieces *p, int64_t lane, double x) {
-    const double from = p->from[lane], to = p->to[lane];
+static inline double piece_part(const Piece *piece, double x) {
+    const double from = piece->from, to = piece->to;
     return x <= -1 ? from : x >= 1 ? to : from + (to - from) * (0.5 * (1 + x));
 }
 

@@ -142,11 +142,12 @@ static void farthest(double off, double *m) {
  * distance of two of degree 16, and half of that of degree 8. */
 static int by_bounds(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
                      double t_to, double *m) {
+    const Piece *piece = &p->piece[lane];
     const int64_t at = r->quantity * p->lanes + lane;
     const double size = p->most[at] - p->least[at];
-    const double beyond = p->linear ? 0 : size * p->points[lane] / CHEB_MOST;
+    const double beyond = p->linear ? 0 : size * piece->points / CHEB_MOST;
     const double most = p->most[at] + beyond, least = p->least[at] - beyond;
-    if (p->linear && !(piece_is_whole(p, lane) && isfinite(p->mean[at]))) return 0;
+    if (p->linear && !(piece_is_whole(piece) && isfinite(p->mean[at]))) return 0;
     if (!p->linear && !(isfinite(p->tail[at]) && !piece_is_lost(p, lane, r->quantity))) return 0;
     if (p->linear && r->kind == PI_MEAN) {
         if (isnan(m[0])) m[0] = linear_row(p, r->quantity, 0)[lane], m[1] = t_from;
@@ -162,11 +163,12 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
                      double t_to, double *numbers) {
     double f[CHEB_MOST + 1];
     double *m = numbers + r->first;
+    const Piece *piece = &p->piece[lane];
     const int64_t at = r->quantity * p->lanes + lane;
     const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
     double *const error = &m[pi_piece_reductions[r->kind].rows - 1];
     const int whole = r->kind >= PI_TIMED_MAXIMUM && r->kind <= PI_TIMED_MAX_ABS && p->linear &&
-                      piece_is_whole(p, lane) && isfinite(p->mean[at]);
+                      piece_is_whole(piece) && isfinite(p->mean[at]);
     if (whole) pi_reduce_value(r, pi_piece_end(p, lane, r->quantity), t_to, numbers);
     if (by_bounds(r, p, lane, t_from, t_to, m)) {
         farthest(off, error);
@@ -186,7 +188,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, whole, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
-    else truth(n, f, t_from, t_to, p->late[lane] * p->off[p->compared[lane] * p->lanes + lane], m);
+    else truth(n, f, t_from, t_to, piece->late * p->off[piece->compared * p->lanes + lane], m);
     if (r->kind <= PI_MOMENTS) m[2] = t_to;
 }
 void pi_count_state(const PiPieceReduction *r, double value, int counts, double *numbers) {

@@ -7,11 +7,11 @@ static double *known_row(const Pieces *p, int64_t i, int64_t between) {
     return p->known + (i * (PI_MOST_SWITCHES + 1) + between) * p->count;
 }
 void pi_fill_known(Pieces *p, int64_t i) {
-    const Switch *s = p->switches + i * PI_MOST_SWITCHES;
+    Piece *const piece = &p->piece[i];
+    const Switch *s = piece->switches, *const end = s + piece->n_switches;
     int64_t j = 0;
-    while (j < p->n_switches[i] && s[j].to <= p->from[i]) j++;
-    const int at = j < p->n_switches[i] && p->from[i] >= s[j].from,
-              changes = at && p->from[i] == s[j].from;
+    for (; s < end && s->to <= piece->from; s++) j++;
+    const int at = s < end && piece->from >= s->from, changes = at && piece->from == s->from;
     const double *const before = known_row(p, i, j + (at && !changes));
     const double *const after = known_row(p, i, j + at);
     const int n = 2;
@@ -20,37 +20,37 @@ void pi_fill_known(Pieces *p, int64_t i) {
             piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
     }
-    if (at) p->late[i] = s[j].late, p->compared[i] = s[j].of;
-    p->points[i] = n;
+    if (at) piece->late = s->late, piece->compared = s->of;
+    piece->points = n;
 }
 /* The pieces of a step that are known: they end before and after each switch. */
 static void divide(Pieces *p, int64_t i, double to) {
-    const Switch *s = p->switches + i * PI_MOST_SWITCHES;
-    double *const ends = p->ends + i * PI_MOST_ENDS;
-    ends[p->n_ends[i]++] = to;
-    for (int64_t j = p->n_switches[i]; j-- > 0;) {
-        ends[p->n_ends[i]++] = s[j].to;
-        ends[p->n_ends[i]++] = s[j].from;
+    Piece *const piece = &p->piece[i];
+    piece->ends[piece->n_ends++] = to;
+    for (int64_t j = piece->n_switches; j-- > 0;) {
+        piece->ends[piece->n_ends++] = piece->switches[j].to;
+        piece->ends[piece->n_ends++] = piece->switches[j].from;
     }
-    p->known_to[i] = to;
-    p->to[i] = ends[--p->n_ends[i]];
+    piece->known_to = to;
+    piece->to = piece->ends[--piece->n_ends];
     pi_fill_known(p, i);
 }
 /* In order. 0: there are too many, or two are not apart. */
-static int add_switch(Pieces *p, int64_t i, Switch this) {
-    Switch *const s = p->switches + i * PI_MOST_SWITCHES;
-    int64_t k = p->n_switches[i], n = k + 1;
+static int add_switch(Piece *piece, Switch this) {
+    Switch *const s = piece->switches;
+    int k = piece->n_switches, n = k + 1;
     if (n > PI_MOST_SWITCHES) return 0;
     for (; k > 0 && s[k - 1].from > this.from; k--) s[k] = s[k - 1];
     s[k] = this;
-    p->n_switches[i] = n;
+    piece->n_switches = n;
     return (k == 0 || s[k - 1].to < this.from) && (k + 1 == n || this.to < s[k + 1].from);
 }
 /* On the piece of a lane, whose conditions change, all zeros of what they compare, if these are
  * known to rounding and a point between any two tells what holds there. */
 static int find_switches(Pieces *p, int64_t i, int n) {
-    const double from = p->from[i], to = p->to[i], length = to - from;
-    const Switch *const s = p->switches + i * PI_MOST_SWITCHES;
+    Piece *const piece = &p->piece[i];
+    const double from = piece->from, to = piece->to, length = to - from;
+    const Switch *const s = piece->switches;
     EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
@@ -59,21 +59,21 @@ static int find_switches(Pieces *p, int64_t i, int n) {
         int near = 0;
         if (p->need[q] != PI_NEED_APART) continue;
         if (!(p->tail[at] <= 0x1p-44 * size && isfinite(size))) return 0;
-        if (cheb_is_clear(p->least[at], p->most[at], p->resolution[i] * size)) continue;
+        if (cheb_is_clear(p->least[at], p->most[at], piece->resolution * size)) continue;
         for (int k = 0; k <= n; k++) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
         const int found = pi_find_zeros(n, f, 0, 0, zeros, &near);
         if (near) return 0;
         for (int z = 0; z < found; z++) {
             const double slope = fabs(zeros[z].slope), rounding = 0x1p-50 * size;
             const double off = fmax(PI_CLOSE / length, 16 * (p->tail[at] + rounding) / slope);
-            const Switch this = {piece_part(p, i, zeros[z].x - off),
-                                 piece_part(p, i, zeros[z].x + off),
-                                 0.5 * length * fabs(p->h[i]) / slope, q};
-            if (!(off < 0x1p-20 && add_switch(p, i, this))) return 0;
+            const Switch this = {piece_part(piece, zeros[z].x - off),
+                                 piece_part(piece, zeros[z].x + off),
+                                 0.5 * length * fabs(piece->h) / slope, q};
+            if (!(off < 0x1p-20 && add_switch(piece, this))) return 0;
         }
     }
-    const int64_t count = p->n_switches[i];
-    if (!count || p->n_ends[i] + 2 * count >= PI_MOST_ENDS) return 0;
+    const int64_t count = piece->n_switches;
+    if (!count || piece->n_ends + 2 * count >= PI_MOST_ENDS) return 0;
     int64_t k = 0;
     for (int64_t j = 0; j <= count; j++) { /* the points between two, and what holds at them */
         const double begin = j ? s[j - 1].to : from, end = j < count ? s[j].from : to;
@@ -81,7 +81,7 @@ static int find_switches(Pieces *p, int64_t i, int n) {
         int points = 0;
         if (!(begin < end)) return 0;
         for (; k <= n; k++) {
-            const double at = piece_part(p, i, cheb_point(n, k));
+            const double at = piece_part(piece, cheb_point(n, k));
             if (at > end) break;
             if (at < begin) continue;
             EACH_QUANTITY(q, p) {
@@ -99,13 +99,14 @@ static int find_switches(Pieces *p, int64_t i, int n) {
 int pi_find_switches(Pieces *p, int64_t i, int n) {
     if (!p->conditions_only) return 0;
     const int known = find_switches(p, i, n);
-    if (known) divide(p, i, p->to[i]);
-    else p->n_switches[i] = 0;
+    if (known) divide(p, i, p->piece[i].to);
+    else p->piece[i].n_switches = 0;
     return known;
 }
 /* The zeros on a lane's step of a linear quantity that a condition compares, with values there that
  * are not 0. 0: they are not known to rounding. */
 static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin, double end) {
+    Piece *const piece = &p->piece[i];
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at], size = fmax(most, -least);
     PiZero zeros[PI_MOST_ZEROS];
@@ -113,13 +114,13 @@ static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin
     if (least > 0x1p-12 * most || most < 0x1p-12 * least) return 1;
     if (!isfinite(size) || begin == 0 || end == 0) return 0;
     const int found =
-        pi_find_linear_zeros(p, i, q, degree, p->value, p->resolution[i] * size, 0, zeros, &near);
+        pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0, zeros, &near);
     for (int z = 0; z < found; z++) {
         const double slope = fabs(zeros[z].slope),
                      off = fmax(0.5 * PI_CLOSE, 0x1p-46 * size / slope);
         const double from = zeros[z].x - off, to = zeros[z].x + off;
         if (!(off < 0x1p-20 && from > 0 && to < 1)) return 0;
-        if (!add_switch(p, i, (Switch){from, to, fabs(p->h[i]) / slope, q})) return 0;
+        if (!add_switch(piece, (Switch){from, to, fabs(piece->h) / slope, q})) return 0;
     }
     return !near;
 }
@@ -129,8 +130,8 @@ static int ask_between(Pieces *p, const PiSteps *s) {
     for (int64_t j = 1; more; j++) {
         more = 0;
         EACH_LANE(i, p) {
-            const Switch *const w = p->switches + i * PI_MOST_SWITCHES;
-            const int here = j < p->n_switches[i];
+            const Switch *const w = p->piece[i].switches;
+            const int here = j < p->piece[i].n_switches;
             more |= here;
             p->theta[i] = here ? 0.5 * (w[j - 1].to + w[j].from) : 0;
         }
@@ -138,7 +139,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
         s->at(s, p->theta, p->rows.y);
         if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
-            for (int64_t q = 0; q < p->count && j < p->n_switches[i]; q++)
+            for (int64_t q = 0; q < p->count && j < p->piece[i].n_switches; q++)
                 known_row(p, i, j)[q] = p->rows.answer[q * p->lanes + i];
     }
     return 0;
@@ -146,8 +147,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
 int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const double *end) {
     const int dim = p->rows.of->system.system->dim;
     int others = 0;
-    int64_t *const known = p->seeks;
-    EACH_LANE(i, p) known[i] = p->n_ends[i] == 1 && p->ends[i * PI_MOST_ENDS] == 1;
+    EACH_LANE(i, p) p->piece[i].seeks = p->piece[i].n_ends != 1 || p->piece[i].ends[0] != 1;
     EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes;
         if (p->need[q] != PI_NEED_APART) continue;
@@ -161,22 +161,24 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
                                        .zero = p->zero + at,
                                        .slope = p->slope + at});
         EACH_LANE(i, p)
-            if (known[i]) known[i] = knows_zeros(p, i, q, s->degree, begin[at + i], end[at + i]);
+            if (!p->piece[i].seeks)
+                p->piece[i].seeks = !knows_zeros(p, i, q, s->degree, begin[at + i], end[at + i]);
     }
     EACH_LANE(i, p) {
+        Piece *const piece = &p->piece[i];
         int same = 1;
         EACH_QUANTITY(q, p) {
             const double before = begin[q * p->lanes + i], after = end[q * p->lanes + i];
             same &= p->need[q] == PI_NEED_APART || before == after;
             known_row(p, i, 0)[q] = before;
-            known_row(p, i, p->n_switches[i])[q] = after;
+            known_row(p, i, piece->n_switches)[q] = after;
         }
-        known[i] &= same || p->n_switches[i];
-        others |= p->n_ends[i] && !known[i];
-        if (!known[i]) p->n_switches[i] = 0;
+        piece->seeks |= !same && !piece->n_switches;
+        others |= piece->n_ends && piece->seeks;
+        if (piece->seeks) piece->n_switches = 0;
     }
     if (ask_between(p, s)) return -1;
     EACH_LANE(i, p)
-        if (known[i]) p->from[i] = p->n_ends[i] = 0, divide(p, i, 1);
+        if (!p->piece[i].seeks) p->piece[i].from = p->piece[i].n_ends = 0, divide(p, i, 1);
     return others;
 }

@@ -14,7 +14,7 @@ from ..watching.batch.density import bins_fields
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan, has_tangents
-from ..watching.plan import Plan, checked
+from ..watching.plan import Plan, checked, clocks
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 
@@ -151,7 +151,8 @@ class Observation:
         numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
         rows = [*self._problem.system.parameter_rows, *numbers]
         return {
-            "program": program.handle, "asks": plan.asks, "sums": plan.sums, "kept": kept,
+            "program": program.handle, "sums": plan.sums, "kept": kept,
+            "asks": plan.asks | clocks(program, self._problem.system.dim),
             "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip

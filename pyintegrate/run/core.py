@@ -101,8 +101,10 @@ class Run:
             more["has_history"] = True
         if problem.drive_strides is not None:
             more["drive_strides"] = problem.drive_strides
-        if saves.given is not None:
+        every = saves.every
+        if saves.given is not None and options.times is None:
             more["save_steps"] = saves.given
+            every = int(np.gcd.reduce(saves.given)) or problem.n_steps + 1
         if options.components is not None:
             more["saved"] = options.places(problem.system)
         if options.times is not None:
@@ -115,7 +117,7 @@ class Run:
             self._pins = _pinned((options.out, *problem.rows_params))
         self._core = _core.start(
             **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
-            bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=saves.every,
+            bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
             record=record,

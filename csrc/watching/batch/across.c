@@ -5,7 +5,7 @@
 #include "../../run/layout.h"
 #include "density.h"
 
-enum { MANTISSA = 52, NODE_BITS = 7, NODE = 1 << NODE_BITS, AT_ONCE = 8 };
+enum { MANTISSA = 52, NODE_BITS = 7, NODE = 1 << NODE_BITS };
 /* The words of a window: its counts, those outside, its first cell; and how many there may be. */
 enum { PLACED = PI_WINDOW + 1, WINDOW_ROOM = PI_WINDOW + 16, MOST_WINDOWS = 4096 };
 
@@ -95,8 +95,7 @@ static uint32_t place_window(uint64_t exponent) {
     const uint64_t first = end <= octaves ? 1 : (end < 2047 ? end : 2047) - octaves;
     return (uint32_t)first << PI_CELL_BITS;
 }
-/* Counts in a window by table, others in the tree. Equal ones side by side, as on a grid, are
- * counted together: each would wait for the one before. */
+/* Counts in a window by table, others in the tree. */
 static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey) {
     const int64_t rows = pi_product(a->rows, a->groups);
     if (!a->window && rows <= MOST_WINDOWS)
@@ -104,20 +103,12 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
     uint32_t *const w = a->window ? a->window + row * WINDOW_ROOM : NULL;
     const uint64_t low = bits_of(s->low - a->about) << 1, high = bits_of(s->high - a->about) << 1;
     const uint64_t exponent = (low > high ? low : high) >> (MANTISSA + 1);
-    int64_t place[PI_TOGETHER + AT_ONCE], outside = s->count;
+    int64_t place[PI_TOGETHER], outside = s->count;
     if (w) {
         if (!w[PLACED]) w[PLACED] = place_window(exponent);
         s->about = a->about, s->from = w[PLACED], s->place = place;
         survey(PI_PLACES, s);
-        for (int64_t i = 0, *at = place; i < s->count; i += AT_ONCE, at += AT_ONCE) {
-            const int64_t end = smaller(s->count - i, AT_ONCE);
-            int64_t differ = end < AT_ONCE;
-#pragma GCC unroll 8
-            for (int k = 1; k < AT_ONCE; k++) differ |= at[0] ^ at[k];
-            if (!differ) w[*at] += AT_ONCE;
-            else
-                for (int64_t k = 0; k < end; k++) w[at[k]]++;
-        }
+        EACH_VALUE(i, s) w[place[i]]++;
         outside = w[PI_WINDOW];
         w[PI_WINDOW] = 0;
     }
