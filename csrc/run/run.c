@@ -215,6 +215,11 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
     const int each_step = (!isinf(run->bound) && !pi_has_seen_bound(run)) || run->drive_strides;
     const int together = pi_is_shown(run) && !each_step && interval < run->block_steps;
     PiFailures *failures = &run->failures[number];
+    /* All lanes have stopped, and both copies of the state hold the end: blocks without number may
+     * follow. */
+    if ((pi_makes_room(run) || pi_stops_make_room(run)) &&
+        failures->count == lanes_in(run, number) && failures->still++ > 1)
+        return 0;
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch->workspace, pause);
     tile.in = block == 0 ? initial_rows(run, number)

@@ -15,6 +15,7 @@ typedef struct {
     int8_t *status;
     int64_t *step; /* the first step not completed; -1: none */
     int64_t count;
+    int still; /* blocks of time in which all of them stood still */
 } PiFailures;
 
 /* A resolved system: its kernels (NULL if it has none), its force, and the kernels for any
