@@ -4,6 +4,10 @@
 
 /* Of the parameters and what is derived from them; of y and the numbers of a step with noise. */
 enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
+/* Answers to a question but for the Jacobian: a system that is compiled may have more borders. */
+#ifndef PI_ANSWERS
+#define PI_ANSWERS PI_MAX_DIM
+#endif
 
 /* Of a model that the compiler knows: its descriptor need not be in the library. */
 ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
@@ -17,7 +21,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
     for (int64_t u = 0; u < R; u++) {
-        vreal y[VALUES], p[PARAMETERS], answer[PI_MAX_DIM];
+        vreal y[VALUES], p[PARAMETERS], answer[PI_ANSWERS];
         EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];
         EACH(d, 0, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
@@ -56,7 +60,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
                                                             : vset(k == i + dof);
         }
         }
-        EACH(i, 0, PI_MAX_DIM)
+        EACH(i, 0, PI_ANSWERS)
             if (i < n) out[i * R + u] = answer[i];
     }
     return 0;

@@ -224,7 +224,7 @@ class Stepper:
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
-        self._compensated = options.compensated
+        self._compensated, self._bound = options.compensated, options.bound
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
         self._remembers = self._has_past and not problem.method.starts_from_positions
         self._by_hand = None
@@ -488,6 +488,10 @@ class Stepper:
             self._rows[self.system.dim :, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
                 self._core.clear_failure(int(lane))
+            size = np.float64(abs(self.y).max(axis=-1))  # a start may be beyond the bound
+            lost = np.flatnonzero(mask & ~((size <= self._bound) & (size < np.inf)))
+            bad = np.where(size.flat[lost] < np.inf, Status.OUT_OF_BOUNDS, Status.NOT_FINITE)
+            self._core.fail(lost, bad.astype(np.int8), np.full(lost.size, self.n))
             if self._by_hand is not None:
                 lanes = np.zeros(problem.stride, bool)
                 lanes[: problem.lanes] = mask.ravel()

@@ -89,6 +89,9 @@ def LORENZ(t, y, sigma, rho, beta):
     return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
 
 
+KINKS = pi.rhs(lambda t, y: np.cos(3 * t) - sum(abs(y - k / 10) for k in range(13)), dim=1)
+
+
 # ---- instruction sets ----------------------------------------------------------------------------
 
 
@@ -146,14 +149,15 @@ def test_every_instruction_set_gives_the_same_bits():
 
 
 @pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason="no C compiler")
+@pytest.mark.parametrize("system", [LORENZ, KINKS], ids=["smooth", "13 kinks"])
 @pytest.mark.parametrize("method", ["verner87", "tsitouras54", "kvaerno43"])
-def test_compiled_systems_take_the_steps_of_byte_code(method):
+def test_compiled_systems_take_the_steps_of_byte_code(method, system):
     """One goes in registers, the other on rows: the same operations in the same order."""
-    y = np.random.default_rng(0).uniform(0.5, 1.5, (37, 3))
+    y = np.random.default_rng(0).uniform(0.5, 1.5, (37, system.dim))
     run = {"t_end": 1.0, "times": [0.0, 0.3, 1.0], "method": method, "rtol": 1e-4}
     for dtype in (np.float64, np.float32):
         byte_code, compiled = (
-            pi.solve(system, y, dtype=dtype, **run) for system in (LORENZ, LORENZ.compile())
+            pi.solve(one, y, dtype=dtype, **run) for one in (system, system.compile())
         )
         assert same_bits(byte_code.y, compiled.y)
         assert agree(byte_code, compiled)

@@ -95,6 +95,16 @@ def test_no_test_for_stiffness_is_lost_and_no_jacobian(method):
         assert same_bits(joined.at([0.2, 0.9, 399.0]), whole.at([0.2, 0.9, 399.0]))
 
 
+@pytest.mark.parametrize("cut", [0.0, 1e-6])
+def test_a_start_that_has_failed_plans_no_step(cut):
+    run = {"bound": 1.5, "save": "all", "on_failure": "ignore"}
+    start = [[2.0, 0.0], [np.nan, 0.0], [1.0, 0.0]]
+    whole = pi.solve(pi.systems.van_der_pol, start, t_end=1.0, **run)
+    part = pi.solve(pi.systems.van_der_pol, start, t_end=cut, **run)
+    assert not whole.last_step[:2].any()
+    assert pi.concatenate(part, part.resume(t_end=1.0)).digest() == whole.digest()
+
+
 def test_what_stopped_it_is_forgotten_and_it_stays():
     """Without its events a stopped one would run on; one that goes on does so from its mark."""
     run = {"events": {"down": pi.event("x", stop=1)}, "rtol": 1e-5}

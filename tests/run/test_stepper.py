@@ -254,6 +254,21 @@ def test_a_bound_stops_a_trajectory():
     assert abs(stepper.y).max() <= 15.5
 
 
+@pytest.mark.parametrize("batch", [(), (7,), (2, 3)])
+def test_a_bad_start_of_a_reset_fails_as_that_of_a_new_stepper(batch):
+    system, bad = pi.systems.oscillator, np.zeros((*batch, 2))
+    bad.flat[::3], bad.flat[-1] = 2.0, np.nan
+    new = pi.Stepper(system, bad, dt=-1.0, bound=1.9)
+    again = pi.Stepper(system, np.zeros((*batch, 2)), dt=-1.0, bound=1.9)
+    again.reset(True, bad)
+    new.step()
+    again.step()  # from 2 to -0.0
+    assert new.status.any()
+    assert same_bits(again.y, new.y)
+    assert np.array_equal(again.status, new.status)
+    assert np.array_equal(again.failed_step, new.failed_step)
+
+
 @pytest.mark.parametrize("n", [-1, 2**54])
 def test_a_wrong_number_of_steps_is_refused(n):
     stepper = pi.Stepper(pi.systems.spring, dt=0.1)

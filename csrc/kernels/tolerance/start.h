@@ -255,6 +255,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         }
         if (t != end && goes_on(s, l->id[i])) continue;
         if (!status && LANE(own_whole(l, OWN_CHANGED), i)) mark_lane(l, i, 0, LANE(given, i));
+        if (status) LANE(own(l, OWN_NEXT), i) = 0; /* it would make no step */
         if (status || t == end) leave(l, i, status);
     }
     return 0;
