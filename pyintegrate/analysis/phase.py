@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
@@ -37,8 +39,8 @@ def phase_drift(
     saves are too far apart to follow the motion itself. At the start (for a resumed run that of its
     first part) the branch nearest zero is taken. If the difference may change by half a turn or
     more between two saves, its turns are unknown: it is NaN from there on, with one
-    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from one
-    period of it, integrated with every step. A run that has watched "phase_drift" or
+    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from a few
+    periods of it, integrated with every step. A run that has watched "phase_drift" or
     ``pi.watch.windings("phase")`` has counted its turns, and an entry at its end is known.
 
     Parameters
@@ -107,7 +109,7 @@ def phase_drift(
         _forget_rest(solution, drift)
     unknown = None
     if end is None or count > 1:
-        unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
+        unknown = uncounted(solution, reference, angle, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
@@ -372,11 +374,12 @@ def _align(values, ndim):
 
 SAMPLES = 32  # saves at which the speed of turning is computed
 MARGIN = 1.5  # between values measured at some places and possible values elsewhere
-WORK = 1 << 20  # states of a trial period: about a tenth of a second
+WORK = 1 << 20  # states of a trial: about a tenth of a second
+TRIED = 8  # periods of it
 HALF = np.pi
 
 
-def uncounted(solution, reference, drift, angle, phase, counted):
+def uncounted(solution, reference, angle, counted):
     """Where the turns of a phase difference are unknown, and the steps that would be short enough.
 
     Parameters
@@ -384,10 +387,8 @@ def uncounted(solution, reference, drift, angle, phase, counted):
     solution : Solution
     reference : Solution or None
         The solution to compare with; None: the exact motion.
-    drift : callable
-        ``phase_drift``.
-    angle, phase : callable
-        The compared angle, and the user's.
+    angle : callable
+        What is compared.
     counted : bool
         Whether they are known at the beginning of this resumed part; else at its origin.
 
@@ -413,8 +414,8 @@ def uncounted(solution, reference, drift, angle, phase, counted):
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
-        if not np.all(steps.max(initial=0) < most):
-            pairs = [_drifting(one, drift, phase) for one in runs]
+        if not np.all(steps.max(initial=0) < most) and angle == solution.system.phase:
+            pairs = [_drifting(one) for one in runs]
             rate = dt * sum(pair[0] for pair in pairs)
             swing = sum(pair[1] for pair in pairs)
             most = np.fmax(most, (HALF - swing) / rate)
@@ -453,68 +454,37 @@ def turning(solution, angle):
     return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
 
 
-def _drifting(solution, drift, phase):
+def _drifting(solution):
     """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
     system, problem, origin = solution.system, solution._problem, solution.origin
-    unknown = np.inf, 0.0
     period = system.period(origin)
-    if period is None or problem.driven:
-        return unknown
-    if _has_own_steps(solution):
-        return _drifting_to_a_tolerance(solution, period) if phase is None else unknown
-    dt = np.abs(np.asarray(solution.dt))
-    steps = np.nan_to_num(np.ceil(2 * period / dt), posinf=0)
-    count = int(min(np.max(steps, initial=0), WORK)) + solution.method.stages
-    if count * problem.lanes > WORK:
-        return unknown
-    rates, swings, swinging = [], [], np.inf
-    for start in (origin, solution.final):
-        trial = integrate(
-            system, start, dt=solution.dt, n_steps=count, method=solution.method,
-            dtype=problem.dtype, on_failure="ignore",
-        )  # fmt: skip
-        try:
-            ahead = drift(trial, phase=phase)
-        except ValueError:  # there is no exact motion
-            return unknown
-        apart = np.abs(np.diff(ahead, axis=0)).max(axis=0)
-        rates.append((np.abs(ahead[-1] - ahead[0]) + apart) / (count * dt))
-        swings.append(np.ptp(ahead, axis=0))
-        swinging = np.minimum(swinging, _swing(_frequency(system, trial.y)))
-    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
-    off = np.fmax.reduce(off, axis=0, initial=0.0)
-    rate = MARGIN * (np.maximum(*rates) + np.maximum(off - swinging, 0))
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
-
-
-def _drifting_to_a_tolerance(solution, period):
-    """The same of ``pi.solve``, by what is watched during two periods."""
-    problem, control = solution._problem, solution._control
-    if problem.lanes * 100 > WORK or not has_exact_phase(solution.system):
+    if period is None or problem.driven or not has_exact_phase(system):
         return np.inf, 0.0
-    span = np.where(np.isfinite(period), 2 * np.asarray(period), 1.0)
+    span = np.where(np.isfinite(period), TRIED * np.asarray(period), 1.0)
+    if _has_own_steps(solution):
+        count, control = 100, solution._control
+        run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol)
+    else:
+        dt = np.abs(np.asarray(solution.dt))
+        count = int(np.max(np.minimum(np.ceil(span / dt), WORK), initial=0))
+        count += solution.method.stages
+        span = count * dt
+        run = partial(integrate, dt=solution.dt, n_steps=count)
+    if count * problem.lanes > WORK:
+        return np.inf, 0.0
     kinds = {"last": last, "most": maximum, "least": minimum}
     watch = {name: kind("phase_drift") for name, kind in kinds.items()}
-    pairs = []
-    for start in (solution.origin, solution.final):
-        seen = solve(
-            solution.system, start, t_end=span, rtol=control.rtol, atol=control.atol,
-            method=solution.method, watch=watch, dtype=problem.dtype, save="final",
+    rates, swings = [], []
+    for start in (origin, solution.final):
+        seen = run(
+            system, start, method=solution.method, watch=watch, dtype=problem.dtype, save="final",
             on_failure="ignore",
         ).watched  # fmt: skip
-        swing = seen["most"] - seen["least"]
-        pairs.append(((np.abs(seen["last"]) + swing) / span, swing))
-    off = np.abs(_frequency(solution.system, solution.y) - 2 * np.pi / period).max(axis=0)
-    rate = MARGIN * (np.maximum(pairs[0][0], pairs[1][0]) + off)
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(pairs[0][1], pairs[1][1])
-
-
-def _swing(frequency):
-    """The variation of a frequency within each of two periods; 0 if it shifts between them."""
-    first, second = np.array_split(frequency, 2)
-    swing = np.minimum(np.ptp(first, axis=0), np.ptp(second, axis=0))
-    moved = np.abs(first.mean(axis=0) - second.mean(axis=0))
-    return np.where(moved < 0.1 * swing, swing, 0)
+        swings.append(seen["most"] - seen["least"])
+        rates.append((np.abs(seen["last"]) + swings[-1]) / span)
+    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
+    rate = MARGIN * (np.maximum(*rates) + np.fmax.reduce(off, axis=0, initial=0.0))
+    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
 
 
 # ---- turns counted by the run --------------------------------------------------------------------
