@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import wraps
-from inspect import Parameter, signature
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
@@ -19,7 +17,6 @@ from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching.events import event
-from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
 from ..results import drawn_by, in_lanes, result_class
@@ -244,7 +241,6 @@ def crossings(
     t_end: ArrayLike | None = None,
     direction: int = 1,
     value: ArrayLike = 0.0,
-    modulo: float | None = None,
     period: ArrayLike | None = None,
     phase: ArrayLike = 0.0,
     after: ArrayLike | None = None,
@@ -262,8 +258,9 @@ def crossings(
     ----------
     system : System
     quantity : str or callable, optional
-        The quantity that equals `value` on the surface: a component, "energy", an invariant, or a
-        function of (t, x, v) or (t, y) and any parameters. Give it or `period`.
+        The quantity that is zero on the surface: a component, "energy", an invariant, or a function
+        of (t, x, v) or (t, y) and any parameters. Give it or `period`. ``np.sin(x / 2)`` is zero
+        once in every turn of an angle.
     x0, v0 : array_like, optional
         As in ``integrate``.
     dt, t_end : array_like
@@ -271,9 +268,7 @@ def crossings(
     direction : {1, -1, 0}, optional
         Upwards, downwards or both, in the order of the steps.
     value : array_like, optional
-        A number, or one for each trajectory.
-    modulo : float, optional
-        Take the quantity modulo this, as for angles: every turn crosses.
+        Where a component crosses: a number, or one for each trajectory.
     period : array_like, optional
         Instead of a surface: the states at times phase + n period, as for a driven motion; may be
         one for each trajectory. A step may be at most half of it.
@@ -327,24 +322,19 @@ def crossings(
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers = dict(params or {})
     if period is not None:
-        function, direction, seek, modulo = _strobe, 1, 1, None
+        function, direction = _strobe, 1
         numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
         if direction not in (1, -1, 0):
             raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
-        if modulo is not None and direction and callable(quantity):
-            raise ValueError("a function modulo a number has no direction: give direction=0")
-        function, added = _surface(system, quantity, value, modulo)
-        numbers, seek = numbers | added, direction if modulo is None else 0
+        function, numbers = _surface(system, quantity, value, numbers)
 
     def run(keep, numbers, after, arguments):
-        one = event(function, seek, keep=keep, values=values, params=numbers, after=after)
+        one = event(function, direction, keep=keep, values=values, params=numbers, after=after)
         found = integrate(**arguments, **options, save="final", events={"section": one})
         return found, found.events["section"]
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
-    turns = modulo is not None and direction  # of a component that grows, or falls
-    first, keep = keep, None if turns else keep
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
     lanes, over, batch = (
         np.arange(there.count.size),
@@ -367,12 +357,6 @@ def crossings(
         parts.append(_points(run(most, numbers, after, start)[1], over))
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
-    if turns:
-        slope = system_of(solution, lane).rhs(t, y)[:, _place(system, quantity)]
-        slope *= np.sign(taken(solution.dt, batch, lane)) * direction
-        order = order[slope[order] > 0]
-        if first is not None:
-            order = order[np.arange(len(order)) - np.searchsorted(lane[order], lane[order]) < first]
     told = None if values is None else kept[order]
     return Section(y[order], t[order], lane[order], solution.system, batch, told)
 
@@ -392,42 +376,17 @@ def _strobe(t, y, _period, _phase):
     return turns - np.rint(turns)
 
 
-def _surface(system, quantity, value, modulo):
+def _surface(system, quantity, value, numbers):
     """The quantity whose zero is the surface, and its parameters."""
-    numbers = {"_value": value}
-    if modulo is None:
-        if np.ndim(value) == 0 and value == 0:
-            return quantity, {}
-    else:
-        positive("modulo", modulo)
-
-    def height(distance):
-        """The distance, or a triangle wave that is zero at each multiple of the modulus."""
-        if modulo is None:
-            return distance
-        nearest = np.rint(distance / modulo)
-        rest = distance / modulo - nearest
-        return np.where(nearest % 2 == 0, rest, -rest)
-
-    if callable(quantity):
-
-        @wraps(quantity)
-        def of_function(*state, _value, **params):
-            return height(quantity(*state, **params) - _value)
-
-        told = signature(quantity)
-        last = Parameter("_value", Parameter.KEYWORD_ONLY)
-        shifted: Any = of_function
-        shifted.__signature__ = told.replace(parameters=[*told.parameters.values(), last])
-        return shifted, numbers
-    check_quantity(quantity, system)
+    if np.ndim(value) == 0 and value == 0:
+        return quantity, numbers
     if quantity not in system.state_names:
         raise ValueError(
-            f"value and modulo are for components and functions, and {quantity!r} is neither: give"
-            " a function of (t, x, v) or (t, y)"
+            f"value is for components, and {quantity!r} is none: give a function of (t, x, v) or"
+            " (t, y) that is zero on the surface"
         )
     place = system.state_names.index(quantity)
-    return lambda t, y, _value: height(y[place] - _value), numbers
+    return lambda t, y, _value: y[place] - _value, numbers | {"_value": value}
 
 
 @result_class
@@ -618,7 +577,7 @@ def bifurcation(
         As in ``integrate``, which also takes ``n_steps``. By default the run ends after `keep`
         periods, or after as long a time as the transient.
     **options
-        For ``crossings`` (direction, value, modulo, period, phase) and ``integrate``.
+        For ``crossings`` (direction, value, period, phase) and ``integrate``.
 
     Returns
     -------
