@@ -180,47 +180,14 @@ def _title(comparison, steps):
 
 
 def _note(comparison):
-    """An explanation of the two numbers in a cell, for a batch."""
+    """An explanation of the two numbers in a cell, for a batch; how well the truth is known."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
     n = max(sizes, default=0)
-    note = f"median / worst of {n:,} trajectories" if n != 1 else _winners(comparison)
+    notes = [f"median / worst of {n:,} trajectories"] * (n != 1)
     doubts = [m["reference_error"] for m in comparison.summary().values()]
-    if all(doubt is None for doubt in doubts):
-        return note
-    largest = max(float(np.max(d, initial=0.0)) for d in doubts if d is not None)
-    known = f"the true position is that of pi.solve at rtol {FINE:g}, to {largest:.1g}"
-    return f"{note}; {known}" if note else known
-
-
-def _winners(comparison):
-    """Which method has the smallest error in each quantity: rarely the same in all."""
-    summary = comparison.summary()
-    if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
-        return ""
-    best, solutions = {}, list(comparison.values())
-    for word in ("energy", "phase", "position"):
-        if word == "energy" and not _conserves(comparison):
-            continue
-        most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
-        name = f"{most}{word}_error"
-        errors = {key: measures[name] for key, measures in summary.items()}
-        if all(error is not None and np.isfinite(error) for error in errors.values()):
-            ranked = sorted(errors, key=lambda key: abs(errors[key]))
-            gap = abs(errors[ranked[1]]) - abs(errors[ranked[0]])
-            doubt = summary[ranked[0]]["reference_error"] if word == "position" else None
-            if gap > 2 * (doubt or 0.0):  # each may be off by as much as the truth is
-                best[word] = ranked[0]
-    if not best:
-        return ""
-    return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
-
-
-def _conserves(comparison):
-    """Does the true motion keep its energy? As its equation or its closed form says."""
-    system = comparison.system
-    if not (system.velocity_dependent or system.definition.time_dependent):
-        return True
-    solution = next(iter(comparison.values()))
-    exact = exact_states(solution)
-    energy = {} if exact is None else _exact_energy(solution, exact)
-    return bool(energy) and bool(np.all(energy["energy_error"] == 0))
+    doubts = [float(np.max(doubt, initial=0.0)) for doubt in doubts if doubt is not None]
+    if doubts:
+        notes.append(
+            f"the true position is that of pi.solve at rtol {FINE:g}, to {max(doubts):.1g}"
+        )
+    return "; ".join(notes)

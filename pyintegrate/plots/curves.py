@@ -273,11 +273,14 @@ def parts_of(solution):
 
 
 def parts_of_results(system, batch):
-    """The names of results for a small batch: the parameters that differ, or the index."""
+    """The names of results for a small batch: the parameters that differ, or the place in it."""
     if not 1 < prod(batch) <= len(PALETTE):
         return []
     run = SimpleNamespace(system=system, initial=np.full((*batch, system.dim), np.nan))
-    return [told or str([*index]) for told, index in zip(parts_of(run), np.ndindex(batch))]
+    return [
+        told or f"trajectory {', '.join(map(str, index))}"
+        for told, index in zip(parts_of(run), np.ndindex(batch))
+    ]
 
 
 def inputs_of(solution):

@@ -166,24 +166,16 @@ def test_each_orbit_of_a_section_has_a_colour(count):
         assert ax.get_title("right") == "9 orbits in 6 colours"
         assert not names
     else:
-        assert names == [f"orbit {i}" for i in range(count)]
+        assert names == [f"trajectory {i}" for i in range(count)]
     assert len({tuple(one) for one in hues(section.plot(c="k"))}) == 1
     assert not passing(start=1.0).plot().get_legend_handles_labels()[1]
 
 
-def test_colours_of_a_section_may_be_numbers():
+def test_the_parameters_of_orbits_are_in_the_legend_of_a_section():
     lengths = np.linspace(0.5, 3, 4)
     section = passing(pi.systems.pendulum(length=lengths), 1.0)
     names = section.plot().get_legend_handles_labels()[1]
     assert names == [f"length = {length:.4g} m" for length in lengths]
-    section = passing(start=np.linspace(0.5, 2.5, 9))
-    ax = section.plot(by="energy")
-    numbers = ax.collections[0].get_array()
-    assert np.allclose(numbers, pi.systems.pendulum.energy(section.y), rtol=1e-3)  # it is kept
-    assert ax.collections[0].colorbar.ax.get_ylabel().startswith("energy")
-    assert len({tuple(one) for one in hues(section.plot(by="orbit"))}) == 6
-    with pytest.raises(ValueError, match="by must be one of 'orbit', 'energy', got 'length'"):
-        section.plot(by="length")
 
 
 def test_the_axis_of_a_bifurcation_diagram_says_where_it_was_taken():
