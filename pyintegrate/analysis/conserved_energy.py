@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from ..errors import warn_record
-from ..values.table import Table, Tabled, batch_axes, extent
+from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
-from .results import quiet, result_class
+from .results import quiet, result_class, with_unit
 from .vectors import applied
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
@@ -56,20 +54,11 @@ class EnergyDrift(Tabled):
 
     def table(self) -> Table:
         """A row for each trajectory."""
-        arrays = {name: value for name, value in vars(self).items() if name != "time_unit"}
+        arrays = dict(vars(self))
+        unit = arrays.pop("time_unit") or "1"
+        units = {"slope": f"1/{unit}", "slope_uncertainty": f"1/{unit}", "largest_time": unit}
+        arrays = {with_unit(name, units.get(name, "")): one for name, one in arrays.items()}
         return Table.of("Energy drift", batch_axes(np.shape(self.slope)), arrays)
-
-    def __repr__(self):
-        per, unit = f"/{self.time_unit}" * bool(self.time_unit), f" {self.time_unit}".rstrip()
-        units = {"slope": per, "slope_uncertainty": per, "largest_time": unit}
-        head, lines = "EnergyDrift", []
-        if np.ndim(self.slope):
-            head += f" of {self.slope.size} trajectories (least, most)"
-        for field in fields(self)[:-1]:
-            name = field.name.replace("slope_", "  ")
-            values = extent(getattr(self, field.name), "nan")
-            lines.append(f"  {name:<15}{values}{units.get(field.name, '')}")
-        return "\n".join([head, *lines])
 
 
 def energy_drift(solution: Solution) -> EnergyDrift:

@@ -11,7 +11,7 @@ from ..integration import integrate
 from ..solution.jumps import has_jumped, of_lanes, until_jump
 from ..solving import solve
 from ..values.table import evenly
-from ..values.types import Any, Callable, Floats, Solution
+from ..values.types import Any, Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
 from .observables import (
@@ -27,12 +27,7 @@ from .observables import (
 from .results import quiet
 
 
-def phase_drift(
-    solution: Solution,
-    reference: Solution | None = None,
-    *,
-    phase: Callable[..., Any] | None = None,
-) -> Floats:
+def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
     The difference is unwrapped along time, not the two phases: it drifts slowly even if the
@@ -50,11 +45,8 @@ def phase_drift(
     reference : Solution, optional
         What to compare with: a solution saved at the same times, with the same batch or one
         that broadcasts to it. The exact solution by default.
-    phase : callable, optional
-        ``phase(y, t)`` -> angle [rad] (*batch) that grows along the motion, where y is
-        (*batch, dim). The system's own by default; without one, a motion of one degree of freedom
-        gets the angle around the centre of its reference, each axis in units of the reference's
-        amplitude.
+        A motion of one degree of freedom whose system has no phase gets the angle around the
+        centre of its reference, each axis in units of the reference's amplitude.
 
     Returns
     -------
@@ -81,10 +73,10 @@ def phase_drift(
     solution = check_solution(solution, "phase_drift")
     if reference is not None:
         reference = check_solution(reference, "phase_drift", "reference")
-    for one in (solution, reference) if phase is None else ():
+    for one in (solution, reference):
         if one is not None:
             one._need_all("the phase")
-    angle = _phase_of(solution, reference, phase)
+    angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
         reference_angle = _exact_phase(solution, angle)
@@ -94,12 +86,11 @@ def phase_drift(
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         valid = valid & _align(reference.valid, len(batch) + 1)
     end, origin = None, solution._problem.origin
-    if phase is None:
-        end = found(solution, "last", "phase_drift") if reference is None else None
-        end = drift_from_turns(solution, reference) if end is None else end
     ahead = None  # where turns were counted before this resumed part
-    if origin is not None and reference is None and phase is None:
-        ahead = origin.ahead
+    if reference is None:
+        end = found(solution, "last", "phase_drift")
+        ahead = None if origin is None else origin.ahead
+    end = drift_from_turns(solution, reference) if end is None else end
     with quiet():
         drift = angle(solution.y, times(solution)) - reference_angle
         drift = np.array(np.broadcast_to(drift, (count, *batch)), float)
@@ -183,12 +174,7 @@ def _forget_rest(solution, drift):
 
 
 @one_record_warning()
-def period_error(
-    solution: Solution,
-    reference: Solution | None = None,
-    *,
-    phase: Callable[..., Any] | None = None,
-) -> Floats:
+def period_error(solution: Solution, reference: Solution | None = None) -> Floats:
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
     The slope is that of the least-squares line through all valid saves: variations within a
@@ -198,7 +184,7 @@ def period_error(
 
     Parameters
     ----------
-    solution, reference, phase
+    solution, reference
         As in `phase_drift`. Without a period in closed form, the reference must be saved at least
         three times in every period.
 
@@ -228,7 +214,7 @@ def period_error(
 
     solution = check_solution(solution, "period_error")
     slope = None
-    if reference is None and phase is None:
+    if reference is None:
         slope = found(solution, "slope", "phase_drift")
     if slope is not None:
         slope = slope[np.newaxis].copy()
@@ -242,15 +228,15 @@ def period_error(
                 " period, or with"
                 f' watch={{"period": {cure(("slope", "phase_drift"))}}}'
             )
-        drift = phase_drift(solution, reference, phase=phase)
+        drift = phase_drift(solution, reference)
         slope, _ = fit_line(np.broadcast_to(times(solution), drift.shape), drift)
-    period = solution.system.period(solution.origin) if phase is None else None
+    period = solution.system.period(solution.origin)
     if period is not None:
         with quiet():
             frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
     else:
         true = solution if reference is None else reference
-        angle = _phase_of(solution, reference, phase)
+        angle = _phase_of(solution, reference)
         states = exact_states(solution) if reference is None else reference.y
         turned = np.unwrap(angle(states, times(true)), axis=0)
         t = np.broadcast_to(times(true), turned.shape)
@@ -279,20 +265,17 @@ def _where_followed(solution, angle, frequency):
 # ---- phases --------------------------------------------------------------------------------------
 
 
-def _phase_of(solution, reference, phase):
+def _phase_of(solution, reference):
     """The function (y, t) -> angle that measures a motion."""
     system = solution.system
-    if phase is not None:
-        return phase
     if system.phase(solution.origin, solution._origin_time) is not None:
         return system.phase
     if system.dof == 1 and reference is not None:
         return _angle_around(reference, np.ndim(solution.y) - 1)
-    cure = "give a reference solution, or phase=" if system.dof == 1 else "give phase="
-    raise ValueError(
-        f"phase_drift needs a phase, and the system {system.name!r} has none: "
-        f"{cure}, a function (y, t) -> angle"
-    )
+    cure = "give a reference solution"
+    if system.dof != 1:
+        cure = "compare an angle by np.unwrap(angle(sol.y) - angle(reference.y), axis=0)"
+    raise ValueError(f"phase_drift needs a phase, and the system {system.name!r} has none: {cure}")
 
 
 def _angle_around(reference, ndim):

@@ -347,7 +347,6 @@ def passages(
     *,
     x: str | ArrayLike | None = None,
     y: str | ArrayLike | None = None,
-    exits: bool = False,
     label: str | None = None,
     log: bool = False,
     colorbar=True,
@@ -355,14 +354,14 @@ def passages(
 ):
     """Draw escape times: as colours for a batch of two axes, else the fraction that remains.
 
+    The exits are drawn by ``heatmap(passages.solution, passages.exit)``.
+
     Parameters
     ----------
     passages : Passages
         From ``pi.analysis.escape_times`` or ``first_passages``.
     x, y : str or array_like, optional
         The quantities that vary along the columns and the rows, as in ``heatmap``.
-    exits : bool, optional
-        Draw the exit by which they left, instead of the time.
     label : str, optional
         Label of the colours, or of the curve's axis.
     log : bool, optional
@@ -387,16 +386,8 @@ def passages(
     solution, t = passages.solution, passages.t
     unit = unit_of(solution.system, "t")
     if t.ndim == 2 and t.size:
-        text, numbers = with_unit("time of the passage", unit), t
-        if exits:
-            text, numbers, log = "exit", passages.exit, False
-        look = text, label, log, False, "none", colorbar, keywords
-        drawn = over_batch(page, solution, x, y, numbers, *look)
-        if exits and colorbar and not keywords:
-            found = np.unique(numbers)
-            names = ["none" if i < 0 else passages.names[i] for i in found]
-            drawn[0].collections[-1].colorbar.set_ticks(found, labels=names)
-        return drawn
+        look = with_unit("time of the passage", unit), label, log, False, "none", colorbar, keywords
+        return over_batch(page, solution, x, y, t, *look)
     last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
     since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
     moments = np.concatenate([[0.0], since, [last]])

@@ -74,18 +74,14 @@ def section(
 def return_map(
     page,
     returns: ReturnMap,
-    *,
-    diagonal: bool = True,
     **keywords: Any,
 ):
-    """Draw a quantity at the next crossing against its value at this one.
+    """Draw a quantity at the next crossing against its value at this one, and where both agree.
 
     Parameters
     ----------
     returns : ReturnMap
         From ``pi.analysis.return_map``.
-    diagonal : bool, optional
-        Whether to draw the line on which the value stays the same.
     **keywords
         For `Axes.scatter`.
 
@@ -103,13 +99,12 @@ def return_map(
     """
     ax = page((5.0, 4.6))
     _dots(ax, returns.now, returns.then, keywords)
-    if diagonal and len(returns):
+    if len(returns):
         both = np.concatenate([returns.now, returns.then])
         ends = [np.nanmin(both), np.nanmax(both)]
         ax.plot(ends, ends, color="0.6", linewidth=1, zorder=0.5)
     name = _named(returns.system, returns.quantity)
-    which = "next" if returns.lag == 1 else f"{returns.lag} later:"
-    return ax, name, f"{which} {name}"
+    return ax, name, f"next {name}"
 
 
 @picture(legend=False)

@@ -44,7 +44,6 @@ def test_a_return_map_has_its_diagonal():
     assert labels(ax) == ("x [m]", "next x [m]")
     (line,) = ax.get_lines()
     assert np.array_equal(*line.get_data())
-    assert not found.plot(diagonal=False).get_lines()
 
 
 def test_a_bifurcation_diagram_is_over_its_parameter():
@@ -73,11 +72,10 @@ def test_times_are_colours_and_grey_where_there_is_none(leaving):
     assert ax.collections[0].colorbar.ax.get_ylabel() == "time of the passage [s]\n(grey: none)"
 
 
-def test_exits_are_named(leaving):
-    ax = leaving.plot(exits=True)
-    bar = ax.collections[0].colorbar
-    assert [text.get_text() for text in bar.ax.get_yticklabels()] == ["none", "left", "right"]
-    ax.figure.canvas.draw()
+def test_exits_are_classes_of_a_heat_map(leaving):
+    ax = pi.plots.heatmap(leaving.solution, leaving.exit)
+    assert np.array_equal(ax.collections[0].get_array(), leaving.exit)
+    assert ax.collections[0].colorbar.get_ticks().tolist() == [-1, 0, 1]
 
 
 def test_who_remains_is_a_curve():

@@ -400,7 +400,6 @@ class ReturnMap:
     trajectory : ndarray of int
         (n,) flat indices into the batch.
     quantity : str
-    lag : int
     system : System
     """
 
@@ -408,7 +407,6 @@ class ReturnMap:
     then: Floats
     trajectory: Integers
     quantity: str
-    lag: int
     system: Any
 
     plot = drawn_by("return_map")
@@ -420,7 +418,7 @@ class ReturnMap:
         return f"<ReturnMap of {self.quantity} of {self.system.name}: {len(self)} points>"
 
 
-def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> ReturnMap:
+def return_map(section: Section, quantity: str | int = 0) -> ReturnMap:
     """A quantity at each point of a section, and at the next point of the same trajectory.
 
     Parameters
@@ -429,8 +427,6 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
         From ``crossings`` or ``poincare_section``.
     quantity : str or int, optional
         A component, or the index of one of the section's `values`.
-    lag : int, optional
-        How many points later.
 
     Returns
     -------
@@ -457,7 +453,6 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     if not isinstance(section, Section):
         told = type(section).__name__
         raise TypeError(f"return_map takes a Section, of pi.analysis.crossings(...), got {told}")
-    lag = integer("lag", lag, 1)
     if isinstance(quantity, str):
         q, name = section[quantity], quantity
     elif section.values is None:
@@ -466,9 +461,9 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     else:
         place = integer("quantity", quantity, 0, section.values.shape[1] - 1)
         q, name = section.values[:, place], "value" if place == 0 else f"value {place}"
-    same = section.trajectory[lag:] == section.trajectory[:-lag]
-    lane = section.trajectory[lag:][same]
-    return ReturnMap(q[:-lag][same], q[lag:][same], lane, name, lag, section.system)
+    lane = section.trajectory[1:]
+    same = lane == section.trajectory[:-1]
+    return ReturnMap(q[:-1][same], q[1:][same], lane[same], name, section.system)
 
 
 EXTREMES = {"maxima": -1, "minima": 1, "extrema": 0}  # directions in which the rate passes zero
