@@ -31,7 +31,7 @@ from .curves import (
     parted,
     valid_values,
 )
-from .pictures import figure_size, left_out, legend_below, muted, sized, wrapped
+from .pictures import left_out, legend_below, muted, several_axes, wrapped
 from .solution_curves import component_names, smooth_times, widest
 from .style import axis_label, exact_look, line_keywords
 
@@ -429,7 +429,12 @@ def animate(
     panes = [letters] if letters else _panes(curves[0].solution, components)
     if scenes:  # beside them phase space; beside boxes nothing
         panes = [] if system.structure == "rigid_body" else panes[1:] or panes
-    figure, axes = _figure(figsize, panes, scenes, system)
+    wide = scenes + len(panes)
+    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(wide, (3.3 * wide, 3.9))
+    deep = len(letters) == 3 or (scenes and system.structure == "rigid_body")
+    space = {"subplot_kw": {"projection": "3d"}} if deep else {}
+    axes = several_axes(None, (1, wide), usual, figsize, **space)[0]
+    figure = axes.figure
     end = max(float(curve.solution.t[-1]) for curve in curves)
     begin = float(start_time(curves[0].solution))
     if seconds is None:
@@ -467,22 +472,6 @@ def animate(
     return Motion(
         figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
     )
-
-
-def _figure(figsize, panes, scenes, system):
-    """A figure with axes for each scene and each pane."""
-    from matplotlib import pyplot
-
-    solid = [system.structure == "rigid_body"] * scenes
-    solid += [len(pane) == 3 for pane in panes]
-    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
-    figure: Any = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
-    figure.grows = figure_size(figsize, None) is None
-    axes = [
-        figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))
-        for number, deep in enumerate(solid, 1)
-    ]
-    return figure, axes
 
 
 def _panes(solution, components):
