@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from ..analysis.measures import errors, watched_error
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error
-from ..analysis.results import unit_of, with_unit
+from ..analysis.results import name_of, unit_of, with_unit
 from ..values.checks import choice, places_of
 from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
@@ -217,7 +217,7 @@ def _numbers(solution, values):
         whole = len(solution.components) == system.dim
         values = "energy_error" if system.has_energy and whole else solution.components[0]
     if callable(values):
-        return np.asarray(values(solution)), getattr(values, "__name__", ""), False
+        return np.asarray(values(solution)), name_of(values), False
     if not isinstance(values, str):
         return np.asarray(values), "", False
     if values in ("energy_error", "phase_error", "position_error"):
@@ -321,7 +321,7 @@ def scan(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('k [N/m]', 'largest |energy error|')
     """
-    system, axes = scan.solution.system, list(scan.axes)
+    system = scan.solution.system
     values = np.asarray(scan.values)
     shape = tuple(len(axis) for axis in scan.axes.values())
     if values.shape != shape or len(shape) > 2:
@@ -331,12 +331,17 @@ def scan(
         )
     text, error = _measured(scan.measure, system)
     log = error if log is None else log
+    return over_axes(page, system, scan.axes, values, text, label, log, colorbar, keywords)
+
+
+def over_axes(page, system, axes, values, text, label, log, colorbar, keywords):
+    """Values over the one or two axes of a grid: a line, or colours."""
     names = [_of_axis(system, name) for name in axes]
-    x, y = scan.axes[axes[0]], scan.axes[axes[-1]]
-    if len(shape) == 1:
+    x, *y = axes.values()
+    if not y:
         return line_over(page, x, values, log, keywords), names[0], label or text
     ax = page((6.2, 4.6))
-    colour(ax, x, y, values.T, text, label, log, False, "none", colorbar, keywords)
+    colour(ax, x, *y, values.T, text, label, log, False, "none", colorbar, keywords)
     return ax, *names
 
 
@@ -408,28 +413,21 @@ def _measured(measure, system):
     time = unit_of(system, "t")
     if not isinstance(measure, Reduction):
         if hasattr(measure, "quantity"):
-            event = _told(measure.quantity)
+            event = name_of(measure.quantity).replace("_", " ")
             if measure.keep:
                 return with_unit(f"first time of {event} = 0", time), False
             return f"crossings of {event} = 0", False
-        name = getattr(measure, "__name__", "")
-        return ("" if name == "<lambda>" else name), False
+        return name_of(measure), False
     quantity, name = measure.quantity, measure.name
     words, form = WORDS.get(name, "{}"), UNITS.get(name, "{0}")
     unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
     unit = form.format(unit, time) if unit or "{0}" not in form else ""
-    told = sign_of(quantity) if quantity in system.state_names else _told(quantity)
+    told = name_of(quantity)
+    told = sign_of(told) if told in system.state_names else told.replace("_", " ")
     if name == "reduce":
         told = words = ""
     error = quantity == "energy_error" and name in ("max_abs", "rms", "std", "variance")
     return with_unit(words.format(told), unit), error
-
-
-def _told(quantity):
-    if isinstance(quantity, str):
-        return quantity.replace("_", " ")
-    name = getattr(quantity, "__name__", "")
-    return "quantity" if name in ("<lambda>", "") else name
 
 
 NAMED = len(CLASSES)  # attractors that have a colour of their own; the others share the last

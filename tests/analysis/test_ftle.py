@@ -77,7 +77,7 @@ def test_failures_are_nan_and_arguments_are_checked():
 def test_its_picture():
     pytest.importorskip("matplotlib").use("Agg")
     grid = {"x": np.linspace(0, 2, 9), "y": np.linspace(0, 1, 5)}
-    assert pi.analysis.ftle(gyres, grid, 1.0, dt=0.1).plot().get_ylabel() == "y"
+    assert pi.analysis.ftle(gyres, grid, 1.0, dt=0.1).plot().get_ylabel() == "initial y"
 
 
 def test_stretching_in_the_plane_is_that_of_the_singular_value_decomposition():

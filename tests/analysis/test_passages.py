@@ -166,7 +166,7 @@ def test_a_section_of_steps_to_a_tolerance_is_that_of_their_events(method, way):
     ({"direction": 2}, "direction must be"),
     ({"quantity": "energy", "value": 1.0}, "'energy' is none"),
     ({"quantity": lambda t, x, v: x, "value": 1.0}, "value is for components"),
-    ({"quantity": ("x", 0.0)}, "value=0.0"), ({"quantity": "z"}, "no quantity 'z'"),
+    ({"quantity": ("x", 0.0)}, "a quantity is a component"), ({"quantity": "z"}, "no quantity 'z'"),
     ({"save": "all"}, "saves nothing"),
     ({"method": "adams_bashforth4"}, "remembers"), ({"t_span": (0, 1)}, "last time is t_end"),
     ({"modulo": 1.0}, "modulo"),

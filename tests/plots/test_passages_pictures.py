@@ -1,5 +1,8 @@
 """Pictures of sections, maps, diagrams, times and scans hold their numbers, under their names."""
 
+import pickle
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -107,7 +110,8 @@ def test_a_scan_of_two_axes_has_the_first_to_the_right():
     (pi.watch.periods("theta"), "period of θ [s]", "linear"),
     (pi.event("theta"), "first time of theta = 0 [s]", "linear"),
     (pi.event("theta", keep=0), "crossings of theta = 0", "linear"),
-    (lambda sol: sol.x[-1], "", "linear"),
+    (lambda sol: sol.x[-1], "quantity", "linear"),
+    (partial(lambda sol: sol.x[-1]), "quantity", "linear"),
 ])  # fmt: skip
 def test_a_scan_of_one_axis_is_a_line(measure, text, scale):
     found = pi.scan(pi.systems.pendulum, {"theta": [0.5, 1.0, 2.0]}, measure, dt=0.05, t_end=9.0)
@@ -115,6 +119,7 @@ def test_a_scan_of_one_axis_is_a_line(measure, text, scale):
     (line,) = ax.get_lines()
     assert np.array_equal(line.get_data(), [found["theta"], found.values])
     assert labels(ax) == ("initial θ [rad]", text)
+    assert labels(pickle.loads(pickle.dumps(found)).plot()) == labels(ax)
     assert ax.get_yscale() == scale
     assert found.plot(label="mine", c="r").get_ylabel() == "mine"
 

@@ -13,7 +13,7 @@ from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, Complexes, Floats, Sequence, Solution, System
 from ..observables import check_solution, some_saves, times
-from ..results import drawn_by, quiet, result_class
+from ..results import drawn_by, name_of, quiet, result_class
 from ..vectors import norm
 
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
@@ -189,7 +189,7 @@ def _signals(sol, signals, spacing):
                     f"signals has a function with values of shape {value.shape}: expected"
                     f" (n_saved, *batch), which is {sol.y.shape[:-1]}"
                 )
-            names.append(getattr(one, "__name__", "signal"))
+            names.append(name_of(one))
         else:
             pair = (one,) if isinstance(one, str) else tuple(one)
             if not 0 < len(pair) < 3:

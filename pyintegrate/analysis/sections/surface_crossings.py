@@ -19,7 +19,7 @@ from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping,
 from ...watching.events import event
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
-from ..results import drawn_by, in_lanes, result_class
+from ..results import drawn_by, in_lanes, name_of, result_class
 from .grid_scan import checked_axes, laid_out
 
 
@@ -313,11 +313,6 @@ def crossings(
         raise ValueError(
             "give a quantity that is zero on the surface, crossings(system, 'x', ...), or a period"
         )
-    if not (quantity is None or isinstance(quantity, str) or callable(quantity)):
-        raise TypeError(
-            f"quantity must be a component's name or a function, got {quantity!r}: write"
-            " crossings(system, 'x', x0, v0, value=0.0, ...)"
-        )
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers = dict(params or {})
@@ -325,8 +320,6 @@ def crossings(
         function, direction = _strobe, 1
         numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
-        if direction not in (1, -1, 0):
-            raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
         function, numbers = _surface(system, quantity, value, numbers)
 
     def run(keep, numbers, after, arguments):
@@ -627,11 +620,10 @@ def bifurcation(
         **options,
     )  # fmt: skip
     drawn = found.values[:, 0] if callable(quantity) else found[quantity]
-    name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
-    name = "quantity" if name == "<lambda>" else name
     lanes = int(np.prod(found.batch))
     count = np.bincount(found.trajectory, minlength=lanes).reshape(found.batch)
     values = in_lanes(drawn.astype(float), found.trajectory, found.batch, keep)
+    name = name_of(quantity)
     return Bifurcation(parameter, grid[parameter], values, count, name, found, where)
 
 
@@ -641,8 +633,7 @@ def _where(section, options):
         return "once a period"
     if section is None or isinstance(section, str) and section in EXTREMES:
         return f"at its {section or 'maxima'}"
-    name = section if isinstance(section, str) else getattr(section, "__name__", "<lambda>")
-    value = options.get("value", 0)
-    if name == "<lambda>" or np.ndim(value):
+    name, value = name_of(section), options.get("value", 0)
+    if name == "quantity" or np.ndim(value):
         return "at its section"
     return f"where {name} = {value:g}"

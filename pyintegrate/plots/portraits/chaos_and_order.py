@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.results import unit_of, with_unit
+from ...analysis.results import name_of, unit_of, with_unit
 from ...values.table import evenly
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
-from ..heat_maps import beyond, coordinates, line_over, over_batch
+from ..heat_maps import beyond, coordinates, line_over, over_axes, over_batch
 from ..log_axis import edges
 from ..pictures import picture
 from ..style import (
@@ -189,17 +189,9 @@ def ftle(
     system, values = found.solution.system, found.values
     if values.ndim > 2 or values.ndim != len(found.axes):
         raise ValueError(f"a map has one or two axes, got values of shape {values.shape}")
-    ax = page((7.0, 4.0))
     text = _rate(system, "finite-time Lyapunov exponent")
-    labels = [axis_label(system, name) for name in found.axes]
-    if values.ndim == 1:
-        ax.plot(*found.axes.values(), values, **keywords)
-        return ax, labels[0], text
-    own = {"cmap": "inferno", "shading": "nearest", "rasterized": True}
-    mesh = ax.pcolormesh(*found.axes.values(), values.T, **own | keywords)
-    if colorbar:
-        ax.figure.colorbar(mesh, ax=ax, label=text)
-    return ax, *labels
+    own = {"cmap": "inferno"} if values.ndim == 2 else {}
+    return over_axes(page, system, found.axes, values, text, None, False, colorbar, own | keywords)
 
 
 @picture()
@@ -427,7 +419,6 @@ def _of_group(across, name, asked, group):
 
 
 def _labels(solution, own, quantity):
-    quantity = "quantity" if quantity == "<lambda>" else quantity
     if not own:
-        return "time", quantity
-    return axis_label(solution.system, "t"), axis_label(solution.system, quantity)
+        return "time", name_of(quantity)
+    return axis_label(solution.system, "t"), axis_label(solution.system, name_of(quantity))
