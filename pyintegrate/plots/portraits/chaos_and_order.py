@@ -184,7 +184,7 @@ def ftle(
     >>> grid = {"theta": np.linspace(-4, 4, 40), "omega": np.linspace(-7, 7, 30)}
     >>> ax = ftle(pi.analysis.ftle(pi.systems.pendulum, grid, 3.0, dt=0.02))
     >>> ax.get_xlabel()
-    'θ [rad]'
+    'initial θ [rad]'
     """
     system, values = found.solution.system, found.values
     if values.ndim > 2 or values.ndim != len(found.axes):
