@@ -14,7 +14,6 @@ from ..values.checks import choice, places_of
 from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
 from .curves import inputs_of
-from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
 from .style import (
@@ -52,8 +51,8 @@ def heatmap(
 ):
     """Draw a number for every trajectory of a batch with two axes, as colours.
 
-    An axis along which something is spaced by the logarithm, as of ``numpy.geomspace``, is
-    logarithmic.
+    Where something is spaced as by ``numpy.geomspace``, ``ax.set_xscale("log")`` makes the axis
+    even.
 
     Parameters
     ----------
@@ -120,12 +119,10 @@ def over_batch(page, solution, x, y, numbers, *look):
 
 
 def line_over(page, x, values, log, keywords):
-    """A line over coordinates, on axes that suit them."""
+    """A line over coordinates."""
     ax = page((6.6, 3.8))
     colour = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
     ax.plot(x, values, **colour | keywords)
-    if log_spaced(x):
-        ax.set_xscale("log")
     if log and np.any(values > 0):
         ax.set_yscale("log")
     return ax
@@ -134,14 +131,10 @@ def line_over(page, x, values, log, keywords):
 def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
     """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
 
-    Axes are logarithmic where the coordinates have a constant ratio. Numbers that are not finite,
-    or are `blank`, are grey; `text` describes the numbers, and `missing` the grey ones, unless
-    there is a `label`.
+    Numbers that are not finite, or are `blank`, are grey; `text` describes the numbers, and
+    `missing` the grey ones, unless there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
-    scales = {f"{name}scale": "log" for name, a in (("x", x), ("y", y)) if log_spaced(a)}
-    if scales and look["shading"] == "nearest":  # whose edges are half way by differences
-        x, y, look["shading"] = edges(x), edges(y), "flat"
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
     else:
@@ -157,7 +150,6 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
-    ax.set(**scales)
     if colorbar:
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=beyond(mesh))
         bar.set_label(label or text)
@@ -290,7 +282,7 @@ def scan(
 ):
     """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
 
-    An axis whose values are spaced by the logarithm, as of ``numpy.geomspace``, is logarithmic.
+    Of values that ``numpy.geomspace`` made ``ax.set_xscale("log")`` makes the axis even.
 
     Parameters
     ----------

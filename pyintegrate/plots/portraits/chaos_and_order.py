@@ -9,7 +9,6 @@ from ...values.table import evenly
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
 from ..heat_maps import beyond, coordinates, line_over, over_axes, over_batch
-from ..log_axis import edges
 from ..pictures import picture
 from ..style import (
     BLUE,
@@ -386,7 +385,8 @@ def histogram_over_time(
     ax, most = page(), counts[len(counts) // 2 :].max()
     if not {"vmax", "norm"} & keywords.keys() and most:
         keywords["vmax"] = most  # where all begin at one place, nothing else would be seen
-    image = ax.pcolormesh(edges(t), across[f"{name}.edges"], counts.T, **keywords)
+    between = np.interp(np.arange(len(t) + 1) - 0.5, np.arange(len(t)), t)  # half way, and ends
+    image = ax.pcolormesh(between, across[f"{name}.edges"], counts.T, **keywords)
     ax.figure.colorbar(image, ax=ax, label="trajectories", extend=beyond(image))
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
