@@ -37,7 +37,7 @@ def comparison_table(comparison):
     position = units.get(comparison.system.state_names[0], "")
     most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
     most, of_them, _ = _kind_of_largest(solutions, "position")
-    held = energies(solutions[0]) if solutions else None
+    held = energies(solutions[0])
     measures = [  # heading, measure, format of a cell, value of a perfect method
         ("energy change", "energy_change", "{:+.6g}", 0.0)  # a loss raises E/E0 where E0 < 0
         if held and np.any(held[1] <= 0)
@@ -51,7 +51,7 @@ def comparison_table(comparison):
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
         columns[with_unit("dt", units["t"])] = steps
-    exact = exact_states(solutions[0]) if solutions else None
+    exact = exact_states(solutions[0])
     first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
     for heading, measure, form, best in measures:
         values = [numbers[measure] for numbers in summary.values()]
@@ -166,12 +166,11 @@ def _title(comparison, steps):
     system = comparison.system
     unit = system.units["t"]
     parts = [system.title]
-    solution = next(iter(comparison.values()), None)
-    if solution is not None:
-        end = solution.t[-1:].ravel()
-        start = np.asarray(start_time(solution), float).ravel()
-        if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
-            parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
+    solution = next(iter(comparison.values()))
+    end = solution.t[-1:].ravel()
+    start = np.asarray(start_time(solution), float).ravel()
+    if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
+        parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
     if len(set(steps)) == 1 and hasattr(solution, "dt"):
         parts.append(f"dt = {steps[0]} {unit}".rstrip())
     if comparison.equal_work:
@@ -182,7 +181,7 @@ def _title(comparison, steps):
 def _note(comparison):
     """An explanation of the two numbers in a cell, for a batch; how well the truth is known."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
-    n = max(sizes, default=0)
+    n = max(sizes)
     notes = [f"median / worst of {n:,} trajectories"] * (n != 1)
     doubts = [m["reference_error"] for m in comparison.summary().values()]
     doubts = [float(np.max(doubt, initial=0.0)) for doubt in doubts if doubt is not None]

@@ -13,7 +13,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter, writers
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..adaptive.dense_output import filled
-from ..analysis.observables import start_time
+from ..analysis.observables import batch_of, start_time
 from ..analysis.results import unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
@@ -22,7 +22,6 @@ from ..values.table import evenly
 from ..values.types import Any, Callable, Labels, Sequence
 from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
-    batch_of,
     batch_size,
     chosen_trajectories,
     collect,
@@ -260,7 +259,7 @@ class Scene:
         solution = curve.solution
         self.ax, self.solution = ax, solution
         self.shape = SHAPES[solution.system.name]
-        chosen = chosen_trajectories(batch_of(solution))
+        chosen = chosen_trajectories(solution)
         self.t, parts = _motions(solution, solution.components, chosen)
         self.states, true = list(np.moveaxis(parts, 0, -1)), None
         if batch_size(solution) == 1:
@@ -493,7 +492,7 @@ class _Mover:
 
     def __init__(self, ax, solution, keywords, names, style, label):
         self.ax, self.solution = ax, solution
-        self.chosen = chosen = chosen_trajectories(batch_of(solution))
+        self.chosen = chosen = chosen_trajectories(solution)
         self.t, parts = _motions(solution, names, chosen)
         self.parts = list(np.swapaxes(parts, 1, 2))
         self.old = names[0] != "t"  # only curves against time keep their whole trail

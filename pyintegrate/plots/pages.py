@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
 from itertools import zip_longest
@@ -11,14 +10,14 @@ import matplotlib
 import numpy as np
 
 from ..analysis.conserved_energy import energy_drift
-from ..analysis.observables import energies, phases, start_time
+from ..analysis.observables import batch_of, energies, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
 from ..values.checks import pair
 from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
-from .curves import batch_of, batch_size, collect, exact_curve
+from .curves import batch_size, collect, exact_curve
 from .pictures import (
     SMALL,
     Page,
@@ -84,19 +83,10 @@ def fitting(names, rows, figsize):
     return [name for name in names if name in kept]
 
 
-@contextmanager
 def small_text(small):
-    """Texts of the size that journals ask for, unless a size of one's own is set.
-
-    A new figure may load the backend, which sets what `matplotlib.rc_context` would undo.
-    """
-    own = matplotlib.rcParams["font.size"]
-    if small and own == matplotlib.rcParamsDefault["font.size"]:
-        matplotlib.rcParams["font.size"] = TEXT
-    try:
-        yield
-    finally:
-        matplotlib.rcParams["font.size"] = own
+    """Texts of the size that journals ask for, unless a size of one's own is set."""
+    usual = matplotlib.rcParams["font.size"] == matplotlib.rcParamsDefault["font.size"]
+    return matplotlib.rc_context({"font.size": TEXT} if small and usual else {})
 
 
 def hold_text(ax):
