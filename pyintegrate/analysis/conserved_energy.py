@@ -107,18 +107,16 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     t, y = times(solution), solution.y
     batch = y.shape[1:-1]
     valid = True if solution._whole else solution.valid
-    ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
-    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:])]
+    begins = np.linspace(0, len(y), min(STRETCHES, len(y)), endpoint=False).astype(int)
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
         error = np.array((system.energy(y, t) - first) / scale, float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
-        sums = [np.ones(error.shape[:1] + (1,) * len(batch)), centred, off]
+        known = np.ones((len(y), *(1,) * len(batch))) * valid
         number, middle, apart = (
-            np.array([values[one].sum(axis=0) for one in sections])
-            for values in (sums if valid is True else [one * valid for one in sums])
+            np.add.reduceat(one * known, begins) for one in (1.0, centred, off)
         )
         held = np.maximum(number, 1)
         degrees = (number > 0).sum(axis=0) - 2

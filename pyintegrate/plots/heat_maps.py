@@ -256,13 +256,8 @@ def coordinates(solution, given, axis):
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"
 
 
-WORDS = {
-    "maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|", "mean": "mean {}",
-    "rms": "rms of {}", "std": "standard deviation of {}", "variance": "variance of {}",
-    "total": "total of {}", "slope": "slope of {}", "integral": "integral of {}",
-    "last": "last {}", "first": "first {}", "windings": "turns of {}", "count": "steps with {}",
-    "first_time": "first time of {}", "periods": "period of {}",
-}  # fmt: skip
+# Of other measures their names.
+WORDS = {"maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|"}
 # By the unit of the quantity, and that of the time.
 UNITS = {
     "windings": "", "count": "", "first_time": "{1}", "periods": "{1}",
@@ -411,7 +406,8 @@ def _measured(measure, system):
             return f"crossings of {event} = 0", False
         return name_of(measure), False
     quantity, name = measure.quantity, measure.name
-    words, form = WORDS.get(name, "{}"), UNITS.get(name, "{0}")
+    words = WORDS.get(name, f"{name.replace('_', ' ')} of {{}}")
+    form = UNITS.get(name, "{0}")
     unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
     unit = form.format(unit, time) if unit or "{0}" not in form else ""
     told = name_of(quantity)
