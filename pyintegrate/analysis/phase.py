@@ -463,8 +463,9 @@ def _drifting(solution):
             system, start, method=solution.method, watch=watch, dtype=problem.dtype, save="final",
             on_failure="ignore",
         ).watched  # fmt: skip
-        swings.append(seen["most"] - seen["least"])
-        rates.append((np.abs(seen["last"]) + swings[-1]) / span)
+        gone = np.abs(seen["last"])
+        swings.append(seen["most"] - seen["least"] - gone)
+        rates.append((gone + swings[-1]) / span)
     off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
     rate = MARGIN * (np.maximum(*rates) + np.fmax.reduce(off, axis=0, initial=0.0))
     return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
