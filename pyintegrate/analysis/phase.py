@@ -358,7 +358,7 @@ def _align(values, ndim):
 SAMPLES = 32  # saves at which the speed of turning is computed
 MARGIN = 1.5  # between values measured at some places and possible values elsewhere
 WORK = 1 << 20  # states of a trial: about a tenth of a second
-TRIED = 8  # periods of it
+TRIED = 4  # periods of it
 HALF = np.pi
 
 
