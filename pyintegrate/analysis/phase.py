@@ -34,7 +34,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     saves are too far apart to follow the motion itself. At the start (for a resumed run that of its
     first part) the branch nearest zero is taken. If the difference may change by half a turn or
     more between two saves, its turns are unknown: it is NaN from there on, with one
-    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from a few
+    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from two
     periods of it, integrated with every step. A run that has watched "phase_drift" or
     ``pi.watch.windings("phase")`` has counted its turns, and an entry at its end is known.
 
@@ -358,7 +358,7 @@ def _align(values, ndim):
 SAMPLES = 32  # saves at which the speed of turning is computed
 MARGIN = 1.5  # between values measured at some places and possible values elsewhere
 WORK = 1 << 20  # states of a trial: about a tenth of a second
-TRIED = 4  # periods of it
+TRIED = 2  # periods of it
 HALF = np.pi
 
 
