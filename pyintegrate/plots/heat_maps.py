@@ -324,11 +324,11 @@ def scan(
 def over_axes(page, system, axes, values, text, label, log, colorbar, keywords):
     """Values over the one or two axes of a grid: a line, or colours."""
     names = [_of_axis(system, name) for name in axes]
-    x, *y = axes.values()
-    if not y:
+    x, *others = axes.values()
+    if not others:
         return line_over(page, x, values, log, keywords), names[0], label or text
     ax = page((6.2, 4.6))
-    colour(ax, x, *y, values.T, text, label, log, False, "none", colorbar, keywords)
+    colour(ax, x, others[0], values.T, text, label, log, False, "none", colorbar, keywords)
     return ax, *names
 
 

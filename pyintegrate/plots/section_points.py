@@ -65,7 +65,8 @@ def section(
             note = f"{count:,} orbits in {len(palette)} colours"
         for name, colour in zip(parts_of_results(section.system, section.batch), palette):
             ax.plot([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
-    _dots(ax, *(section[name] for name in names), own | keywords)
+    x, y = (section[name] for name in names)
+    _dots(ax, x, y, own | keywords)
     right, up = (axis_label(section.system, name) for name in names)
     return ax, right, up, note
 
