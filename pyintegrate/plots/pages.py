@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
 from itertools import zip_longest
@@ -83,10 +84,19 @@ def fitting(names, rows, figsize):
     return [name for name in names if name in kept]
 
 
+@contextmanager
 def small_text(small):
-    """Texts of the size that journals ask for, unless a size of one's own is set."""
-    usual = matplotlib.rcParams["font.size"] == matplotlib.rcParamsDefault["font.size"]
-    return matplotlib.rc_context({"font.size": TEXT} if small and usual else {})
+    """Texts of the size that journals ask for, unless a size of one's own is set.
+
+    A new figure may load the backend, which sets what `matplotlib.rc_context` would undo.
+    """
+    own = matplotlib.rcParams["font.size"]
+    if small and own == matplotlib.rcParamsDefault["font.size"]:
+        matplotlib.rcParams["font.size"] = TEXT
+    try:
+        yield
+    finally:
+        matplotlib.rcParams["font.size"] = own
 
 
 def hold_text(ax):
