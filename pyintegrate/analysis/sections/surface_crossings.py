@@ -11,8 +11,7 @@ from ...adaptive.dense_output import polynomials
 from ...integration import integrate
 from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
-from ...solution.jumps import direction as sense
-from ...values.checks import DOUBLE, integer, positive
+from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
@@ -65,36 +64,28 @@ class Section:
 
 def poincare_section(
     solution: Solution,
-    component: str | None = None,
+    component: str,
     value: float = 0.0,
     *,
     direction: int = 1,
-    period: float | None = None,
-    phase: float = 0.0,
-    modulo: float | None = None,
 ) -> Section:
     """Points where the orbits of a solution cross a surface.
 
     Between two saves an orbit is approximated by the cubic with their states and velocities
     (Hermite), and within a step that ``solve`` kept by the method's polynomial; the crossing is
-    located on it to rounding. Give `component`, or `period`.
+    located on it to rounding. Once in a period are ``solution.at(phase + period * n)``, or
+    ``crossings(period=...)``, which also finds every turn of an angle.
 
     Parameters
     ----------
     solution : Solution
         Saved so often that an orbit crosses at most once between saves.
-    component : str, optional
+    component : str
         Name of the component that equals `value` on the surface.
     value : float, optional
     direction : {1, -1, 0}, optional
         Crossings upwards, downwards or both, in the order of the steps, also for a run backwards in
         time (dt < 0).
-    period : float, optional
-        Instead of a surface: the states at times phase + n period, as for a driven oscillation.
-    phase : float, optional
-        The first of these times, counted from 0.
-    modulo : float, optional
-        Take the component modulo this, as for angles: every turn crosses.
 
     Returns
     -------
@@ -103,8 +94,8 @@ def poincare_section(
 
     Raises
     ------
-    ValueError, KeyError
-        For unknown components, or without a component or a period.
+    ValueError, TypeError
+        For wrong arguments.
 
     References
     ----------
@@ -125,8 +116,6 @@ def poincare_section(
             " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
         )
     solution = check_solution(solution, "poincare_section")
-    if (component is None) == (period is None):
-        raise ValueError("give a component, or a period of time, to section by")
     if direction not in (1, -1, 0):
         raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
     if len(solution) < 2:
@@ -146,43 +135,23 @@ def poincare_section(
         np.broadcast_to(one, (len(flat), *batch)).reshape(flat.shape[:2])
         for one in (times(solution), solution.valid)
     )
-    if period is None:
-        place = _place(system, component)
-        value = checked_times("value", value, DOUBLE, {})
-        if np.ndim(value):
-            raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
-        height = flat[..., place].astype(float) - value
-    else:
-        ahead = np.broadcast_to(sense(solution), batch).ravel()
-        height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
-    turn = height >= 0 if modulo is None else np.floor(height / positive("modulo", modulo))
-    if period is not None:  # a save once per period may be just before its turn, by rounding
-        near = np.rint(height / period)
-        turn = np.where(abs(height / period - near) <= 8 * np.spacing(abs(near) + 1), near, turn)
-    before, after = turn[:-1], turn[1:]
-    rises, falls = after > before, after < before
+    place = _place(system, component)
+    value = checked_times("value", value, DOUBLE, {})
+    if np.ndim(value):
+        raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
+    above = flat[..., place].astype(float) >= value
+    rises, falls = above[1:] > above[:-1], above[1:] < above[:-1]
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
         begin, end = around.reshape(2, len(t) - 1, *batch)
         refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
-    if period is not None and (crossed & (after - before > 1)).any():
-        raise ValueError(
-            "the saves are further apart than the period: integrate with a smaller save= or dt, or"
-            " with times= at its multiples"
-        )
     lane, save = np.nonzero(crossed.T)
-    y, moment = _between(solution, flat, t, save, lane)
-    if period is not None:
-        when, begin = phase + period * ahead[lane] * after[save, lane], moment(0)
-        s = (when - begin) / (t[save + 1, lane] - begin)
-        return Section(y(s), when, lane, system, batch)
-    target = value
-    if modulo is not None:
-        target = value + modulo * np.maximum(before, after)[save, lane]
-    s = _root(lambda s: y(s, place) - target, len(save))
-    return Section(y(s), moment(s), lane, system, batch)
+    begin, end = t[save, lane], t[save + 1, lane]
+    y = _between(solution, flat, begin, end, save, lane)
+    s = _root(lambda s: y(s, place) - value, len(save))
+    return Section(y(s), begin + s * (end - begin), lane, system, batch)
 
 
 def _place(system, name):
@@ -192,9 +161,8 @@ def _place(system, name):
     return system.state_names.index(name)
 
 
-def _between(solution, flat, t, save, lane):
-    """The motion after the chosen saves of the chosen trajectories, and the times on it."""
-    t0, t1 = t[save, lane], t[save + 1, lane]
+def _between(solution, flat, t0, t1, save, lane):
+    """The motion after the chosen saves of the chosen trajectories: all, or one component."""
     if getattr(solution, "_save", None) == "all":  # the steps of a run to a tolerance
         c = polynomials(solution, lane, save)
 
@@ -202,18 +170,17 @@ def _between(solution, flat, t, save, lane):
             s = s if isinstance(component, int) else s[:, np.newaxis]
             return chebval(2 * s - 1, c[..., component], tensor=False)
 
-        return on_polynomial, lambda s: t0 + s * (t1 - t0)
+        return on_polynomial
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
     slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
 
     def y(s, component=slice(None)):
-        """All components at the fractions s, or one of them."""
         s = s if isinstance(component, int) else s[:, np.newaxis]
         return cubic(s, *(part[:, component] for part in (start, stop - start, slope0, slope1)))
 
-    return y, lambda s: t0 + s * (t1 - t0)
+    return y
 
 
 def _root(function, count):
