@@ -37,7 +37,7 @@ def comparison_table(comparison):
     position = units.get(comparison.system.state_names[0], "")
     most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
     most, of_them, _ = _kind_of_largest(solutions, "position")
-    held = energies(solutions[0]) if solutions else None
+    held = energies(solutions[0])
     measures = [  # heading, measure, format of a cell, value of a perfect method
         ("energy change", "energy_change", "{:+.6g}", 0.0)  # a loss raises E/E0 where E0 < 0
         if held and np.any(held[1] <= 0)
@@ -51,7 +51,7 @@ def comparison_table(comparison):
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
         columns[with_unit("dt", units["t"])] = steps
-    exact = exact_states(solutions[0]) if solutions else None
+    exact = exact_states(solutions[0])
     first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
     for heading, measure, form, best in measures:
         values = [numbers[measure] for numbers in summary.values()]
@@ -166,12 +166,11 @@ def _title(comparison, steps):
     system = comparison.system
     unit = system.units["t"]
     parts = [system.title]
-    solution = next(iter(comparison.values()), None)
-    if solution is not None:
-        end = solution.t[-1:].ravel()
-        start = np.asarray(start_time(solution), float).ravel()
-        if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
-            parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
+    solution = next(iter(comparison.values()))
+    end = solution.t[-1:].ravel()
+    start = np.asarray(start_time(solution), float).ravel()
+    if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
+        parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
     if len(set(steps)) == 1 and hasattr(solution, "dt"):
         parts.append(f"dt = {steps[0]} {unit}".rstrip())
     if comparison.equal_work:
@@ -180,47 +179,14 @@ def _title(comparison, steps):
 
 
 def _note(comparison):
-    """An explanation of the two numbers in a cell, for a batch."""
+    """An explanation of the two numbers in a cell, for a batch; how well the truth is known."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
-    n = max(sizes, default=0)
-    note = f"median / worst of {n:,} trajectories" if n != 1 else _winners(comparison)
+    n = max(sizes)
+    notes = [f"median / worst of {n:,} trajectories"] * (n != 1)
     doubts = [m["reference_error"] for m in comparison.summary().values()]
-    if all(doubt is None for doubt in doubts):
-        return note
-    largest = max(float(np.max(d, initial=0.0)) for d in doubts if d is not None)
-    known = f"the true position is that of pi.solve at rtol {FINE:g}, to {largest:.1g}"
-    return f"{note}; {known}" if note else known
-
-
-def _winners(comparison):
-    """Which method has the smallest error in each quantity: rarely the same in all."""
-    summary = comparison.summary()
-    if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
-        return ""
-    best, solutions = {}, list(comparison.values())
-    for word in ("energy", "phase", "position"):
-        if word == "energy" and not _conserves(comparison):
-            continue
-        most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
-        name = f"{most}{word}_error"
-        errors = {key: measures[name] for key, measures in summary.items()}
-        if all(error is not None and np.isfinite(error) for error in errors.values()):
-            ranked = sorted(errors, key=lambda key: abs(errors[key]))
-            gap = abs(errors[ranked[1]]) - abs(errors[ranked[0]])
-            doubt = summary[ranked[0]]["reference_error"] if word == "position" else None
-            if gap > 2 * (doubt or 0.0):  # each may be off by as much as the truth is
-                best[word] = ranked[0]
-    if not best:
-        return ""
-    return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
-
-
-def _conserves(comparison):
-    """Does the true motion keep its energy? As its equation or its closed form says."""
-    system = comparison.system
-    if not (system.velocity_dependent or system.definition.time_dependent):
-        return True
-    solution = next(iter(comparison.values()))
-    exact = exact_states(solution)
-    energy = {} if exact is None else _exact_energy(solution, exact)
-    return bool(energy) and bool(np.all(energy["energy_error"] == 0))
+    doubts = [float(np.max(doubt, initial=0.0)) for doubt in doubts if doubt is not None]
+    if doubts:
+        notes.append(
+            f"the true position is that of pi.solve at rtol {FINE:g}, to {max(doubts):.1g}"
+        )
+    return "; ".join(notes)

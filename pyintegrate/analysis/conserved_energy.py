@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from ..errors import warn_record
-from ..values.table import Table, Tabled, batch_axes, extent
+from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
 from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
-from .results import quiet, result_class
+from .results import quiet, result_class, with_unit
 from .vectors import applied
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
@@ -56,20 +54,11 @@ class EnergyDrift(Tabled):
 
     def table(self) -> Table:
         """A row for each trajectory."""
-        arrays = {name: value for name, value in vars(self).items() if name != "time_unit"}
+        arrays = dict(vars(self))
+        unit = arrays.pop("time_unit") or "1"
+        units = {"slope": f"1/{unit}", "slope_uncertainty": f"1/{unit}", "largest_time": unit}
+        arrays = {with_unit(name, units.get(name, "")): one for name, one in arrays.items()}
         return Table.of("Energy drift", batch_axes(np.shape(self.slope)), arrays)
-
-    def __repr__(self):
-        per, unit = f"/{self.time_unit}" * bool(self.time_unit), f" {self.time_unit}".rstrip()
-        units = {"slope": per, "slope_uncertainty": per, "largest_time": unit}
-        head, lines = "EnergyDrift", []
-        if np.ndim(self.slope):
-            head += f" of {self.slope.size} trajectories (least, most)"
-        for field in fields(self)[:-1]:
-            name = field.name.replace("slope_", "  ")
-            values = extent(getattr(self, field.name), "nan")
-            lines.append(f"  {name:<15}{values}{units.get(field.name, '')}")
-        return "\n".join([head, *lines])
 
 
 def energy_drift(solution: Solution) -> EnergyDrift:
@@ -118,18 +107,16 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     t, y = times(solution), solution.y
     batch = y.shape[1:-1]
     valid = True if solution._whole else solution.valid
-    ends = np.linspace(0, len(y), min(STRETCHES, len(y)) + 1).astype(int)
-    sections = [slice(*pair) for pair in zip(ends[:-1], ends[1:])]
+    begins = np.linspace(0, len(y), min(STRETCHES, len(y)), endpoint=False).astype(int)
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
         error = np.array((system.energy(y, t) - first) / scale, float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
-        sums = [np.ones(error.shape[:1] + (1,) * len(batch)), centred, off]
+        known = np.ones((len(y), *(1,) * len(batch))) * valid
         number, middle, apart = (
-            np.array([values[one].sum(axis=0) for one in sections])
-            for values in (sums if valid is True else [one * valid for one in sums])
+            np.add.reduceat(one * known, begins) for one in (1.0, centred, off)
         )
         held = np.maximum(number, 1)
         degrees = (number > 0).sum(axis=0) - 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
@@ -9,7 +11,7 @@ from ..integration import integrate
 from ..solution.jumps import has_jumped, of_lanes, until_jump
 from ..solving import solve
 from ..values.table import evenly
-from ..values.types import Any, Callable, Floats, Solution
+from ..values.types import Any, Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
 from .observables import (
@@ -25,20 +27,15 @@ from .observables import (
 from .results import quiet
 
 
-def phase_drift(
-    solution: Solution,
-    reference: Solution | None = None,
-    *,
-    phase: Callable[..., Any] | None = None,
-) -> Floats:
+def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
     The difference is unwrapped along time, not the two phases: it drifts slowly even if the
     saves are too far apart to follow the motion itself. At the start (for a resumed run that of its
     first part) the branch nearest zero is taken. If the difference may change by half a turn or
     more between two saves, its turns are unknown: it is NaN from there on, with one
-    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from one
-    period of it, integrated with every step. A run that has watched "phase_drift" or
+    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from two
+    periods of it, integrated with every step. A run that has watched "phase_drift" or
     ``pi.watch.windings("phase")`` has counted its turns, and an entry at its end is known.
 
     Parameters
@@ -48,11 +45,8 @@ def phase_drift(
     reference : Solution, optional
         What to compare with: a solution saved at the same times, with the same batch or one
         that broadcasts to it. The exact solution by default.
-    phase : callable, optional
-        ``phase(y, t)`` -> angle [rad] (*batch) that grows along the motion, where y is
-        (*batch, dim). The system's own by default; without one, a motion of one degree of freedom
-        gets the angle around the centre of its reference, each axis in units of the reference's
-        amplitude.
+        A motion of one degree of freedom whose system has no phase gets the angle around the
+        centre of its reference, each axis in units of the reference's amplitude.
 
     Returns
     -------
@@ -79,10 +73,10 @@ def phase_drift(
     solution = check_solution(solution, "phase_drift")
     if reference is not None:
         reference = check_solution(reference, "phase_drift", "reference")
-    for one in (solution, reference) if phase is None else ():
+    for one in (solution, reference):
         if one is not None:
             one._need_all("the phase")
-    angle = _phase_of(solution, reference, phase)
+    angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
         reference_angle = _exact_phase(solution, angle)
@@ -92,12 +86,11 @@ def phase_drift(
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         valid = valid & _align(reference.valid, len(batch) + 1)
     end, origin = None, solution._problem.origin
-    if phase is None:
-        end = found(solution, "last", "phase_drift") if reference is None else None
-        end = drift_from_turns(solution, reference) if end is None else end
     ahead = None  # where turns were counted before this resumed part
-    if origin is not None and reference is None and phase is None:
-        ahead = origin.ahead
+    if reference is None:
+        end = found(solution, "last", "phase_drift")
+        ahead = None if origin is None else origin.ahead
+    end = drift_from_turns(solution, reference) if end is None else end
     with quiet():
         drift = angle(solution.y, times(solution)) - reference_angle
         drift = np.array(np.broadcast_to(drift, (count, *batch)), float)
@@ -107,7 +100,7 @@ def phase_drift(
         _forget_rest(solution, drift)
     unknown = None
     if end is None or count > 1:
-        unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
+        unknown = uncounted(solution, reference, angle, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
@@ -181,12 +174,7 @@ def _forget_rest(solution, drift):
 
 
 @one_record_warning()
-def period_error(
-    solution: Solution,
-    reference: Solution | None = None,
-    *,
-    phase: Callable[..., Any] | None = None,
-) -> Floats:
+def period_error(solution: Solution, reference: Solution | None = None) -> Floats:
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
     The slope is that of the least-squares line through all valid saves: variations within a
@@ -196,7 +184,7 @@ def period_error(
 
     Parameters
     ----------
-    solution, reference, phase
+    solution, reference
         As in `phase_drift`. Without a period in closed form, the reference must be saved at least
         three times in every period.
 
@@ -226,7 +214,7 @@ def period_error(
 
     solution = check_solution(solution, "period_error")
     slope = None
-    if reference is None and phase is None:
+    if reference is None:
         slope = found(solution, "slope", "phase_drift")
     if slope is not None:
         slope = slope[np.newaxis].copy()
@@ -240,15 +228,15 @@ def period_error(
                 " period, or with"
                 f' watch={{"period": {cure(("slope", "phase_drift"))}}}'
             )
-        drift = phase_drift(solution, reference, phase=phase)
+        drift = phase_drift(solution, reference)
         slope, _ = fit_line(np.broadcast_to(times(solution), drift.shape), drift)
-    period = solution.system.period(solution.origin) if phase is None else None
+    period = solution.system.period(solution.origin)
     if period is not None:
         with quiet():
             frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
     else:
         true = solution if reference is None else reference
-        angle = _phase_of(solution, reference, phase)
+        angle = _phase_of(solution, reference)
         states = exact_states(solution) if reference is None else reference.y
         turned = np.unwrap(angle(states, times(true)), axis=0)
         t = np.broadcast_to(times(true), turned.shape)
@@ -277,20 +265,17 @@ def _where_followed(solution, angle, frequency):
 # ---- phases --------------------------------------------------------------------------------------
 
 
-def _phase_of(solution, reference, phase):
+def _phase_of(solution, reference):
     """The function (y, t) -> angle that measures a motion."""
     system = solution.system
-    if phase is not None:
-        return phase
     if system.phase(solution.origin, solution._origin_time) is not None:
         return system.phase
     if system.dof == 1 and reference is not None:
         return _angle_around(reference, np.ndim(solution.y) - 1)
-    cure = "give a reference solution, or phase=" if system.dof == 1 else "give phase="
-    raise ValueError(
-        f"phase_drift needs a phase, and the system {system.name!r} has none: "
-        f"{cure}, a function (y, t) -> angle"
-    )
+    cure = "give a reference solution"
+    if system.dof != 1:
+        cure = "compare an angle by np.unwrap(angle(sol.y) - angle(reference.y), axis=0)"
+    raise ValueError(f"phase_drift needs a phase, and the system {system.name!r} has none: {cure}")
 
 
 def _angle_around(reference, ndim):
@@ -372,11 +357,12 @@ def _align(values, ndim):
 
 SAMPLES = 32  # saves at which the speed of turning is computed
 MARGIN = 1.5  # between values measured at some places and possible values elsewhere
-WORK = 1 << 20  # states of a trial period: about a tenth of a second
+WORK = 1 << 20  # states of a trial: about a tenth of a second
+TRIED = 2  # periods of it
 HALF = np.pi
 
 
-def uncounted(solution, reference, drift, angle, phase, counted):
+def uncounted(solution, reference, angle, counted):
     """Where the turns of a phase difference are unknown, and the steps that would be short enough.
 
     Parameters
@@ -384,10 +370,8 @@ def uncounted(solution, reference, drift, angle, phase, counted):
     solution : Solution
     reference : Solution or None
         The solution to compare with; None: the exact motion.
-    drift : callable
-        ``phase_drift``.
-    angle, phase : callable
-        The compared angle, and the user's.
+    angle : callable
+        What is compared.
     counted : bool
         Whether they are known at the beginning of this resumed part; else at its origin.
 
@@ -413,8 +397,8 @@ def uncounted(solution, reference, drift, angle, phase, counted):
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
-        if not np.all(steps.max(initial=0) < most):
-            pairs = [_drifting(one, drift, phase) for one in runs]
+        if not np.all(steps.max(initial=0) < most) and angle == solution.system.phase:
+            pairs = [_drifting(one) for one in runs]
             rate = dt * sum(pair[0] for pair in pairs)
             swing = sum(pair[1] for pair in pairs)
             most = np.fmax(most, (HALF - swing) / rate)
@@ -453,68 +437,38 @@ def turning(solution, angle):
     return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
 
 
-def _drifting(solution, drift, phase):
+def _drifting(solution):
     """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
     system, problem, origin = solution.system, solution._problem, solution.origin
-    unknown = np.inf, 0.0
     period = system.period(origin)
-    if period is None or problem.driven:
-        return unknown
-    if _has_own_steps(solution):
-        return _drifting_to_a_tolerance(solution, period) if phase is None else unknown
-    dt = np.abs(np.asarray(solution.dt))
-    steps = np.nan_to_num(np.ceil(2 * period / dt), posinf=0)
-    count = int(min(np.max(steps, initial=0), WORK)) + solution.method.stages
-    if count * problem.lanes > WORK:
-        return unknown
-    rates, swings, swinging = [], [], np.inf
-    for start in (origin, solution.final):
-        trial = integrate(
-            system, start, dt=solution.dt, n_steps=count, method=solution.method,
-            dtype=problem.dtype, on_failure="ignore",
-        )  # fmt: skip
-        try:
-            ahead = drift(trial, phase=phase)
-        except ValueError:  # there is no exact motion
-            return unknown
-        apart = np.abs(np.diff(ahead, axis=0)).max(axis=0)
-        rates.append((np.abs(ahead[-1] - ahead[0]) + apart) / (count * dt))
-        swings.append(np.ptp(ahead, axis=0))
-        swinging = np.minimum(swinging, _swing(_frequency(system, trial.y)))
-    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
-    off = np.fmax.reduce(off, axis=0, initial=0.0)
-    rate = MARGIN * (np.maximum(*rates) + np.maximum(off - swinging, 0))
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
-
-
-def _drifting_to_a_tolerance(solution, period):
-    """The same of ``pi.solve``, by what is watched during two periods."""
-    problem, control = solution._problem, solution._control
-    if problem.lanes * 100 > WORK or not has_exact_phase(solution.system):
+    if period is None or problem.driven or not has_exact_phase(system):
         return np.inf, 0.0
-    span = np.where(np.isfinite(period), 2 * np.asarray(period), 1.0)
+    span = np.where(np.isfinite(period), TRIED * np.asarray(period), 1.0)
+    if _has_own_steps(solution):
+        count, control = 100, solution._control
+        run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol)
+    else:
+        dt = np.abs(np.asarray(solution.dt))
+        count = int(np.max(np.minimum(np.ceil(span / dt), WORK), initial=0))
+        count += solution.method.stages
+        span = count * dt
+        run = partial(integrate, dt=solution.dt, n_steps=count)
+    if count * problem.lanes > WORK:
+        return np.inf, 0.0
     kinds = {"last": last, "most": maximum, "least": minimum}
     watch = {name: kind("phase_drift") for name, kind in kinds.items()}
-    pairs = []
-    for start in (solution.origin, solution.final):
-        seen = solve(
-            solution.system, start, t_end=span, rtol=control.rtol, atol=control.atol,
-            method=solution.method, watch=watch, dtype=problem.dtype, save="final",
+    rates, swings = [], []
+    for start in (origin, solution.final):
+        seen = run(
+            system, start, method=solution.method, watch=watch, dtype=problem.dtype, save="final",
             on_failure="ignore",
         ).watched  # fmt: skip
-        swing = seen["most"] - seen["least"]
-        pairs.append(((np.abs(seen["last"]) + swing) / span, swing))
-    off = np.abs(_frequency(solution.system, solution.y) - 2 * np.pi / period).max(axis=0)
-    rate = MARGIN * (np.maximum(pairs[0][0], pairs[1][0]) + off)
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(pairs[0][1], pairs[1][1])
-
-
-def _swing(frequency):
-    """The variation of a frequency within each of two periods; 0 if it shifts between them."""
-    first, second = np.array_split(frequency, 2)
-    swing = np.minimum(np.ptp(first, axis=0), np.ptp(second, axis=0))
-    moved = np.abs(first.mean(axis=0) - second.mean(axis=0))
-    return np.where(moved < 0.1 * swing, swing, 0)
+        gone = np.abs(seen["last"])
+        swings.append(seen["most"] - seen["least"] - gone)
+        rates.append((gone + swings[-1]) / span)
+    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
+    rate = MARGIN * (np.maximum(*rates) + np.fmax.reduce(off, axis=0, initial=0.0))
+    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
 
 
 # ---- turns counted by the run --------------------------------------------------------------------

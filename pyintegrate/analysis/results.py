@@ -60,6 +60,12 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text} [{unit}]" if unit and unit != "1" else text
 
 
+def name_of(quantity: Any) -> str:
+    """The name of a component or a function; "quantity" where there is none."""
+    name = quantity if isinstance(quantity, str) else getattr(quantity, "__name__", "")
+    return "quantity" if name in ("", "<lambda>") else name
+
+
 def in_lanes(values: Any, lane: Any, batch: tuple[int, ...], least: int = 0) -> Any:
     """Values (n, ...) of lanes in ascending order as (*batch, most, ...).
 

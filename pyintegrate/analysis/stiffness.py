@@ -13,7 +13,7 @@ from ..run.arguments import check_structure, checked_system, checked_times
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
-from ..values.checks import DOUBLE, integer, numbers, pair, positive
+from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import listed, suitable_methods
@@ -418,7 +418,6 @@ def max_stiffness(
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     n_steps: int = 2000,
-    between: tuple[float, float] | None = None,
     rtol: float = 1e-6,
 ) -> Any:
     """Largest value of a parameter for which a motion does not explode, for each method.
@@ -442,8 +441,6 @@ def max_stiffness(
         Start of a nonlinear system, as in `integrate`.
     n_steps : int, optional
         Steps within which a nonlinear system has to explode.
-    between : tuple of float, optional
-        Where to search; by default twelve decades around 1 either way.
     rtol : float, optional
         Relative precision.
 
@@ -476,11 +473,7 @@ def max_stiffness(
             f"parameter {parameter} is searched for: give the system a single {parameter}, got an "
             f"array of shape {np.shape(system.params[parameter])}"
         )
-    ends = 10.0**-DECADES, 10.0**DECADES
-    low, high = ends if between is None else pair("between", between)
     rtol = max(positive("rtol", rtol), 1e-14)
-    if not 0 < low < high:
-        raise ValueError(f"between must be two positive numbers, ascending, got {between}")
     named = suitable_methods(system) if methods is None else listed(methods)
     chosen = [find_method(method) for method in named]
     dt = checked_times("dt", dt, DOUBLE, {})
@@ -495,7 +488,7 @@ def max_stiffness(
 
         else:
             excess, least = _runs_away(system, method, parameter, dt, x0, v0, n_steps), 0.0
-        found[method.name] = _first(excess, least, low, high, batch, rtol)
+        found[method.name] = _first(excess, least, batch, rtol)
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
     return MaxStiffness(found, system, parameter, dt)
@@ -581,14 +574,14 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
     return excess
 
 
-def _first(excess, least, low, high, batch, rtol):
-    """Where an excess first exceeds the tolerance, as a value grows from low to high, (*batch).
+def _first(excess, least, batch, rtol):
+    """Where an excess first exceeds the tolerance, as a value grows by decades, (*batch).
 
     First a coarse search; then a climb to the highest peaks below the first explosion, since a gap
     of instability may be narrower than the search; then bisection of the edge.
     """
-    count = int(np.ceil(np.log10(high / low) * PER_DECADE)) + 1
-    values = np.broadcast_to(_between(np.full(batch, low), high, count), (count, *batch))
+    count = 2 * DECADES * PER_DECADE + 1
+    values = _between(np.full(batch, 10.0**-DECADES), 10.0**DECADES, count)
     height = np.broadcast_to(excess(values), values.shape)
     bad = height > least
     never, first = ~bad.any(axis=0), bad.argmax(axis=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from ..theory import order_conditions
 from ..theory.conditions import Conditions
 from ..theory.multistep_conditions import palindromic
 from ..theory.stability import a_stable, decay_limit, l_stable, stability_angle
-from ..values.table import Table, Tabled
 from ..values.types import Any
 from . import twin
+from .findings import Findings
 from .measured_order import measured_order
 
 _SEVERAL = 3  # steps of a method that is not self-starting
@@ -33,7 +33,7 @@ _PROBLEMS = {
 }
 
 
-class Certificate(Tabled):
+class Certificate(Findings):
     """The properties of a method, declared and found; prints as text, shows as HTML.
 
     Attributes
@@ -95,16 +95,9 @@ class Certificate(Tabled):
     a_stable: bool | None
     l_stable: bool | None
     stability_angle: float | None
-    failures: tuple[str, ...]
 
     def __init__(self, **fields: Any):
         self.__dict__.update(fields)
-        self.failures = tuple(self._failures())
-
-    @property
-    def holds(self):
-        """Whether everything that was declared was also found."""
-        return not self.failures
 
     @property
     def residual(self):
@@ -116,84 +109,53 @@ class Certificate(Tabled):
         """The largest residual of the next order: not zero, so that the order is not higher."""
         return self.conditions[-1].largest
 
-    def _failures(self):
-        m = self.method
-        if self.computed_order != m.order:
-            yield f"order {m.order}, and the order conditions hold to {self.computed_order}"
-        if self.embedded_orders != _declared_orders(m):
-            yield f"embedded orders {_declared_orders(m)}, and {self.embedded_orders} were found"
-        for name, (measured, _) in self.measured_order.items():
-            if not abs(measured - m.order) <= _ORDER_TOLERANCE:
-                yield f"order {m.order}, and {measured:.2f} on the {name} problem"
-        if self.evaluations != m.evaluations:
-            yield f"{m.evaluations} evaluations a step, and {self.evaluations} were counted"
-        defect, back = self.symplecticity_defect, self.reversal_defect
-        if defect is None and m.symplectic:
-            yield "symplectic: True, and there is no step from a state to a state"
-        if defect is not None and m.symplectic != (defect <= _SYMPLECTIC):
-            yield f"symplectic: {m.symplectic}, and the defect is {defect:.1e}"
-        if back is None and m.symmetric != self.palindromic:
-            yield f"symmetric: {m.symmetric}, and the formula in reverse says {self.palindromic}"
-        if back is not None and m.symmetric != (back <= _REVERSIBLE):
-            yield f"symmetric: {m.symmetric}, and the way back misses {back:.1e}"
-
-    def table(self):
-        """Declared and found properties, side by side."""
+    def rows(self):
         m, count = self.method, sum(c.number for c in self.conditions[:-1])
         proof = "exact" if not self.rounding else f"numbers good to {self.rounding:.0e}"
-        rows = [
-            ("order conditions", m.order, self.computed_order,
-             f"{count} conditions, largest residual {_small(self.residual)} ({proof})"),
-            (f"conditions of order {m.order + 1}", "-", _small(self.next_residual),
-             "largest residual: the order is not higher"),
-            ("error constant", "-", f"{self.error_constant:.6g}", "2-norm of the principal error"),
-            *((f"order of weights {n + 1} of the error estimate", declared, found, "conditions")
-              for n, (declared, found) in
-              enumerate(zip(_declared_orders(m), self.embedded_orders))),
-            *((f"order on {name}", m.order, f"{value:.3f}",
-               "in doubles" if digits == 16 else f"in {digits} digits")
-              for name, (value, digits) in self.measured_order.items()),
-            ("force evaluations a step", m.evaluations, self.evaluations,
-             "counted" + ", of one Newton iteration" * (m.implicit and m.family != "rosenbrock")),
-            *self._structure_rows(),
-            ("stable to omega dt", "-", f"{self.stability_limit:.6g}", "undamped oscillator"),
-            ("stable to lambda dt", "-",
-             "-" if self.real_stability_limit is None else f"{self.real_stability_limit:.6g}",
-             "y' = -lambda y"),
-        ]  # fmt: skip
+        yield ("order conditions", m.order, self.computed_order,
+               f"{count} conditions, largest residual {_small(self.residual)} ({proof})",
+               self.computed_order == m.order)  # fmt: skip
+        yield (f"conditions of order {m.order + 1}", "-", _small(self.next_residual),
+               "largest residual: the order is not higher", True)  # fmt: skip
+        yield ("error constant", "-", f"{self.error_constant:.6g}",
+               "2-norm of the principal error", True)  # fmt: skip
+        weights = zip_longest(_declared_orders(m), self.embedded_orders)
+        for n, (declared, found) in enumerate(weights, 1):
+            name = f"order of weights {n} of the error estimate"
+            yield name, declared, found, "conditions", declared == found
+        for name, (value, digits) in self.measured_order.items():
+            how = "in doubles" if digits == 16 else f"in {digits} digits"
+            agree = abs(value - m.order) <= _ORDER_TOLERANCE
+            yield f"order on {name}", m.order, f"{value:.3f}", how, agree
+        yield ("force evaluations a step", m.evaluations, self.evaluations,
+               "counted" + ", of one Newton iteration" * (m.implicit and m.family != "rosenbrock"),
+               self.evaluations == m.evaluations)  # fmt: skip
+        yield from self._structure()
+        yield "stable to omega dt", "-", f"{self.stability_limit:.6g}", "undamped oscillator", True
+        limit = self.real_stability_limit
+        yield ("stable to lambda dt", "-", "-" if limit is None else f"{limit:.6g}",
+               "y' = -lambda y", True)  # fmt: skip
         if m.implicit and self.a_stable is not None:
-            rows += [
-                ("A-stable", "-", _yes(self.a_stable),
-                 f"A(alpha)-stable, alpha = {self.stability_angle:.6g} degrees"),
-                ("L-stable", "-", _yes(self.l_stable), "infinitely fast decay vanishes"),
-            ]  # fmt: skip
-        note = (
-            "all found as declared"
-            if self.holds
-            else "NOT AS DECLARED: " + "; ".join(self.failures)
-        )
-        return Table(
-            f"{m.name}: {m.title}. {m.reference}".rstrip(" ."),
-            ("property", "declared", "found", "how"), [list(map(str, row)) for row in rows],
-            note=note, align="lrrl",
-        )  # fmt: skip
+            angle = f"A(alpha)-stable, alpha = {self.stability_angle:.6g} degrees"
+            yield "A-stable", "-", _yes(self.a_stable), angle, True
+            yield "L-stable", "-", _yes(self.l_stable), "infinitely fast decay vanishes", True
 
-    def _structure_rows(self):
-        m = self.method
-        if self.reversal_defect is None:
+    def _structure(self):
+        m, defect, back = self.method, self.symplecticity_defect, self.reversal_defect
+        if back is None or defect is None:
             history = "not defined: a step begins with a history"
-            return [
-                ("symplectic", _yes(m.symplectic), "-", history),
-                ("reversible", _yes(m.symmetric), _yes(self.palindromic),
-                 "whether the formula is the same in reverse"),
-            ]  # fmt: skip
+            yield "symplectic", _yes(m.symplectic), "-", history, not m.symplectic
+            yield ("reversible", _yes(m.symmetric), _yes(self.palindromic),
+                   "whether the formula is the same in reverse",
+                   m.symmetric == self.palindromic)  # fmt: skip
+            return
         steps = "a step" if m.self_starting else f"{_SEVERAL} steps"
-        return [
-            ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
-             f"J'SJ - S of {steps}, {_problem(m).name}, h = {_step(m)}"),
-            ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
-             f"{steps} forward and back, {_problem(m).name}, h = {_step(m)}"),
-        ]  # fmt: skip
+        where = f"{_problem(m).name}, h = {_step(m)}"
+        yield ("symplectic", _yes(m.symplectic), f"{defect:.1e}", f"J'SJ - S of {steps}, {where}",
+               m.symplectic == (defect <= _SYMPLECTIC))  # fmt: skip
+        yield ("reversible", _yes(m.symmetric), f"{back:.1e}",
+               f"{steps} forward and back, {where}",
+               m.symmetric == (back <= _REVERSIBLE))  # fmt: skip
 
 
 def _declared_orders(method):
@@ -312,14 +274,14 @@ def _palindromic(method):
 
 
 def _symplecticity_defect(method):
-    """max |J' S J - S| for the Jacobian J of a step, by dual numbers."""
+    """max |J' S J - S| for the Jacobian J of a step, by imaginary parts."""
     if _remembers(method):
         return None
     problem, steps = _problem(method), 1 if method.self_starting else _SEVERAL
     dof = problem.dof
-    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof))]
-    state = twin.run(method, problem, _step(method), steps, twin.DUALS, start)
-    J = np.array([x.gradient for x in state])
+    starts = (np.array(problem.initial) + 1j * twin.TINY * np.eye(2 * dof)).tolist()
+    how = method, problem, _step(method), steps, twin.COMPLEX
+    J = np.array([twin.run(*how, start) for start in starts], complex).imag.T / twin.TINY
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))
     return float(abs(J.T @ S @ J - S).max())
 

@@ -10,9 +10,9 @@ from ..integration import integrate
 from ..stochastic.equations import sde
 from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems
-from ..values.table import Table, Tabled
 from ..values.types import Any
 from ..watching import sums
+from .findings import Findings
 
 # The fewest steps, and the time to which they go: where errors stand out, and higher powers of h do
 # not.
@@ -25,7 +25,7 @@ _TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
 _SURE = 1.96  # deviations: 95 %
 
 
-class NoiseCertificate(Tabled):
+class NoiseCertificate(Findings):
     """The orders of a method with noise, declared and measured; prints as text, shows as HTML.
 
     Attributes
@@ -53,35 +53,14 @@ class NoiseCertificate(Tabled):
         self.method, self.paths = method, paths
         self.strong_order, self.weak_order = strong_order, weak_order
         self.stationary_order = stationary_order
-        self.failures = tuple(
-            f"{kind} order {declared}, and {found:.2f} +- {half:.2f} was measured"
-            for kind, declared, (found, half) in self._orders()
-            if not abs(found - declared) <= _TOLERANCE + half
-        )
 
-    @property
-    def holds(self):
-        """Whether everything that was declared was also found."""
-        return not self.failures
-
-    def _orders(self):
-        return [
-            (kind, getattr(self.method, f"{kind}_order"), found)
-            for kind in ("strong", "weak", "stationary")
-            if (found := getattr(self, f"{kind}_order"))
-        ]
-
-    def table(self):
-        """Declared and measured orders, side by side."""
-        m = self.method
-        rows = [[f"{kind} order", str(declared), f"{found:.3f} +- {half:.3f}"]
-                for kind, declared, (found, half) in self._orders()]  # fmt: skip
-        note = f"{self.paths} paths, {_kind(m)} noise, 95 %; " + (
-            "; ".join(("NOT AS DECLARED", *self.failures)) if self.failures else "as declared"
-        )
-        title = f"{m.name}: {m.title}. {m.reference}".rstrip(" .")
-        columns = ("property", "declared", "measured")
-        return Table(title, columns, rows, note=note, align="lrr")
+    def rows(self):
+        how = f"{self.paths} paths, {_kind(self.method)} noise, 95 %"
+        for name in ("strong_order", "weak_order", "stationary_order"):
+            if (measured := getattr(self, name)) is not None:
+                (found, half), declared = measured, getattr(self.method, name)
+                agree = abs(found - declared) <= _TOLERANCE + half
+                yield name.replace("_", " "), declared, f"{found:.3f} +- {half:.3f}", how, agree
 
 
 def _kind(method):

@@ -1,4 +1,4 @@
-"""A method in plain Python, over any kind of number: floats, many digits, dual numbers.
+"""A method in plain Python, over any kind of number: floats, complex ones, many digits.
 
 The steps of the C core, written as plainly as possible, so that they can be counted,
 differentiated, and computed in more digits than a double has. The force of a problem does not
@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..values.types import Any, Callable, Sequence
-from .number_kinds import DUALS, FLOATS, Dual, Numbers, many_digits
+from .number_kinds import COMPLEX, FLOATS, TINY, Numbers, many_digits
 from .twin_steps import RUNS, Motion, column
 
-__all__ = ["DUALS", "FLOATS", "Dual", "Numbers", "Problem", "many_digits", "run"]
+__all__ = ["COMPLEX", "FLOATS", "TINY", "Numbers", "Problem", "many_digits", "run"]
 
 
 class Problem(NamedTuple):

@@ -6,7 +6,7 @@ Arrays are left factors: mpf * array prints the array before it asks it to multi
 import numpy as np
 
 from ..run.starter import default_starter
-from .number_kinds import DUALS, Dual, duals_over
+from .number_kinds import COMPLEX, TINY
 
 _STEPS_OF_NEWTON = 60
 _STEPS_OF_KEPLER = 9  # each doubles the digits
@@ -43,9 +43,8 @@ class Motion:
 
     def along(self, y, direction):
         """J(y) times a direction: the change of the slope along it. These calls are not counted."""
-        motion = self.unwatched(duals_over(self.numbers))
-        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction)]))
-        return column([x.gradient if isinstance(x, Dual) else 0.0 * x for x in changed])
+        motion, way = self.unwatched(), direction * self.numbers.small
+        return (motion.slope(y + way) - motion.slope(y - way)) / (2 * self.numbers.small)
 
     def unwatched(self, numbers=None):
         return Motion(self.problem, self.problem.force, numbers or self.numbers)
@@ -78,21 +77,21 @@ def _float(x):
         return [_float(item) for item in x]
     if isinstance(x, np.ndarray):
         return np.array([_float(item) for item in x])
-    return None if x is None else float(x.value if isinstance(x, Dual) else x)
+    return None if x is None else complex(x).real
 
 
 def _solve(equations, guess, motion):
     """u with equations(u, motion, as_number) = 0, for any kind of number.
 
-    Newton's method in doubles with the Jacobian by dual numbers; then, with that Jacobian, as many
-    corrections as the digits need: each adds those of a double. (One makes dual numbers exact.)
+    Newton's method in doubles with the Jacobian by imaginary parts; then, with that Jacobian, as
+    many corrections as the digits need: each adds those of a double. (One does for those parts.)
     """
     u = _float(guess)
-    plain, unit = motion.unwatched(DUALS), np.eye(len(u))
+    plain, beside = motion.unwatched(COMPLEX), 1j * TINY * np.eye(len(u))
     for _ in range(_STEPS_OF_NEWTON):
-        rest = equations(column([Dual(*pair) for pair in zip(u, unit)]), plain, _float)
-        inverse = np.linalg.inv(np.array([x.gradient for x in rest]))
-        change = inverse @ [x.value for x in rest]
+        rest = np.array([equations(column(u + one), plain, _float) for one in beside], complex)
+        inverse = np.linalg.inv(rest.imag.T / TINY)
+        change = inverse @ rest[0].real
         u = u - change
         if np.abs(change).max() <= 1e-15 * np.abs(u).max():
             break
@@ -100,16 +99,11 @@ def _solve(equations, guess, motion):
     before = np.inf
     for _ in range(_STEPS_OF_NEWTON):
         change = inverse.astype(object) @ equations(u, plain, lambda x: x)
-        size = max(map(_size, change))
+        size = max(map(abs, change))
         if not size < before / 2:
             break
         u, before = u - change, size
     return u
-
-
-def _size(x):
-    """The largest magnitude of a number and of its derivatives."""
-    return max(abs(x.value), np.abs(x.gradient).max()) if isinstance(x, Dual) else abs(x)
 
 
 # ---- Runge-Kutta ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.results import quiet, unit_of, with_unit
-from .curves import batch_of, chosen_trajectories, draw_path
+from .curves import chosen_trajectories, draw_path
 from .style import PALETTE, on_ground
 
 NAMED = 12  # up to this number bodies are named in the legend
@@ -140,7 +140,7 @@ def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
         Whether colours distinguish methods, as in a picture with other panels, not bodies.
     """
     for turn, curve in enumerate(curves):
-        chosen = chosen_trajectories(batch_of(curve.solution))
+        chosen = chosen_trajectories(curve.solution)
         looks = looks_of_bodies(curve.solution, letters, turn)
         for which, (names, style, label) in enumerate(looks):
             values = {name: curve.solution[name] for name in names}

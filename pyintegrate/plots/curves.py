@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..adaptive.dense_output import filled
-from ..analysis.observables import start_time
+from ..analysis.observables import batch_of, start_time
 from ..analysis.results import quiet, unit_of
 from ..errors import Status
 from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
@@ -143,34 +143,29 @@ def step_length(x, y):
     return float(np.median(_steps(x, y)))
 
 
-def batch_of(solution):
-    """Shape of the batch."""
-    return np.shape(solution.initial)[:-1]
-
-
 def batch_size(solution):
     """The number of trajectories of a solution."""
     return prod(batch_of(solution))
 
 
-def chosen_trajectories(batch):
+def chosen_trajectories(solution):
     """Indices of the trajectories of a batch that are drawn: all, or 30 evenly spaced.
 
     Parameters
     ----------
-    batch : tuple of int
-        Shape of the batch.
+    solution : Solution
 
     Returns
     -------
-    list of tuple
-        One index per trajectory.
+    list of tuple of int
 
     Examples
     --------
-    >>> len(chosen_trajectories((1000, 50)))
-    30
+    >>> import pyintegrate as pi
+    >>> chosen_trajectories(pi.integrate(pi.systems.spring(k=[1.0, 2.0]), dt=0.1, n_steps=1))
+    [(0,), (1,)]
     """
+    batch = batch_of(solution)
     some = evenly(prod(batch), TRAJECTORIES)
     return [tuple(map(int, np.unravel_index(one, batch))) for one in some]
 
@@ -273,11 +268,15 @@ def parts_of(solution):
 
 
 def parts_of_results(system, batch):
-    """The names of results for a small batch: the parameters that differ, or the index."""
+    """The names of results for a small batch: the parameters that differ, or the place in it."""
     if not 1 < prod(batch) <= len(PALETTE):
         return []
-    run = SimpleNamespace(system=system, initial=np.full((*batch, system.dim), np.nan))
-    return [told or str([*index]) for told, index in zip(parts_of(run), np.ndindex(batch))]
+    nowhere = np.full((*batch, system.dim), np.nan)
+    run = SimpleNamespace(system=system, initial=nowhere, final=nowhere)
+    return [
+        told or f"trajectory {', '.join(map(str, index))}"
+        for told, index in zip(parts_of(run), np.ndindex(batch))
+    ]
 
 
 def inputs_of(solution):
@@ -482,7 +481,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         The component that the values are, if any: then long steps are filled in.
     """
     keywords = line_keywords(keywords)
-    chosen = chosen_trajectories(batch_of(curve.solution))
+    chosen = chosen_trajectories(curve.solution)
     for number, index in enumerate(chosen):
         t, one = line_of(curve.solution, index, {name: values}, window)
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.look(number) | keywords

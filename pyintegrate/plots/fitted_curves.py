@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analysis.results import name_of
 from ..values.checks import integer
 from ..values.types import Any, Fit
 from .pictures import picture
@@ -47,8 +48,8 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
     column, moments = (a.reshape(one[:2])[:, which] for a in (t, found.t))
     ax = page()
     for i, what in enumerate(found.observed):
-        name = what if isinstance(what, str) else what.__name__
-        (line,) = ax.plot(column, seen[:, i], **{"color": f"C{i}", "label": name} | keywords)
+        look = {"color": f"C{i}", "label": name_of(what)} | keywords
+        (line,) = ax.plot(column, seen[:, i], **look)
         band = NORMAL * error[:, i]
         ax.fill_between(column, seen[:, i] - band, seen[:, i] + band, color=line.get_color(),
                         alpha=0.25, linewidth=0)  # fmt: skip

@@ -9,12 +9,11 @@ from matplotlib.patches import Patch
 from ..analysis.measures import errors, watched_error
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error
-from ..analysis.results import unit_of, with_unit
+from ..analysis.results import name_of, unit_of, with_unit
 from ..values.checks import choice, places_of
 from ..values.types import Any, ArrayLike, Attractors, Basins, Callable, Passages, Scan, Solution
 from ..watching.reductions import Reduction
 from .curves import inputs_of
-from .log_axis import edges, log_spaced
 from .pictures import legend_below, picture
 from .solution_curves import unit_of_error
 from .style import (
@@ -52,8 +51,8 @@ def heatmap(
 ):
     """Draw a number for every trajectory of a batch with two axes, as colours.
 
-    An axis along which something is spaced by the logarithm, as of ``numpy.geomspace``, is
-    logarithmic.
+    Where something is spaced as by ``numpy.geomspace``, ``ax.set_xscale("log")`` makes the axis
+    even.
 
     Parameters
     ----------
@@ -120,12 +119,10 @@ def over_batch(page, solution, x, y, numbers, *look):
 
 
 def line_over(page, x, values, log, keywords):
-    """A line over coordinates, on axes that suit them."""
+    """A line over coordinates."""
     ax = page((6.6, 3.8))
     colour = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
     ax.plot(x, values, **colour | keywords)
-    if log_spaced(x):
-        ax.set_xscale("log")
     if log and np.any(values > 0):
         ax.set_yscale("log")
     return ax
@@ -134,14 +131,10 @@ def line_over(page, x, values, log, keywords):
 def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
     """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
 
-    Axes are logarithmic where the coordinates have a constant ratio. Numbers that are not finite,
-    or are `blank`, are grey; `text` describes the numbers, and `missing` the grey ones, unless
-    there is a `label`.
+    Numbers that are not finite, or are `blank`, are grey; `text` describes the numbers, and
+    `missing` the grey ones, unless there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
-    scales = {f"{name}scale": "log" for name, a in (("x", x), ("y", y)) if log_spaced(a)}
-    if scales and look["shading"] == "nearest":  # whose edges are half way by differences
-        x, y, look["shading"] = edges(x), edges(y), "flat"
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
     else:
@@ -157,7 +150,6 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
-    ax.set(**scales)
     if colorbar:
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=beyond(mesh))
         bar.set_label(label or text)
@@ -217,7 +209,7 @@ def _numbers(solution, values):
         whole = len(solution.components) == system.dim
         values = "energy_error" if system.has_energy and whole else solution.components[0]
     if callable(values):
-        return np.asarray(values(solution)), getattr(values, "__name__", ""), False
+        return np.asarray(values(solution)), name_of(values), False
     if not isinstance(values, str):
         return np.asarray(values), "", False
     if values in ("energy_error", "phase_error", "position_error"):
@@ -264,13 +256,8 @@ def coordinates(solution, given, axis):
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"
 
 
-WORDS = {
-    "maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|", "mean": "mean {}",
-    "rms": "rms of {}", "std": "standard deviation of {}", "variance": "variance of {}",
-    "total": "total of {}", "slope": "slope of {}", "integral": "integral of {}",
-    "last": "last {}", "first": "first {}", "windings": "turns of {}", "count": "steps with {}",
-    "first_time": "first time of {}", "periods": "period of {}",
-}  # fmt: skip
+# Of other measures their names.
+WORDS = {"maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|"}
 # By the unit of the quantity, and that of the time.
 UNITS = {
     "windings": "", "count": "", "first_time": "{1}", "periods": "{1}",
@@ -290,7 +277,7 @@ def scan(
 ):
     """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
 
-    An axis whose values are spaced by the logarithm, as of ``numpy.geomspace``, is logarithmic.
+    Of values that ``numpy.geomspace`` made ``ax.set_xscale("log")`` makes the axis even.
 
     Parameters
     ----------
@@ -321,7 +308,7 @@ def scan(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('k [N/m]', 'largest |energy error|')
     """
-    system, axes = scan.solution.system, list(scan.axes)
+    system = scan.solution.system
     values = np.asarray(scan.values)
     shape = tuple(len(axis) for axis in scan.axes.values())
     if values.shape != shape or len(shape) > 2:
@@ -331,12 +318,17 @@ def scan(
         )
     text, error = _measured(scan.measure, system)
     log = error if log is None else log
+    return over_axes(page, system, scan.axes, values, text, label, log, colorbar, keywords)
+
+
+def over_axes(page, system, axes, values, text, label, log, colorbar, keywords):
+    """Values over the one or two axes of a grid: a line, or colours."""
     names = [_of_axis(system, name) for name in axes]
-    x, y = scan.axes[axes[0]], scan.axes[axes[-1]]
-    if len(shape) == 1:
+    x, *others = axes.values()
+    if not others:
         return line_over(page, x, values, log, keywords), names[0], label or text
     ax = page((6.2, 4.6))
-    colour(ax, x, y, values.T, text, label, log, False, "none", colorbar, keywords)
+    colour(ax, x, others[0], values.T, text, label, log, False, "none", colorbar, keywords)
     return ax, *names
 
 
@@ -347,7 +339,6 @@ def passages(
     *,
     x: str | ArrayLike | None = None,
     y: str | ArrayLike | None = None,
-    exits: bool = False,
     label: str | None = None,
     log: bool = False,
     colorbar=True,
@@ -355,14 +346,14 @@ def passages(
 ):
     """Draw escape times: as colours for a batch of two axes, else the fraction that remains.
 
+    The exits are drawn by ``heatmap(passages.solution, passages.exit)``.
+
     Parameters
     ----------
     passages : Passages
         From ``pi.analysis.escape_times`` or ``first_passages``.
     x, y : str or array_like, optional
         The quantities that vary along the columns and the rows, as in ``heatmap``.
-    exits : bool, optional
-        Draw the exit by which they left, instead of the time.
     label : str, optional
         Label of the colours, or of the curve's axis.
     log : bool, optional
@@ -387,16 +378,8 @@ def passages(
     solution, t = passages.solution, passages.t
     unit = unit_of(solution.system, "t")
     if t.ndim == 2 and t.size:
-        text, numbers = with_unit("time of the passage", unit), t
-        if exits:
-            text, numbers, log = "exit", passages.exit, False
-        look = text, label, log, False, "none", colorbar, keywords
-        drawn = over_batch(page, solution, x, y, numbers, *look)
-        if exits and colorbar and not keywords:
-            found = np.unique(numbers)
-            names = ["none" if i < 0 else passages.names[i] for i in found]
-            drawn[0].collections[-1].colorbar.set_ticks(found, labels=names)
-        return drawn
+        look = with_unit("time of the passage", unit), label, log, False, "none", colorbar, keywords
+        return over_batch(page, solution, x, y, t, *look)
     last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
     since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
     moments = np.concatenate([[0.0], since, [last]])
@@ -417,28 +400,22 @@ def _measured(measure, system):
     time = unit_of(system, "t")
     if not isinstance(measure, Reduction):
         if hasattr(measure, "quantity"):
-            event = _told(measure.quantity)
+            event = name_of(measure.quantity).replace("_", " ")
             if measure.keep:
                 return with_unit(f"first time of {event} = 0", time), False
             return f"crossings of {event} = 0", False
-        name = getattr(measure, "__name__", "")
-        return ("" if name == "<lambda>" else name), False
+        return name_of(measure), False
     quantity, name = measure.quantity, measure.name
-    words, form = WORDS.get(name, "{}"), UNITS.get(name, "{0}")
+    words = WORDS.get(name, f"{name.replace('_', ' ')} of {{}}")
+    form = UNITS.get(name, "{0}")
     unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
     unit = form.format(unit, time) if unit or "{0}" not in form else ""
-    told = sign_of(quantity) if quantity in system.state_names else _told(quantity)
+    told = name_of(quantity)
+    told = sign_of(told) if told in system.state_names else told.replace("_", " ")
     if name == "reduce":
         told = words = ""
     error = quantity == "energy_error" and name in ("max_abs", "rms", "std", "variance")
     return with_unit(words.format(told), unit), error
-
-
-def _told(quantity):
-    if isinstance(quantity, str):
-        return quantity.replace("_", " ")
-    name = getattr(quantity, "__name__", "")
-    return "quantity" if name in ("<lambda>", "") else name
 
 
 NAMED = len(CLASSES)  # attractors that have a colour of their own; the others share the last

@@ -13,15 +13,15 @@ from matplotlib.animation import FuncAnimation, PillowWriter, writers
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..adaptive.dense_output import filled
-from ..analysis.observables import start_time
-from ..analysis.results import quiet, unit_of
+from ..analysis.observables import batch_of, start_time
+from ..analysis.results import unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
 from ..values.parameters import system_at
+from ..values.table import evenly
 from ..values.types import Any, Callable, Labels, Sequence
 from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
-    batch_of,
     batch_size,
     chosen_trajectories,
     collect,
@@ -31,7 +31,7 @@ from .curves import (
     parted,
     valid_values,
 )
-from .pictures import figure_size, left_out, legend_below, muted, sized, wrapped
+from .pictures import left_out, legend_below, muted, several_axes, wrapped
 from .solution_curves import component_names, smooth_times, widest
 from .style import axis_label, exact_look, line_keywords
 
@@ -108,6 +108,7 @@ class OnePalette(PillowWriter):
 TURNS = 9  # of a drawn spring
 WIDTH = 0.09  # of a drawn spring, by the length at rest
 GAP = np.full(3, np.nan)
+SHOWN = 200  # states that the axes of a scene are laid around
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,7 @@ class Scene:
         solution = curve.solution
         self.ax, self.solution = ax, solution
         self.shape = SHAPES[solution.system.name]
-        chosen = chosen_trajectories(batch_of(solution))
+        chosen = chosen_trajectories(solution)
         self.t, parts = _motions(solution, solution.components, chosen)
         self.states, true = list(np.moveaxis(parts, 0, -1)), None
         if batch_size(solution) == 1:
@@ -266,7 +267,9 @@ class Scene:
         if true is not None:
             whole = true.reshape(len(self.t), -1)  # NaN after a jump or a stop
             true = whole if np.isfinite(whole[0]).all() else None
-        self.reach = self._reach(self.states if true is None else [true])
+        calm = self.states if true is None else [true]  # what explodes leaves the picture
+        away = np.abs(np.concatenate(calm)[:, 0])
+        self.reach = away.max(initial=0.0, where=np.isfinite(away)) or 1.0
         self.parameters = [self._parameters(index) for index in chosen]
         line = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
         # States that are drawn in one look, that of their lines and of the masses.
@@ -280,7 +283,7 @@ class Scene:
             dots = {"linestyle": "", "marker": self.shape.marker, "label": "_nolegend_"} | mark
             (masses,) = ax.plot(*empty, color=look["color"], **dots)
             self.drawn.append((lines, masses, states))
-        self._frame(curve)
+        self._frame(curve, calm)
 
     def show(self, moment):
         """Draw the last states at or before a moment: nothing is interpolated."""
@@ -295,14 +298,6 @@ class Scene:
             artists += [*lines, masses]
         return artists
 
-    def _reach(self, motions):
-        """How far the object moves, by the calmest of some motions."""
-        with quiet():
-            places = 3 if self.shape.dimensions == 3 else 1
-            far = [np.nanmax(np.abs(one[:, :places]), initial=0.0) for one in motions]
-        far = [one for one in far if np.isfinite(one) and one > 0] or [1.0]
-        return min(max(far), 1e6 * min(far))
-
     def _parameters(self, index):
         """Those of one trajectory, and what its outline needs besides."""
         system, batch = self.solution.system, batch_of(self.solution)
@@ -312,37 +307,34 @@ class Scene:
             given["half"] = half_lengths(given["inverse_inertia"])
         return given
 
-    def _frame(self, curve):
-        """Axes with fixed limits: only the object, and a scale if it slides."""
-        ax, far = self.ax, self.reach
-        write = ax.text2D if self.shape.dimensions == 3 else ax.text
+    def _frame(self, curve, motions):
+        """A square, or a cube, around the object wherever it goes; a scale if it slides."""
+        ax, deep = self.ax, self.shape.dimensions == 3
+        write = ax.text2D if deep else ax.text
         look = {"ha": "center", "color": curve.keywords["color"], "transform": ax.transAxes}
         below = self.shape.marker == "o"  # where a pendulum hangs there is no room
         write(0.5, 0.0 if below else 0.01, curve.label, va="top" if below else "bottom", **look)
-        if self.shape.dimensions == 3:
-            size = 1.2 * max(np.linalg.norm(g["half"]) for g in self.parameters)
-            middle = np.nanmean(self.states[0][:, :3], axis=0)
-            spread = np.nanmax(np.abs(self.states[0][:, :3] - middle), initial=0.0)
-            for letter, centre in zip("xyz", middle):
-                getattr(ax, f"set_{letter}lim")(centre - size - spread, centre + size + spread)
-            ax.set_box_aspect((1, 1, 1))
+        if below:  # as far as it reaches, hanging down
+            motions = [np.zeros((1, len(one.T))) for one in self.states]
+        points = np.concatenate([
+            self.shape.outline(states[i], given)
+            for states, given in zip(motions, self.parameters)
+            for i in evenly(len(states), SHOWN)
+        ])  # fmt: skip
+        points = points[np.isfinite(points).all(axis=1)]
+        points = np.concatenate([points, -points]) if below else points
+        low, high = points.min(axis=0), points.max(axis=0)
+        half = 0.57 * (high - low).max() or 1.0
+        for letter, middle in zip("xyz", (low + high) / 2):
+            getattr(ax, f"set_{letter}lim")(middle - half, middle + half)
+        ax.set_box_aspect((1, 1, 1) if deep else 1)
+        if self.shape.marker != "s":
             ax.set_axis_off()
-        elif self.shape.marker == "o":
-            lengths = [
-                g.get("l1", g.get("length", 1.0)) + g.get("l2", 0.0) for g in self.parameters
-            ]
-            limits = -1.15 * max(lengths), 1.15 * max(lengths)
-            ax.set(xlim=limits, ylim=limits)
-            ax.set_aspect("equal", adjustable="box")
-            ax.set_axis_off()
-        else:
-            x, low = np.concatenate(self.states)[:, 0], -1.7 * far
-            if self.shape.outline is not _spring:
-                low = max(low, x.min(initial=0.0, where=np.isfinite(x)))
-            ax.set(xlim=(low - 0.05 * far, 1.35 * far), ylim=(-far, far), yticks=[])
-            ax.spines[["left", "top", "right"]].set_visible(False)
-            name = self.solution.system.state_names[0]
-            ax.set_xlabel(f"{name} [{unit_of(self.solution.system, name) or '1'}]")
+            return
+        ax.set_yticks([])
+        ax.spines[["left", "top", "right"]].set_visible(False)
+        name = self.solution.system.state_names[0]
+        ax.set_xlabel(f"{name} [{unit_of(self.solution.system, name) or '1'}]")
 
 
 def move(line, parts):
@@ -429,7 +421,12 @@ def animate(
     panes = [letters] if letters else _panes(curves[0].solution, components)
     if scenes:  # beside them phase space; beside boxes nothing
         panes = [] if system.structure == "rigid_body" else panes[1:] or panes
-    figure, axes = _figure(figsize, panes, scenes, system)
+    wide = scenes + len(panes)
+    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(wide, (3.3 * wide, 3.9))
+    deep = len(letters) == 3 or (scenes and system.structure == "rigid_body")
+    space = {"subplot_kw": {"projection": "3d"}} if deep else {}
+    axes = several_axes(None, (1, wide), usual, figsize, **space)[0]
+    figure = axes.figure
     end = max(float(curve.solution.t[-1]) for curve in curves)
     begin = float(start_time(curves[0].solution))
     if seconds is None:
@@ -469,22 +466,6 @@ def animate(
     )
 
 
-def _figure(figsize, panes, scenes, system):
-    """A figure with axes for each scene and each pane."""
-    from matplotlib import pyplot
-
-    solid = [system.structure == "rigid_body"] * scenes
-    solid += [len(pane) == 3 for pane in panes]
-    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
-    figure: Any = pyplot.figure(**sized(figure_size(figsize, usual)), layout="constrained")
-    figure.grows = figure_size(figsize, None) is None
-    axes = [
-        figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))
-        for number, deep in enumerate(solid, 1)
-    ]
-    return figure, axes
-
-
 def _panes(solution, components):
     """The components of the two panes, if they were saved; "t" is the time."""
     system, saved = solution.system, solution.components
@@ -511,7 +492,7 @@ class _Mover:
 
     def __init__(self, ax, solution, keywords, names, style, label):
         self.ax, self.solution = ax, solution
-        self.chosen = chosen = chosen_trajectories(batch_of(solution))
+        self.chosen = chosen = chosen_trajectories(solution)
         self.t, parts = _motions(solution, names, chosen)
         self.parts = list(np.swapaxes(parts, 1, 2))
         self.old = names[0] != "t"  # only curves against time keep their whole trail
@@ -646,12 +627,8 @@ class Motion(FuncAnimation):
         """Dots per inch at which all frames together stay below a limit in megabytes."""
         # base64 makes four letters of three bytes
         dpi, room = float(self.figure.dpi), FULL * limit * 2**20 * 3 / 4 / self.count
-        while dpi > LEAST_DPI:
-            size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
-            if size <= room:
-                break
-            dpi = max(LEAST_DPI, dpi * max(0.5, min(0.9, (room / size) ** 0.6)))
-        return dpi
+        size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
+        return dpi if size <= room else max(LEAST_DPI, dpi * room / size)
 
     def _bytes(self, share, dpi):
         """Size of one frame."""

@@ -11,14 +11,14 @@ import matplotlib
 import numpy as np
 
 from ..analysis.conserved_energy import energy_drift
-from ..analysis.observables import energies, phases, start_time
+from ..analysis.observables import batch_of, energies, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
 from ..values.checks import pair
 from ..values.types import Any, Axes, AxesArray, Comparison, Comparisons, Labels, Sequence, Solution
 from .bodies import letters_of
-from .curves import batch_of, batch_size, collect, exact_curve
+from .curves import batch_size, collect, exact_curve
 from .pictures import (
     SMALL,
     Page,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ..analysis.results import unit_of, with_unit
-from ..values.parameters import system_at
 from ..values.types import Any, Bifurcation, ReturnMap, Section
+from .curves import parts_of_results
 from .pictures import picture
-from .style import BLUE, PALETTE, axis_label, equation, on_ground
+from .style import BLUE, PALETTE, axis_label, on_ground
 
 MANY = 2000  # points above which they are drawn as small as possible
 
@@ -18,11 +20,11 @@ def section(
     page,
     section: Section,
     components: tuple[str, str] | None = None,
-    *,
-    by: str | None = None,
     **keywords: Any,
 ):
     """Draw the points of a Poincare section: curves are order, dust is chaos.
+
+    Each orbit has its colour: six, in turn where there are more, as the picture says.
 
     Parameters
     ----------
@@ -31,12 +33,9 @@ def section(
     components : tuple of str, optional
         The two to draw; by default the first position that varies over the points, and its
         velocity, or the first two that vary.
-    by : str, optional
-        What the colours tell apart: "orbit", "energy" (where each orbit first passed) or a
-        parameter. By default the parameter that varies over the batch, else the orbits: six
-        colours, in turn where there are more, as the picture says.
     **keywords
-        For `Axes.scatter`: s, c (an array of numbers, one for each point), cmap, ...
+        For `Axes.scatter`: s, c (an array of numbers, one for each point, such as
+        ``section.system.energy(section.y)``), cmap, ...
 
     Returns
     -------
@@ -45,7 +44,7 @@ def section(
     Raises
     ------
     ValueError
-        For unknown components, a number of them other than two, or an unknown `by`.
+        For unknown components, or a number of them other than two.
 
     Examples
     --------
@@ -58,31 +57,32 @@ def section(
     names = _two(section) if components is None else tuple(components)
     if len(names) != 2 or isinstance(components, str):
         raise ValueError(f"components must be two names, got {components!r}")
-    orbits = Orbits(section, by, bool({"c", "color"} & set(keywords)))
-    ax = page((5.4, 4.6))
+    ax, note, own, count = page((5.4, 4.6)), "", {}, prod(section.batch)
+    if count > 1 and not {"c", "color"} & set(keywords):
+        palette = np.array([on_ground(colour) for colour in PALETTE])
+        own["color"] = palette[section.trajectory % len(palette)]
+        if count > len(palette):
+            note = f"{count:,} orbits in {len(palette)} colours"
+        for name, colour in zip(parts_of_results(section.system, section.batch), palette):
+            ax.plot([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
     x, y = (section[name] for name in names)
-    points = _dots(ax, x, y, orbits.look() | keywords)
-    orbits.explain(ax, points)
+    _dots(ax, x, y, own | keywords)
     right, up = (axis_label(section.system, name) for name in names)
-    return ax, right, up, orbits.note
+    return ax, right, up, note
 
 
 @picture(legend=False)
 def return_map(
     page,
     returns: ReturnMap,
-    *,
-    diagonal: bool = True,
     **keywords: Any,
 ):
-    """Draw a quantity at the next crossing against its value at this one.
+    """Draw a quantity at the next crossing against its value at this one, and where both agree.
 
     Parameters
     ----------
     returns : ReturnMap
         From ``pi.analysis.return_map``.
-    diagonal : bool, optional
-        Whether to draw the line on which the value stays the same.
     **keywords
         For `Axes.scatter`.
 
@@ -100,13 +100,12 @@ def return_map(
     """
     ax = page((5.0, 4.6))
     _dots(ax, returns.now, returns.then, keywords)
-    if diagonal and len(returns):
+    if len(returns):
         both = np.concatenate([returns.now, returns.then])
         ends = [np.nanmin(both), np.nanmax(both)]
         ax.plot(ends, ends, color="0.6", linewidth=1, zorder=0.5)
     name = _named(returns.system, returns.quantity)
-    which = "next" if returns.lag == 1 else f"{returns.lag} later:"
-    return ax, name, f"{which} {name}"
+    return ax, name, f"next {name}"
 
 
 @picture(legend=False)
@@ -179,92 +178,3 @@ def _dots(ax, x, y, keywords):
     if not {"c", "color"} & set(keywords):
         own["color"] = on_ground(BLUE)
     return ax.scatter(x, y, **(own | keywords))
-
-
-FEW = len(PALETTE)  # colours that are told apart, with a name each in the legend
-DIGITS = 6  # of an energy
-ORBITS, ENERGY = "orbit", "energy"
-
-
-class Orbits:
-    """What the colours of a section's points say.
-
-    Parameters
-    ----------
-    section : Section
-    by : str or None
-        "orbit", "energy", a parameter; None: what varies.
-    plain : bool
-        Whether the caller has chosen the colours.
-
-    Attributes
-    ----------
-    note : str
-        How many orbits share the colours, where they do.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> pull = pi.systems.pendulum(length=[1.0, 2.0, 3.0])
-    >>> found = pi.analysis.crossings(pull, "omega", 1.0, 0.0, dt=0.05, t_end=20.0)
-    >>> Orbits(found, None, False).by
-    'length'
-    """
-
-    def __init__(self, section, by, plain):
-        system, self.batch, self.note = section.system, section.batch, ""
-        orbits, first, which = np.unique(section.trajectory, return_index=True, return_inverse=True)
-        varying = _varying(section)
-        if by is None and len(orbits) > 1 and not plain:
-            by = next(iter(varying)) if len(varying) == 1 else ORBITS
-        known = [ORBITS, *[ENERGY] * system.has_energy, *varying]
-        if by not in (None, *known):
-            raise ValueError(f"by must be one of {', '.join(map(repr, known))}, got {by!r}")
-        self.system, self.by, numbers = system, by, orbits
-        if by == ENERGY and system.has_energy:
-            one = system_at(system, self.batch, orbits)
-            energies = np.asarray(one.energy(section.y[first], section.t[first]))
-            # Those that differ less are the same but for what the method has lost.
-            numbers = np.array([float(f"{energy:.{DIGITS}g}") for energy in energies])
-        elif by in varying:
-            numbers = varying[by][orbits]
-        elif by and len(orbits) > FEW:
-            self.note = f"{len(orbits):,} orbits in {FEW} colours"
-        self.different, turns = np.unique(numbers, return_inverse=True)  # what colours tell apart
-        self.few = numbers is orbits or len(self.different) <= FEW
-        self.numbers, self.turns = numbers[which], turns[which]  # of each point
-
-    def look(self):
-        """Keywords for `Axes.scatter`."""
-        if self.by is None:
-            return {}
-        if self.few:
-            palette = np.array([on_ground(colour) for colour in PALETTE])
-            return {"color": palette[self.turns % FEW]}
-        return {"c": self.numbers, "cmap": "viridis"}
-
-    def explain(self, ax, points):
-        """A legend of few colours, a scale of many."""
-        if self.by is None or self.note:
-            return
-        if not self.few:
-            bar = ax.figure.colorbar(points, ax=ax, pad=0.02)
-            bar.set_label(axis_label(self.system, self.by))
-            return
-        for turn, one in enumerate(self.different):
-            if self.by == ORBITS:
-                place = np.unravel_index(one, self.batch or (1,))
-                name = f"orbit {', '.join(str(int(i)) for i in place)}"
-            else:
-                name = equation(self.system, self.by, f"{one:.4g}")
-            look = {"color": on_ground(PALETTE[turn % FEW]), "label": name}
-            ax.plot([], [], linestyle="", marker="o", markersize=4, **look)
-
-
-def _varying(section):
-    """Scalar parameters that differ over the batch, each with a value for every trajectory."""
-    found = {}
-    for name, value in section.system.params.items():
-        if not section.system.shapes[name] and np.ptp(value) > 0:
-            found[name] = np.broadcast_to(value, section.batch).reshape(-1)
-    return found

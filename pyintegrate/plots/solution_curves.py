@@ -16,7 +16,6 @@ from .bodies import draw_bodies, letter_label, letters_of, two_widest
 from .curves import (
     POINTS,
     against_time,
-    batch_of,
     batch_size,
     chosen_trajectories,
     draw_path,
@@ -207,7 +206,7 @@ def path(page, curves, names, exact, window, keywords):
         note = _draw_lonely_states(lonely, ax, curves, values, keywords)
     else:
         for curve, parts in zip(curves, values):
-            chosen = chosen_trajectories(batch_of(curve.solution))
+            chosen = chosen_trajectories(curve.solution)
             how = len(chosen), window
             for number, index in enumerate(chosen):
                 look = curve.look(number)

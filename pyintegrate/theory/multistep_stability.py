@@ -157,40 +157,8 @@ def limit(method, direction):
     return float((low + high) / 2)
 
 
-def angle(method):
-    """alpha in degrees: stable on y' = lambda y if lambda is within alpha of the negative axis.
-
-    Parameters
-    ----------
-    method : Method
-        For first derivatives.
-
-    Returns
-    -------
-    float
-        0 if the region of stability is bounded; 90 is A-stability.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> print(f"{angle(pi.methods['bdf3']):.4f}")
-    86.0324
-    """
-    if not method.implicit or limit(method, "real") < inf:
-        return 0.0
-    # If a root is on the unit circle, zeta = exp(i theta): z = rho(zeta) / sigma(zeta).
-    alpha, beta = (np.array(method.coefficients[name])[::-1] for name in ("alpha", "beta"))
-
-    def angles(theta):
-        zeta = np.exp(1j * theta)
-        with np.errstate(all="ignore"):
-            z = np.polyval(alpha, zeta) / np.polyval(beta, zeta)
-            found = np.abs(np.angle(-z))
-        return np.where((z.real < -1e-12) & np.isfinite(z), found, np.pi / 2)
-
-    theta = np.linspace(0, np.pi, 4001)[1:]
-    for _ in range(4):  # closer and closer to the smallest
-        found = angles(theta)
-        best, step = theta[found.argmin()], theta[1] - theta[0]
-        theta = np.linspace(best - step, best + step, 401)
-    return float(np.degrees(found.min()))
+def boundary(method, zeta):
+    """The z for which zeta, a number on the unit circle, is a root: rho(zeta) / sigma(zeta)."""
+    alpha, beta = (method.coefficients[name][::-1] for name in ("alpha", "beta"))
+    with np.errstate(all="ignore"):
+        return np.array([np.polyval(alpha, zeta) / np.polyval(beta, zeta)])

@@ -3,6 +3,8 @@
 from fractions import Fraction
 from math import inf, lcm, nan, sqrt
 
+import numpy as np
+
 from . import multistep_stability, stability_function
 from .polynomials import first_exit, polynomial
 
@@ -170,8 +172,22 @@ def stability_angle(method):
         return None
     if a_stable(method):
         return 90.0
+    if decay_limit(method) < inf:
+        return 0.0
     one = multistep_stability if method.family == "multistep" else stability_function
-    return one.angle(method)
+
+    def nearest(theta):
+        """The least angle at which a root is exp(i theta)."""
+        z = one.boundary(method, np.exp(1j * theta))
+        z = z[np.isfinite(z) & (z.real < -1e-12)]
+        return np.abs(np.angle(-z)).min(initial=np.pi / 2)
+
+    theta = np.linspace(0, np.pi, 4001)[1:]
+    for _ in range(4):  # closer and closer to the smallest
+        found = np.array([*map(nearest, theta)])
+        best, step = theta[found.argmin()], theta[1] - theta[0]
+        theta = np.linspace(best - step, best + step, 401)
+    return float(np.degrees(found.min()))
 
 
 def stability_polynomial(method):

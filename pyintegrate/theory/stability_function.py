@@ -8,6 +8,7 @@ Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
 from fractions import Fraction
 
 import numpy as np
+from numpy.polynomial.polynomial import polyroots, polysub
 
 from .conditions import both, common_scale
 from .polynomials import first_exit, mirrored, polynomial, trimmed, unsigned
@@ -128,30 +129,17 @@ def sum_and_difference(method):
     )
 
 
-def angle(method):
-    """alpha in degrees: |R| is at most 1 if z is within alpha of the negative real axis.
+def boundary(method, zeta):
+    """All z with R(z) = zeta, a number on the unit circle.
 
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> angle(pi.methods["rk4"]), angle(pi.methods["radau_iia5"])
-    (0.0, 90.0)
+    >>> boundary(pi.methods["explicit_euler"], -1.0).round(12).tolist()
+    [-2.0]
     """
-    P, Q = ([float(c) for c in reversed(p)] for p in stability_function(method))
-    sizes = np.geomspace(1e-3, 1e6, 4001)
-
-    def stable(degrees):
-        z = -sizes * np.exp(1j * np.radians(degrees))
-        with np.errstate(all="ignore"):
-            return bool(np.all(abs(np.polyval(P, z) / np.polyval(Q, z)) <= 1 + 1e-9))
-
-    low, high = 0.0, 90.0
-    if not stable(low) or stable(high):
-        return 90.0 if stable(low) else 0.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (middle, high) if stable(middle) else (low, middle)
-    return low
+    P, Q = ([float(c) for c in p] for p in stability_function(method))
+    return polyroots(polysub(P, zeta * np.array(Q)))
 
 
 def has_poles_on_the_left(method):

@@ -259,7 +259,8 @@ def test_pictures_of_branches():
     several = pi.analysis.continue_equilibria(forked, "a", (1, -1), [[1.0], [-1.0], [0.0]])
     ax = several.plot()
     names = ax.get_legend_handles_labels()[1]
-    assert names == ["stable", "unstable", "[0]", "[1]", "[2]", "branch point"]
+    parts = [f"trajectory {i}" for i in range(3)]
+    assert names == ["stable", "unstable", *parts, "branch point"]
     solid = [one for one in ax.lines if one.get_linestyle() == "-" and len(one.get_xdata())]
     assert len({line.get_color() for line in solid}) == 3
     several = pi.analysis.continue_equilibria(reaction(p3=[2.0, 2.1]), "p1", (0, 0.15), [0.0, 0.0])

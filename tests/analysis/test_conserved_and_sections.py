@@ -122,9 +122,8 @@ def test_a_damped_spring_has_no_straight_phase_and_its_own_drift():
 def test_without_a_phase_the_angle_around_the_middle_serves():
     sol = pi.integrate(pi.systems.pendulum, 0.1, 0.0, dt=0.02, t_end=20.0, method=EULER)
     fine = pi.integrate(pi.systems.pendulum, 0.1, 0.0, dt=0.002, t_end=20.0, save=10)
-    by_hand = pi.analysis.phase_drift(
-        sol, fine, phase=lambda y, t: np.arctan2(-y[..., 1], y[..., 0] * 9.81**0.5)
-    )
+    angle, other = (np.arctan2(-one.v, one.x * 9.81**0.5) for one in (sol, fine))
+    by_hand = np.unwrap(angle - other)
     own = pi.analysis.phase_drift(sol, fine)
     # A small swing is nearly a circle: its geometric angle is its phase to theta^2 / 16 a turn.
     assert by_hand[-1] == pytest.approx(own[-1], abs=0.02)
@@ -160,40 +159,12 @@ def test_crossings_are_found_between_the_saves():
     assert len(both) == len(section) + len(up)
 
 
-def test_a_section_in_time_is_the_solution_at_those_times():
-    sol = pi.integrate(pi.systems.oscillator(omega=[1.0, 2.0]), 1.0, 0.0, dt=0.01, t_end=20.0)
-    section = pi.analysis.poincare_section(sol, period=3.0, phase=0.5)
-    at = sol.at(np.arange(0.5, 20.0, 3.0))
-    assert section.y[section.trajectory == 1] == pytest.approx(at[:, 1], abs=1e-12)
-
-
-def test_a_section_in_time_of_one_save_a_period_is_the_saves():
-    """The time of a save, k 200 dt, is often a rounding before k T, and the next one after."""
-    T = 2 * np.pi / 1.2
-    sol = pi.integrate(pi.systems.duffing(gamma=0.5), dt=T / 200, n_steps=200_000, save=200)
-    section = pi.analysis.poincare_section(sol, period=T)
-    assert len(section) == 1000
-    assert section.y == pytest.approx(sol.y[1:], abs=1e-10)  # from next to the ends of a cubic
-    with pytest.raises(ValueError, match="the saves are further apart than the period"):
-        pi.analysis.poincare_section(sol, period=0.4 * T)
-
-
-def test_an_angle_crosses_once_a_turn():
-    sol = pi.integrate(pi.systems.pendulum, 0.0, 8.0, dt=0.01, t_end=10.0)  # it rotates
-    section = pi.analysis.poincare_section(sol, "theta", np.pi, modulo=2 * np.pi)
-    assert len(section) == int((sol.final[0] + np.pi) // (2 * np.pi))
-    assert np.sin(section["theta"]) == pytest.approx(np.zeros(len(section)), abs=1e-12)
-    assert np.ptp(section["omega"]) < 1e-5  # every turn is like the other
-
-
 def test_the_section_of_a_kepler_orbit_is_a_point():
     sol = pi.integrate(pi.systems.kepler, dt=0.01, t_end=60.0)
     section = pi.analysis.poincare_section(sol, "y")
     assert np.ptp(section.y, axis=0).max() < 1e-5
     with pytest.raises(ValueError, match="has no component 'w'"):
         pi.analysis.poincare_section(sol, "w")
-    with pytest.raises(ValueError, match="give a component"):
-        pi.analysis.poincare_section(sol)
 
 
 # ---- basins --------------------------------------------------------------------------------------
@@ -271,8 +242,6 @@ def test_wrong_times_of_a_bifurcation_are_named(wrong, told):
         ({"value": 10**400}, "value must hold real numbers"),
         ({"value": np.ones(3)}, r"value must be one number, got the shape \(3,\)"),
         ({"value": np.nan}, "value must be finite"),
-        ({"modulo": -1.0}, "modulo must be a positive number"),
-        ({"modulo": np.ones(3)}, "modulo must be a positive number"),
     ],
 )
 def test_wrong_levels_of_a_section_are_named(wrong, told):

@@ -248,7 +248,7 @@ def test_the_picture():
     assert same_bits(ax.lines[-1].get_ydata(), found.history[:, 2, 1])
     assert "Lyapunov" in repr(found)
     assert ax.get_legend_handles_labels()[1] == [
-        f"{name}, [{i}]" for name in ("λ₁", "λ₂") for i in range(3)
+        f"{name}, trajectory {i}" for name in ("λ₁", "λ₂") for i in range(3)
     ]
     one = pi.lyapunov(pi.systems.lorenz(rho=[14.0, 28.0]), dt=0.01, t_end=10.0).plot()
     assert one.get_legend_handles_labels()[1] == ["rho = 14", "rho = 28"]

@@ -148,11 +148,9 @@ def test_an_edge_is_found_to_rounding_and_no_further():
     ("call", "message"),
     [
         (lambda f: f("rk4", pi.systems.spring(k=[1.0, 2.0]), dt=0.1), "single k"),
-        (lambda f: f("rk4", pi.systems.spring, dt=0.1, between=(2, 1)), "ascending"),
         (lambda f: f("rk5", pi.systems.spring, dt=0.1), "rk4"),
         (lambda f: f(EULER, pi.systems.lorenz, "rho", dt=0.1), "lorenz"),
         (lambda f: f("rk4", pi.systems.spring, dt=0.1, rtol=0.0), "rtol must be a positive"),
-        (lambda f: f("rk4", pi.systems.spring, dt=0.1, between=3), "between must be two finite"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(call, message):

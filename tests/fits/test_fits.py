@@ -1,5 +1,6 @@
 """Fits: what closed forms, SciPy and published values say, alone and in any batch."""
 
+import functools
 import pickle
 
 import numpy as np
@@ -509,6 +510,13 @@ def test_a_fit_pickles_and_draws():
     shown = ax.lines[1].get_ydata()
     assert np.allclose(shown[: len(data[2])], data[2])
     assert found.solution.x.shape == found.residuals.shape
+
+
+def test_what_is_observed_needs_no_name_to_be_drawn():
+    pytest.importorskip("matplotlib").use("Agg")
+    t, seen = np.linspace(0, 3, 20), functools.partial(lambda t, x, v: [x, v][0])
+    found = pi.fit(pi.systems.oscillator, t, np.cos(1.1 * t), observe=seen, free=["omega"])
+    assert found.plot().lines[0].get_label() == "quantity"
 
 
 # ---- wrong arguments ----

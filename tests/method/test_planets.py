@@ -131,7 +131,6 @@ def test_it_is_the_twin_and_has_its_certificate(method):
         assert abs(mine - twice).max() < 64 * 8 * EPS  # some roundings a step
     certificate = method.certificate()
     assert certificate.holds, certificate.failures
-    assert certificate.symplecticity_defect < 1e-14
 
 
 @every

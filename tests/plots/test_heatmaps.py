@@ -67,35 +67,3 @@ def test_classes_between_ends():
     mesh, _ = colours_of(pi.plots.heatmap(springs(), classes, vmin=1, vmax=3))
     assert mesh.cmap.N == 3
     assert mesh.colorbar.extend == "both"
-
-
-# ---- axes by the logarithm -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("values", [None, np.arange(35).reshape(5, 7) % 3])
-def test_an_axis_of_a_geometric_row_is_logarithmic(values):
-    steps, stiffness = np.geomspace(1e-3, 0.1, 7), np.linspace(1, 90, 5)[:, np.newaxis]
-    sol = pi.integrate(pi.systems.spring(k=stiffness), dt=steps, n_steps=20)
-    ax = pi.plots.heatmap(sol, values)
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
-    mesh, _ = colours_of(ax)
-    corners = np.asarray(mesh.get_coordinates()[0, :, 0])
-    assert corners[1:-1] == pytest.approx(np.sqrt(steps[:-1] * steps[1:]))  # half way by ratio
-    assert ax.get_xlim() == pytest.approx((corners[0], corners[-1]))
-    assert np.ptp(np.diff(np.log(corners))) < 1e-9
-    ax.figure.canvas.draw()
-
-
-def test_other_axes_stay_linear():
-    assert pi.plots.heatmap(springs()).get_xscale() == "linear"
-    near = pi.integrate(pi.systems.spring(k=np.geomspace(1, 2, 7)), [1.0] * 7, np.zeros((5, 1)),
-                        dt=0.1, n_steps=5)  # fmt: skip
-    assert pi.plots.heatmap(near).get_xscale() == "linear"
-
-
-def test_lines_over_a_geometric_row_are_logarithmic_too():
-    steps = np.geomspace(1e-3, 0.1, 9)
-    found = pi.scan(pi.systems.spring, {"k": 1e3 * steps}, pi.watch.last("x"), dt=0.1, t_end=3.0)
-    assert found.plot().get_xscale() == "log"
-    system = pi.systems.duffing(gamma=np.geomspace(0.01, 1, 5))
-    assert pi.chaos_map(system, dt=0.05, t_end=5.0).plot().get_xscale() == "log"

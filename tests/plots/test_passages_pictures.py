@@ -1,5 +1,8 @@
 """Pictures of sections, maps, diagrams, times and scans hold their numbers, under their names."""
 
+import pickle
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -44,7 +47,6 @@ def test_a_return_map_has_its_diagonal():
     assert labels(ax) == ("x [m]", "next x [m]")
     (line,) = ax.get_lines()
     assert np.array_equal(*line.get_data())
-    assert not found.plot(diagonal=False).get_lines()
 
 
 def test_a_bifurcation_diagram_is_over_its_parameter():
@@ -73,11 +75,10 @@ def test_times_are_colours_and_grey_where_there_is_none(leaving):
     assert ax.collections[0].colorbar.ax.get_ylabel() == "time of the passage [s]\n(grey: none)"
 
 
-def test_exits_are_named(leaving):
-    ax = leaving.plot(exits=True)
-    bar = ax.collections[0].colorbar
-    assert [text.get_text() for text in bar.ax.get_yticklabels()] == ["none", "left", "right"]
-    ax.figure.canvas.draw()
+def test_exits_are_classes_of_a_heat_map(leaving):
+    ax = pi.plots.heatmap(leaving.solution, leaving.exit)
+    assert np.array_equal(ax.collections[0].get_array(), leaving.exit)
+    assert ax.collections[0].colorbar.get_ticks().tolist() == [-1, 0, 1]
 
 
 def test_who_remains_is_a_curve():
@@ -106,10 +107,11 @@ def test_a_scan_of_two_axes_has_the_first_to_the_right():
 @pytest.mark.parametrize(("measure", "text", "scale"), [
     (pi.watch.max_abs("energy_error"), "largest |energy error|", "log"),
     (pi.watch.slope("omega"), "slope of ω [rad/s/s]", "linear"),
-    (pi.watch.periods("theta"), "period of θ [s]", "linear"),
+    (pi.watch.periods("theta"), "periods of θ [s]", "linear"),
     (pi.event("theta"), "first time of theta = 0 [s]", "linear"),
     (pi.event("theta", keep=0), "crossings of theta = 0", "linear"),
-    (lambda sol: sol.x[-1], "", "linear"),
+    (lambda sol: sol.x[-1], "quantity", "linear"),
+    (partial(lambda sol: sol.x[-1]), "quantity", "linear"),
 ])  # fmt: skip
 def test_a_scan_of_one_axis_is_a_line(measure, text, scale):
     found = pi.scan(pi.systems.pendulum, {"theta": [0.5, 1.0, 2.0]}, measure, dt=0.05, t_end=9.0)
@@ -117,6 +119,7 @@ def test_a_scan_of_one_axis_is_a_line(measure, text, scale):
     (line,) = ax.get_lines()
     assert np.array_equal(line.get_data(), [found["theta"], found.values])
     assert labels(ax) == ("initial θ [rad]", text)
+    assert labels(pickle.loads(pickle.dumps(found)).plot()) == labels(ax)
     assert ax.get_yscale() == scale
     assert found.plot(label="mine", c="r").get_ylabel() == "mine"
 
@@ -166,24 +169,16 @@ def test_each_orbit_of_a_section_has_a_colour(count):
         assert ax.get_title("right") == "9 orbits in 6 colours"
         assert not names
     else:
-        assert names == [f"orbit {i}" for i in range(count)]
+        assert names == [f"trajectory {i}" for i in range(count)]
     assert len({tuple(one) for one in hues(section.plot(c="k"))}) == 1
     assert not passing(start=1.0).plot().get_legend_handles_labels()[1]
 
 
-def test_colours_of_a_section_may_be_numbers():
+def test_the_parameters_of_orbits_are_in_the_legend_of_a_section():
     lengths = np.linspace(0.5, 3, 4)
     section = passing(pi.systems.pendulum(length=lengths), 1.0)
     names = section.plot().get_legend_handles_labels()[1]
     assert names == [f"length = {length:.4g} m" for length in lengths]
-    section = passing(start=np.linspace(0.5, 2.5, 9))
-    ax = section.plot(by="energy")
-    numbers = ax.collections[0].get_array()
-    assert np.allclose(numbers, pi.systems.pendulum.energy(section.y), rtol=1e-3)  # it is kept
-    assert ax.collections[0].colorbar.ax.get_ylabel().startswith("energy")
-    assert len({tuple(one) for one in hues(section.plot(by="orbit"))}) == 6
-    with pytest.raises(ValueError, match="by must be one of 'orbit', 'energy', got 'length'"):
-        section.plot(by="length")
 
 
 def test_the_axis_of_a_bifurcation_diagram_says_where_it_was_taken():

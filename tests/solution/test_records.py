@@ -103,9 +103,10 @@ def test_a_period_needs_several_saves():
     assert np.isnan(error)
     (message,) = messages
     assert "one save" in message
-    own = {"phase": lambda y, t: np.arctan2(-y[..., 1] / 15**0.5, y[..., 0])}
-    fine = pi.integrate(FAST, dt=0.025, t_end=90.0, save=1000)
-    error, messages = told(lambda: pi.analysis.period_error(coarse(save=100), fine, **own))
+    spring = pi.systems.duffing(alpha=15.0, beta=0.0, delta=0.0, gamma=0.0)
+    few = pi.integrate(spring, dt=0.25, t_end=90.0, save=100, method="semi_implicit_euler")
+    fine = pi.integrate(spring, dt=0.025, t_end=90.0, save=1000)
+    error, messages = told(lambda: pi.analysis.period_error(few, fine))
     assert np.isnan(error)
     assert len(messages) == 1
 
@@ -226,11 +227,3 @@ def test_a_section_counts_crossings_in_the_order_of_the_steps(dt):
     # RK4 lags by 1e-10 of the time, the cubic is off by 1e-10 / 384.
     assert up.t == pytest.approx(np.sign(dt) * np.array([1.5]) * np.pi, abs=1e-8)
     assert down.t == pytest.approx(np.sign(dt) * np.array([0.5, 2.5]) * np.pi, abs=1e-8)
-
-
-def test_a_section_in_time_has_trajectories_of_both_directions():
-    sol = pi.integrate(pi.systems.oscillator, dt=np.array([0.01, -0.01]), n_steps=1000)
-    section = pi.analysis.poincare_section(sol, period=3.0, phase=0.5)
-    forwards, backwards = (section.t[section.trajectory == i] for i in (0, 1))
-    assert forwards.tolist() == [0.5, 3.5, 6.5, 9.5]
-    assert backwards.tolist() == [-2.5, -5.5, -8.5]

@@ -1,7 +1,7 @@
 """Tangents are the derivative of the discrete motion, for every method, and symplectic where it is.
 
-The derivative comes from the method in plain Python over dual numbers
-(pyintegrate/certificate/twin.py), of some methods with 40 digits.
+The derivative comes from the method in plain Python (pyintegrate/certificate/twin.py): what becomes
+of imaginary parts whose square vanishes. Of some methods with 60 digits.
 """
 
 from fractions import Fraction
@@ -11,8 +11,6 @@ import pytest
 
 import pyintegrate as pi
 from pyintegrate.certificate import twin
-from pyintegrate.certificate.number_kinds import Dual, duals_over
-from pyintegrate.certificate.twin_steps import column
 
 MANY_DIGITS = ("rk4", "velocity_verlet", "gauss4", "adams_bashforth4", "yoshida6")
 # The parameter is a component that rests: g of the pendulum a position, a of the predators.
@@ -27,14 +25,14 @@ METHODS = [
 
 def exact(method, problem, h, n_steps, order):
     """The end, and its derivative by the start; components in another order."""
-    plain = twin.many_digits(40) if method.name in MANY_DIGITS else twin.FLOATS
-    dual, dim = duals_over(plain), len(problem.initial)
-    numbers = dual._replace(sin=lambda x: dual.sin(x) if isinstance(x, Dual) else plain.sin(x))
-    unit = np.array([[plain.make(float(i == j)) for j in range(dim)] for i in range(dim)])
-    start = column([Dual(plain.make(x), unit[d]) for d, x in enumerate(problem.initial)])
-    end = twin.run(method, problem, plain.make(h), n_steps, numbers, start)
-    value = np.array([x.value for x in end]).astype(float)
-    return value[order], np.array([x.gradient for x in end]).astype(float)[np.ix_(order, order)]
+    many = method.name in MANY_DIGITS or method.family == "rosenbrock"
+    numbers, tiny = (twin.many_digits(60), 1e-30) if many else (twin.COMPLEX, twin.TINY)
+    start = [numbers.make(x) for x in problem.initial]
+    ends = np.array([
+        twin.run(method, problem, numbers.make(h), n_steps, numbers, start + 1j * tiny * unit)
+        for unit in np.eye(len(start))
+    ]).astype(complex)  # fmt: skip
+    return ends[0].real[order], (ends.imag / tiny).T[np.ix_(order, order)]
 
 
 @pytest.mark.parametrize("method", METHODS)

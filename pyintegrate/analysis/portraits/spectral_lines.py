@@ -13,13 +13,12 @@ from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Callable, Complexes, Floats, Sequence, Solution, System
 from ..observables import check_solution, some_saves, times
-from ..results import drawn_by, quiet, result_class
+from ..results import drawn_by, name_of, quiet, result_class
 from ..vectors import norm
 
 NEWTON = 3  # steps: from a parabola's guess they reach rounding
 RIDGE = 1e-14  # beside 1: what only rounding tells apart has no amplitude
 NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below this
-SMALLEST = 1e-100  # signals whose squares neither vanish nor overflow
 POINTS = 1 << 18  # of signals that are analysed together
 ROWS, DEGREE = 32, 8  # within a row of a signal a change of frequency is a short polynomial
 LEAST = 16  # saves
@@ -189,7 +188,7 @@ def _signals(sol, signals, spacing):
                     f"signals has a function with values of shape {value.shape}: expected"
                     f" (n_saved, *batch), which is {sol.y.shape[:-1]}"
                 )
-            names.append(getattr(one, "__name__", "signal"))
+            names.append(name_of(one))
         else:
             pair = (one,) if isinstance(one, str) else tuple(one)
             if not 0 < len(pair) < 3:
@@ -227,9 +226,8 @@ def _analysed(signal, k):
         z = np.array(z, np.result_type(z, float), order="C")
         bad = ~np.isfinite(z).all(axis=1)
         z[bad] = 0
-        size = np.abs(z).max(axis=1)
-        far = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
-        unit = np.ldexp(1.0, np.where(far, np.clip(np.frexp(size)[1], -1000, 1000), 0))
+        # So that squares neither vanish nor overflow.
+        unit = np.ldexp(1.0, np.clip(np.frexp(np.abs(z).max(axis=1))[1], -1000, 1000))
         z /= unit[:, np.newaxis]
         w, amplitude, mean, residual = terms(z, k)
         early, late = (
@@ -339,9 +337,8 @@ def _peak(z, n):
     window, taylor, near, far = _laid_out(n)
     z, lanes, real = z * window, len(z), not np.iscomplexobj(z)
     flat = z.reshape(lanes, window.size)
-    size = 1 << (flat.shape[1] - 1).bit_length()  # or a little less, as divides well
-    size = next(m for m in (size // 16 * i for i in (9, 10, 12, 15, 16)) if m >= flat.shape[1])
-    spectrum = (np.fft.rfft if real else np.fft.fft)(flat, size)
+    size = flat.shape[1]
+    spectrum = (np.fft.rfft if real else np.fft.fft)(flat)
     parts = spectrum.view(float)
     parts *= parts
     power = parts[:, ::2] + parts[:, 1::2]

@@ -580,18 +580,15 @@ class FlowMap:
     values : ndarray
         (*grid, *batch): log of the largest stretching, over the time; NaN of motions that failed,
         or contract below the smallest number, 2e-308: a shorter time tells.
-    directions : ndarray
-        (*grid, *batch, dim): the unit vectors at the start that are stretched most; their signs
-        mean nothing.
     gradients : ndarray
-        (*grid, *batch, dim, dim): the derivatives of the end with respect to the start.
+        (*grid, *batch, dim, dim): the derivatives of the end with respect to the start; their
+        right singular vectors are the directions at the start that are stretched most and least.
     solution : Solution
         The ends.
     """
 
     axes: dict
     values: Floats
-    directions: Floats
     gradients: Floats
     solution: Any
 
@@ -628,7 +625,7 @@ def ftle(
     Returns
     -------
     FlowMap
-        With ``values``, ``directions``, ``gradients`` and ``plot()``.
+        With ``values``, ``gradients`` and ``plot()``.
 
     Raises
     ------
@@ -658,22 +655,17 @@ def ftle(
     M = np.concatenate([sol.sensitivity[name][-1] for name in names], axis=-1)
     good = (sol.status == 0) & np.isfinite(M).all(axis=(-2, -1))
     good &= (np.abs(M) > np.finfo(M.dtype).tiny).any(axis=(-2, -1))
-    values, directions = np.full(good.shape, np.nan), np.full(M.shape[:-1], np.nan)
-    s, directions[good] = _stretched(M[good])
+    values = np.full(good.shape, np.nan)
     with quiet():
         length = np.broadcast_to(np.abs(sol.n_steps * sol.dt), good.shape)[good]
-        values[good] = np.log(s) / length
-    return FlowMap(axes, values, directions, M, sol)
+        values[good] = np.log(stretched(M[good])) / length
+    return FlowMap(axes, values, M, sol)
 
 
-def _stretched(M):
-    """The largest singular values (m,) of matrices (m, k, k), and their right vectors (m, k)."""
+def stretched(M):
+    """The largest singular values (m,) of matrices (m, k, k)."""
     if M.shape[-1] != 2:
-        _, s, turned = np.linalg.svd(M)
-        return s[:, 0], turned[:, 0]
-    # M = turn((a + b) / 2) diag(p + q, p - q) turn((a - b) / 2), with p, a those of its part that
-    # turns and scales, and q, b those of the rest.
-    (m00, m01), (m10, m11) = np.moveaxis(M / 2, 0, -1)
-    even, odd = (m00 + m11, m10 - m01), (m00 - m11, m10 + m01)
-    angle = (np.arctan2(*even[::-1]) - np.arctan2(*odd[::-1])) / 2
-    return np.hypot(*even) + np.hypot(*odd), np.stack([np.cos(angle), -np.sin(angle)], axis=-1)
+        return np.linalg.norm(M, 2, axis=(-2, -1))
+    # The part that turns and scales, and the rest: ten times as fast.
+    (a, b), (c, d) = np.moveaxis(M / 2, 0, -1)
+    return np.hypot(a + d, c - b) + np.hypot(a - d, c + b)

@@ -20,7 +20,7 @@ from ...values.types import ArrayLike, Callable, Floats, Integers, Quantity, Sol
 from ...watching import reductions
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
-from ..results import drawn_by, result_class
+from ..results import drawn_by, name_of, result_class
 
 
 @result_class
@@ -68,7 +68,7 @@ class Scan(Tabled):
 
 
 def _only_name(value):
-    return SimpleNamespace(__name__=value.__name__) if callable(value) else value
+    return SimpleNamespace(__name__=name_of(value)) if callable(value) else value
 
 
 @explains_keywords(integrate)
@@ -299,20 +299,20 @@ def escape_times(
     exits: dict[str, Any] = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
     events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
     found = _passages(system, events, x0, v0, options)
-    # Which began outside a run of no steps sees.
+    # Which began outside a run of no steps sees; conditions that hold at the start fire there.
     solution, located = found.solution, EventPlan(found.solution.system, events).located
     watch = {
-        name: (reductions.first if is_number else reductions.count)(one.quantity)
+        name: reductions.first(one.quantity)
         for (name, one), is_number in zip(events.items(), located)
+        if is_number
     }
     start = integrate(
         solution.system, solution.initial, dt=solution.dt, t0=solution.t0, n_steps=0, watch=watch,
         save="final", on_failure="ignore", dtype=solution.initial.dtype, seed=solution.seed,
     )  # fmt: skip
-    for i, (name, is_number) in enumerate(zip(events, located)):
-        begun = start.watched[name] >= (0 if is_number else 1)
-        here = begun & ((found.t != found._start) | ~found.passed)
-        found.exit[here] = i
+    for name in watch:
+        here = (start.watched[name] >= 0) & ((found.t != found._start) | ~found.passed)
+        found.exit[here] = found.names.index(name)
         found.t[here] = found._start[here]
     return found
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import wraps
-from inspect import Parameter, signature
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
@@ -13,16 +11,14 @@ from ...adaptive.dense_output import polynomials
 from ...integration import integrate
 from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
-from ...solution.jumps import direction as sense
-from ...values.checks import DOUBLE, integer, positive
+from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching.events import event
-from ...watching.quantity import check_quantity
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
-from ..results import drawn_by, in_lanes, result_class
+from ..results import drawn_by, in_lanes, name_of, result_class
 from .grid_scan import checked_axes, laid_out
 
 
@@ -68,36 +64,28 @@ class Section:
 
 def poincare_section(
     solution: Solution,
-    component: str | None = None,
+    component: str,
     value: float = 0.0,
     *,
     direction: int = 1,
-    period: float | None = None,
-    phase: float = 0.0,
-    modulo: float | None = None,
 ) -> Section:
     """Points where the orbits of a solution cross a surface.
 
     Between two saves an orbit is approximated by the cubic with their states and velocities
     (Hermite), and within a step that ``solve`` kept by the method's polynomial; the crossing is
-    located on it to rounding. Give `component`, or `period`.
+    located on it to rounding. Once in a period are ``solution.at(phase + period * n)``, or
+    ``crossings(period=...)``, which also finds every turn of an angle.
 
     Parameters
     ----------
     solution : Solution
         Saved so often that an orbit crosses at most once between saves.
-    component : str, optional
+    component : str
         Name of the component that equals `value` on the surface.
     value : float, optional
     direction : {1, -1, 0}, optional
         Crossings upwards, downwards or both, in the order of the steps, also for a run backwards in
         time (dt < 0).
-    period : float, optional
-        Instead of a surface: the states at times phase + n period, as for a driven oscillation.
-    phase : float, optional
-        The first of these times, counted from 0.
-    modulo : float, optional
-        Take the component modulo this, as for angles: every turn crosses.
 
     Returns
     -------
@@ -106,8 +94,8 @@ def poincare_section(
 
     Raises
     ------
-    ValueError, KeyError
-        For unknown components, or without a component or a period.
+    ValueError, TypeError
+        For wrong arguments.
 
     References
     ----------
@@ -128,8 +116,6 @@ def poincare_section(
             " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
         )
     solution = check_solution(solution, "poincare_section")
-    if (component is None) == (period is None):
-        raise ValueError("give a component, or a period of time, to section by")
     if direction not in (1, -1, 0):
         raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
     if len(solution) < 2:
@@ -149,43 +135,23 @@ def poincare_section(
         np.broadcast_to(one, (len(flat), *batch)).reshape(flat.shape[:2])
         for one in (times(solution), solution.valid)
     )
-    if period is None:
-        place = _place(system, component)
-        value = checked_times("value", value, DOUBLE, {})
-        if np.ndim(value):
-            raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
-        height = flat[..., place].astype(float) - value
-    else:
-        ahead = np.broadcast_to(sense(solution), batch).ravel()
-        height, modulo, direction = (t - phase) * ahead, positive("period", period), 1
-    turn = height >= 0 if modulo is None else np.floor(height / positive("modulo", modulo))
-    if period is not None:  # a save once per period may be just before its turn, by rounding
-        near = np.rint(height / period)
-        turn = np.where(abs(height / period - near) <= 8 * np.spacing(abs(near) + 1), near, turn)
-    before, after = turn[:-1], turn[1:]
-    rises, falls = after > before, after < before
+    place = _place(system, component)
+    value = checked_times("value", value, DOUBLE, {})
+    if np.ndim(value):
+        raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
+    above = flat[..., place].astype(float) >= value
+    rises, falls = above[1:] > above[:-1], above[1:] < above[:-1]
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
         begin, end = around.reshape(2, len(t) - 1, *batch)
         refuse_jumps(solution, begin, end, "count the crossings by events= of integrate")
-    if period is not None and (crossed & (after - before > 1)).any():
-        raise ValueError(
-            "the saves are further apart than the period: integrate with a smaller save= or dt, or"
-            " with times= at its multiples"
-        )
     lane, save = np.nonzero(crossed.T)
-    y, moment = _between(solution, flat, t, save, lane)
-    if period is not None:
-        when, begin = phase + period * ahead[lane] * after[save, lane], moment(0)
-        s = (when - begin) / (t[save + 1, lane] - begin)
-        return Section(y(s), when, lane, system, batch)
-    target = value
-    if modulo is not None:
-        target = value + modulo * np.maximum(before, after)[save, lane]
-    s = _root(lambda s: y(s, place) - target, len(save))
-    return Section(y(s), moment(s), lane, system, batch)
+    begin, end = t[save, lane], t[save + 1, lane]
+    y = _between(solution, flat, begin, end, save, lane)
+    s = _root(lambda s: y(s, place) - value, len(save))
+    return Section(y(s), begin + s * (end - begin), lane, system, batch)
 
 
 def _place(system, name):
@@ -195,9 +161,8 @@ def _place(system, name):
     return system.state_names.index(name)
 
 
-def _between(solution, flat, t, save, lane):
-    """The motion after the chosen saves of the chosen trajectories, and the times on it."""
-    t0, t1 = t[save, lane], t[save + 1, lane]
+def _between(solution, flat, t0, t1, save, lane):
+    """The motion after the chosen saves of the chosen trajectories: all, or one component."""
     if getattr(solution, "_save", None) == "all":  # the steps of a run to a tolerance
         c = polynomials(solution, lane, save)
 
@@ -205,18 +170,17 @@ def _between(solution, flat, t, save, lane):
             s = s if isinstance(component, int) else s[:, np.newaxis]
             return chebval(2 * s - 1, c[..., component], tensor=False)
 
-        return on_polynomial, lambda s: t0 + s * (t1 - t0)
+        return on_polynomial
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
     slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
 
     def y(s, component=slice(None)):
-        """All components at the fractions s, or one of them."""
         s = s if isinstance(component, int) else s[:, np.newaxis]
         return cubic(s, *(part[:, component] for part in (start, stop - start, slope0, slope1)))
 
-    return y, lambda s: t0 + s * (t1 - t0)
+    return y
 
 
 def _root(function, count):
@@ -244,7 +208,6 @@ def crossings(
     t_end: ArrayLike | None = None,
     direction: int = 1,
     value: ArrayLike = 0.0,
-    modulo: float | None = None,
     period: ArrayLike | None = None,
     phase: ArrayLike = 0.0,
     after: ArrayLike | None = None,
@@ -262,8 +225,9 @@ def crossings(
     ----------
     system : System
     quantity : str or callable, optional
-        The quantity that equals `value` on the surface: a component, "energy", an invariant, or a
-        function of (t, x, v) or (t, y) and any parameters. Give it or `period`.
+        The quantity that is zero on the surface: a component, "energy", an invariant, or a function
+        of (t, x, v) or (t, y) and any parameters. Give it or `period`. ``np.sin(x / 2)`` is zero
+        once in every turn of an angle.
     x0, v0 : array_like, optional
         As in ``integrate``.
     dt, t_end : array_like
@@ -271,9 +235,7 @@ def crossings(
     direction : {1, -1, 0}, optional
         Upwards, downwards or both, in the order of the steps.
     value : array_like, optional
-        A number, or one for each trajectory.
-    modulo : float, optional
-        Take the quantity modulo this, as for angles: every turn crosses.
+        Where a component crosses: a number, or one for each trajectory.
     period : array_like, optional
         Instead of a surface: the states at times phase + n period, as for a driven motion; may be
         one for each trajectory. A step may be at most half of it.
@@ -318,33 +280,21 @@ def crossings(
         raise ValueError(
             "give a quantity that is zero on the surface, crossings(system, 'x', ...), or a period"
         )
-    if not (quantity is None or isinstance(quantity, str) or callable(quantity)):
-        raise TypeError(
-            f"quantity must be a component's name or a function, got {quantity!r}: write"
-            " crossings(system, 'x', x0, v0, value=0.0, ...)"
-        )
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers = dict(params or {})
     if period is not None:
-        function, direction, seek, modulo = _strobe, 1, 1, None
+        function, direction = _strobe, 1
         numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
-        if direction not in (1, -1, 0):
-            raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
-        if modulo is not None and direction and callable(quantity):
-            raise ValueError("a function modulo a number has no direction: give direction=0")
-        function, added = _surface(system, quantity, value, modulo)
-        numbers, seek = numbers | added, direction if modulo is None else 0
+        function, numbers = _surface(system, quantity, value, numbers)
 
     def run(keep, numbers, after, arguments):
-        one = event(function, seek, keep=keep, values=values, params=numbers, after=after)
+        one = event(function, direction, keep=keep, values=values, params=numbers, after=after)
         found = integrate(**arguments, **options, save="final", events={"section": one})
         return found, found.events["section"]
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
-    turns = modulo is not None and direction  # of a component that grows, or falls
-    first, keep = keep, None if turns else keep
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
     lanes, over, batch = (
         np.arange(there.count.size),
@@ -367,12 +317,6 @@ def crossings(
         parts.append(_points(run(most, numbers, after, start)[1], over))
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
-    if turns:
-        slope = system_of(solution, lane).rhs(t, y)[:, _place(system, quantity)]
-        slope *= np.sign(taken(solution.dt, batch, lane)) * direction
-        order = order[slope[order] > 0]
-        if first is not None:
-            order = order[np.arange(len(order)) - np.searchsorted(lane[order], lane[order]) < first]
     told = None if values is None else kept[order]
     return Section(y[order], t[order], lane[order], solution.system, batch, told)
 
@@ -392,42 +336,17 @@ def _strobe(t, y, _period, _phase):
     return turns - np.rint(turns)
 
 
-def _surface(system, quantity, value, modulo):
+def _surface(system, quantity, value, numbers):
     """The quantity whose zero is the surface, and its parameters."""
-    numbers = {"_value": value}
-    if modulo is None:
-        if np.ndim(value) == 0 and value == 0:
-            return quantity, {}
-    else:
-        positive("modulo", modulo)
-
-    def height(distance):
-        """The distance, or a triangle wave that is zero at each multiple of the modulus."""
-        if modulo is None:
-            return distance
-        nearest = np.rint(distance / modulo)
-        rest = distance / modulo - nearest
-        return np.where(nearest % 2 == 0, rest, -rest)
-
-    if callable(quantity):
-
-        @wraps(quantity)
-        def of_function(*state, _value, **params):
-            return height(quantity(*state, **params) - _value)
-
-        told = signature(quantity)
-        last = Parameter("_value", Parameter.KEYWORD_ONLY)
-        shifted: Any = of_function
-        shifted.__signature__ = told.replace(parameters=[*told.parameters.values(), last])
-        return shifted, numbers
-    check_quantity(quantity, system)
+    if np.ndim(value) == 0 and value == 0:
+        return quantity, numbers
     if quantity not in system.state_names:
         raise ValueError(
-            f"value and modulo are for components and functions, and {quantity!r} is neither: give"
-            " a function of (t, x, v) or (t, y)"
+            f"value is for components, and {quantity!r} is none: give a function of (t, x, v) or"
+            " (t, y) that is zero on the surface"
         )
     place = system.state_names.index(quantity)
-    return lambda t, y, _value: height(y[place] - _value), numbers
+    return lambda t, y, _value: y[place] - _value, numbers | {"_value": value}
 
 
 @result_class
@@ -441,7 +360,6 @@ class ReturnMap:
     trajectory : ndarray of int
         (n,) flat indices into the batch.
     quantity : str
-    lag : int
     system : System
     """
 
@@ -449,7 +367,6 @@ class ReturnMap:
     then: Floats
     trajectory: Integers
     quantity: str
-    lag: int
     system: Any
 
     plot = drawn_by("return_map")
@@ -461,7 +378,7 @@ class ReturnMap:
         return f"<ReturnMap of {self.quantity} of {self.system.name}: {len(self)} points>"
 
 
-def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> ReturnMap:
+def return_map(section: Section, quantity: str | int = 0) -> ReturnMap:
     """A quantity at each point of a section, and at the next point of the same trajectory.
 
     Parameters
@@ -470,8 +387,6 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
         From ``crossings`` or ``poincare_section``.
     quantity : str or int, optional
         A component, or the index of one of the section's `values`.
-    lag : int, optional
-        How many points later.
 
     Returns
     -------
@@ -498,7 +413,6 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     if not isinstance(section, Section):
         told = type(section).__name__
         raise TypeError(f"return_map takes a Section, of pi.analysis.crossings(...), got {told}")
-    lag = integer("lag", lag, 1)
     if isinstance(quantity, str):
         q, name = section[quantity], quantity
     elif section.values is None:
@@ -507,9 +421,9 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     else:
         place = integer("quantity", quantity, 0, section.values.shape[1] - 1)
         q, name = section.values[:, place], "value" if place == 0 else f"value {place}"
-    same = section.trajectory[lag:] == section.trajectory[:-lag]
-    lane = section.trajectory[lag:][same]
-    return ReturnMap(q[:-lag][same], q[lag:][same], lane, name, lag, section.system)
+    lane = section.trajectory[1:]
+    same = lane == section.trajectory[:-1]
+    return ReturnMap(q[:-1][same], q[1:][same], lane[same], name, section.system)
 
 
 EXTREMES = {"maxima": -1, "minima": 1, "extrema": 0}  # directions in which the rate passes zero
@@ -618,7 +532,7 @@ def bifurcation(
         As in ``integrate``, which also takes ``n_steps``. By default the run ends after `keep`
         periods, or after as long a time as the transient.
     **options
-        For ``crossings`` (direction, value, modulo, period, phase) and ``integrate``.
+        For ``crossings`` (direction, value, period, phase) and ``integrate``.
 
     Returns
     -------
@@ -673,11 +587,10 @@ def bifurcation(
         **options,
     )  # fmt: skip
     drawn = found.values[:, 0] if callable(quantity) else found[quantity]
-    name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
-    name = "quantity" if name == "<lambda>" else name
     lanes = int(np.prod(found.batch))
     count = np.bincount(found.trajectory, minlength=lanes).reshape(found.batch)
     values = in_lanes(drawn.astype(float), found.trajectory, found.batch, keep)
+    name = name_of(quantity)
     return Bifurcation(parameter, grid[parameter], values, count, name, found, where)
 
 
@@ -687,8 +600,7 @@ def _where(section, options):
         return "once a period"
     if section is None or isinstance(section, str) and section in EXTREMES:
         return f"at its {section or 'maxima'}"
-    name = section if isinstance(section, str) else getattr(section, "__name__", "<lambda>")
-    value = options.get("value", 0)
-    if name == "<lambda>" or np.ndim(value):
+    name, value = name_of(section), options.get("value", 0)
+    if name == "quantity" or np.ndim(value):
         return "at its section"
     return f"where {name} = {value:g}"

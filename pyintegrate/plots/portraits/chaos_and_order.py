@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.results import unit_of, with_unit
+from ...analysis.results import name_of, unit_of, with_unit
 from ...values.table import evenly
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
-from ..heat_maps import beyond, coordinates, line_over, over_batch
-from ..log_axis import edges
+from ..heat_maps import beyond, coordinates, line_over, over_axes, over_batch
 from ..pictures import picture
 from ..style import (
     BLUE,
@@ -184,22 +183,14 @@ def ftle(
     >>> grid = {"theta": np.linspace(-4, 4, 40), "omega": np.linspace(-7, 7, 30)}
     >>> ax = ftle(pi.analysis.ftle(pi.systems.pendulum, grid, 3.0, dt=0.02))
     >>> ax.get_xlabel()
-    'θ [rad]'
+    'initial θ [rad]'
     """
     system, values = found.solution.system, found.values
     if values.ndim > 2 or values.ndim != len(found.axes):
         raise ValueError(f"a map has one or two axes, got values of shape {values.shape}")
-    ax = page((7.0, 4.0))
     text = _rate(system, "finite-time Lyapunov exponent")
-    labels = [axis_label(system, name) for name in found.axes]
-    if values.ndim == 1:
-        ax.plot(*found.axes.values(), values, **keywords)
-        return ax, labels[0], text
-    own = {"cmap": "inferno", "shading": "nearest", "rasterized": True}
-    mesh = ax.pcolormesh(*found.axes.values(), values.T, **own | keywords)
-    if colorbar:
-        ax.figure.colorbar(mesh, ax=ax, label=text)
-    return ax, *labels
+    own = {"cmap": "inferno"} if values.ndim == 2 else {}
+    return over_axes(page, system, found.axes, values, text, None, False, colorbar, own | keywords)
 
 
 @picture()
@@ -394,7 +385,8 @@ def histogram_over_time(
     ax, most = page(), counts[len(counts) // 2 :].max()
     if not {"vmax", "norm"} & keywords.keys() and most:
         keywords["vmax"] = most  # where all begin at one place, nothing else would be seen
-    image = ax.pcolormesh(edges(t), across[f"{name}.edges"], counts.T, **keywords)
+    between = np.interp(np.arange(len(t) + 1) - 0.5, np.arange(len(t)), t)  # half way, and ends
+    image = ax.pcolormesh(between, across[f"{name}.edges"], counts.T, **keywords)
     ax.figure.colorbar(image, ax=ax, label="trajectories", extend=beyond(image))
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
@@ -427,7 +419,6 @@ def _of_group(across, name, asked, group):
 
 
 def _labels(solution, own, quantity):
-    quantity = "quantity" if quantity == "<lambda>" else quantity
     if not own:
-        return "time", quantity
-    return axis_label(solution.system, "t"), axis_label(solution.system, quantity)
+        return "time", name_of(quantity)
+    return axis_label(solution.system, "t"), axis_label(solution.system, name_of(quantity))
