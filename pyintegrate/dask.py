@@ -13,7 +13,7 @@ import numpy as np
 
 from .adaptive.adaptive_run import AdaptiveRun
 from .adaptive.adaptive_solution import AdaptiveSolution
-from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
+from .adaptive.arguments import DEFAULT_RTOL, make_adaptive_run
 from .method.catalogue import RK4
 from .run import output
 from .run.arguments import checked_dtype, checked_system, make_run
@@ -303,7 +303,7 @@ def solve(
     t_end: Any,
     t0: Any = 0.0,
     params: Mapping[str, Any] | None = None,
-    rtol: Any = USUAL_RTOL,
+    rtol: Any = DEFAULT_RTOL,
     atol: Any = 1e-9,
     method: str | Method = "auto",
     save: Literal["final"] | None = None,
@@ -529,8 +529,8 @@ class _Call:
                 value = arrays[name]
                 if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
                     arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
-            usual = {"first_step": None, "max_step": None}
-            return make_adaptive_run(system, x0, v0, usual | fixed | arrays)
+            defaults = {"first_step": None, "max_step": None}
+            return make_adaptive_run(system, x0, v0, defaults | fixed | arrays)
         return make_run(system, x0, v0, **arrays, **fixed)
 
     def solution(self, arrays):

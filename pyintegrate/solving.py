@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .adaptive.adaptive_solution import AdaptiveSolution
-from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
+from .adaptive.arguments import DEFAULT_RTOL, make_adaptive_run
 from .adaptive.sensitivity import make_adaptive_run_with_tangents
 from .solution.sensitivity import check_alone
 from .values.keywords import explains_keywords
@@ -31,7 +31,7 @@ def solve(
     *,
     t_end: ArrayLike,
     t0: ArrayLike = 0.0,
-    rtol: ArrayLike = USUAL_RTOL,
+    rtol: ArrayLike = DEFAULT_RTOL,
     atol: ArrayLike = 1e-9,
     method: str | Method = "auto",
     save: Literal["all", "final"] | None = None,

@@ -34,7 +34,7 @@ _ANOTHER_SOLVER = (
     "method {!r} has no pair with an error estimate here: solve takes 'auto', or for stiff"
     " problems 'radau_iia5'"
 )
-USUAL_RTOL = 1e-6  # in float32 it is raised without a warning
+DEFAULT_RTOL = 1e-6  # in float32 it is raised without a warning
 
 
 def make_adaptive_run(system, x0, v0, given):
@@ -71,7 +71,7 @@ def _make(system, x0, v0, given):
     components, shapes = components_of(system, x0, v0)
     components = system.ready(components, dtype)
     rtol, atol = checked_tolerance("rtol", given["rtol"]), checked_tolerance("atol", given["atol"])
-    rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
+    rtol = _raised(rtol, dtype, given["rtol"] is not DEFAULT_RTOL)
     method = checked_method(given["method"], rtol, system)
     shapes |= system.batch_shapes
     t0, t_end = (checked_times(name, given[name], dtype, shapes) for name in ("t0", "t_end"))

@@ -18,7 +18,7 @@ from ..errors import one_record_warning
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..run.arguments import checked_system, steps_between, usual_methods
+from ..run.arguments import checked_system, default_methods, steps_between
 from ..solving import solve
 from ..values.checks import integer, numbers, truth
 from ..values.keywords import explains_keywords
@@ -218,7 +218,7 @@ def compare(
     if "method" in options:
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
-        methods = usual_methods(system)
+        methods = default_methods(system)
     chosen = [Chosen(one) for one in methods_in(methods)]
     different("methods", chosen, lambda one: one.name)
     if dt is None and not all(one.tolerance for one in chosen):

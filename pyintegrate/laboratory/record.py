@@ -15,7 +15,7 @@ from ..errors import RecordWarning
 from ..integration import integrate
 from ..method.catalogue import methods as known_methods
 from ..method.stochastic import METHODS
-from ..run.arguments import usual_methods
+from ..run.arguments import default_methods
 from ..solving import solve
 from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems as catalogue
@@ -157,7 +157,7 @@ def describe_system(system, start=None):
         )
     drawn = scene(system)
     start = np.array(STARTS.get(system.name, system.initial) if start is None else start)
-    dt, t_end = usual_run(system, start)
+    dt, t_end = default_run(system, start)
     params = {}
     for name, value in system.params.items():
         if not np.size(value):  # springs of a body that has none
@@ -178,7 +178,7 @@ def describe_system(system, start=None):
         "state": [{"name": n, "unit": unit_of(system, n)} for n in system.state_names],
         "start": start.tolist(), "time_unit": unit_of(system, "t"),
         "dt": dt, "t_end": t_end, "energy": system.has_energy,
-        "methods": list(usual_methods(system)), "heat": _heat(system, start, dt),
+        "methods": list(default_methods(system)), "heat": _heat(system, start, dt),
     }  # fmt: skip
 
 
@@ -285,13 +285,13 @@ def fitting(system, methods):
     return [method.name for method in methods if fits(method, system)]
 
 
-def usual_run(system, start=None):
+def default_run(system, start=None):
     """A step of about a sixteenth of a turn and a time of about fifty turns, as round numbers.
 
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> usual_run(pi.systems.lorenz)
+    >>> default_run(pi.systems.lorenz)
     (0.01, 20.0)
     """
     if system.name in RUNS:
@@ -559,7 +559,7 @@ def true_motion(solution):
     if system.noise:
         made = integrate(
             system, solution.origin, dt=float(solution.dt) / FINER, n_steps=FINER * (len(t) - 1),
-            method=system.usual_method, seed=NOISE["seed"], save=FINER, on_failure="ignore",
+            method=system.default_method, seed=NOISE["seed"], save=FINER, on_failure="ignore",
         )  # fmt: skip
         return made.y, made
     exact = solution.system.exact(t, solution.origin)

@@ -9,7 +9,7 @@ import traitlets
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.stochastic import METHODS
-from ..run.arguments import checked_system, components_of, usual_methods
+from ..run.arguments import checked_system, components_of, default_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers, truth
 from ..values.types import Comparison
@@ -81,7 +81,7 @@ class Lab(anywidget.AnyWidget):
             if value is not None:
                 described[name] = _number(name, value)
         self._systems = {**shown, system.name: system}
-        chosen = usual_methods(system) if methods is None else methods
+        chosen = default_methods(system) if methods is None else methods
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
         if len(chosen) > MOST_METHODS:
             raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {len(chosen)}")

@@ -94,11 +94,11 @@ _PROPERTIES = (
 )  # fmt: skip
 
 
-class Usual(str):
+class DefaultMethod(str):
     """The method that is taken if none is given: this one, unless the system has its own."""
 
 
-RK4 = Usual("rk4")
+RK4 = DefaultMethod("rk4")
 
 
 def find_method(method: str | Method) -> Method:

@@ -85,14 +85,14 @@ class Method:
 
     def __init__(self, **fields: Any) -> None:
         c = fields["coefficients"]
-        usual = {
+        defaults = {
             "implicit": fields["family"] in ("implicit_rk", "rosenbrock"),
             "self_starting": not c.get("corrector"),
         }
         if fields["family"] == "multistep":
-            usual["implicit"] = bool(c["beta"][-1]) and not c["predictor"]
-            usual["self_starting"] &= fields["stages"] == 1
-        self.__dict__.update(usual | fields)
+            defaults["implicit"] = bool(c["beta"][-1]) and not c["predictor"]
+            defaults["self_starting"] &= fields["stages"] == 1
+        self.__dict__.update(defaults | fields)
 
     def __setattr__(self, name, value):
         raise AttributeError("a Method is immutable")

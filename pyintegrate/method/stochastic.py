@@ -54,8 +54,8 @@ class StochasticMethod(Method):
             handle=_core.make_method("noise", 1, evaluations, ()), written={},
             made_by=(stochastic_method, (name,)), formula=formula, reference=reference,
         )  # fmt: skip
-        usual = {"interpretation": "ito", "langevin": False, "stationary_order": None}
-        self.__dict__.update(usual, step=step, weak_order=weak_order, **properties)
+        defaults = {"interpretation": "ito", "langevin": False, "stationary_order": None}
+        self.__dict__.update(defaults, step=step, weak_order=weak_order, **properties)
 
 
 METHODS: dict[str, StochasticMethod] = {}

@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import _core
 from ..errors import quiet
-from ..method.catalogue import RK4, Usual, find_method
+from ..method.catalogue import RK4, DefaultMethod, find_method
 from ..system.n_body import NBody
 from ..system.system import System, components_of
 from ..values.checks import DOUBLE, broadcast_shape, floats, integer
 from ..values.memory import SPARE_BYTES, pad, padded, spread
-from .options import USUAL, Options, check_last, fitted, steps_of
+from .options import DEFAULTS, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
 from .random_numbers import OF_NOISE, RandomNumbers, check_without
 from .times import first_of
@@ -43,10 +43,10 @@ def checked_run(
     """
     method = fitting_method(system, method)
     noise = {name: options.pop(name) for name in OF_NOISE if name in options}
-    options = Options.checked(system, options) if options else USUAL
+    options = Options.checked(system, options) if options else DEFAULTS
     if system.noise is not None:
         check_without(options)
-    if plans := {} if options is USUAL else _plans(system, method, options):
+    if plans := {} if options is DEFAULTS else _plans(system, method, options):
         options = options.changed(**plans)
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(system, x0, v0)
@@ -180,7 +180,7 @@ def _rounding(dtype, rows):
 _REQUIREMENTS = _core.requirements()
 
 # Default methods: two to compare, and one to step by hand.
-_USUAL = {
+_DEFAULT_METHODS = {
     "first_order": ("rk4", "explicit_euler"),
     "second_order": ("rk4", "semi_implicit_euler"),
     "separable": ("rk4", "semi_implicit_euler"),
@@ -192,8 +192,8 @@ def fitting_method(system, method):
     """The Method that a name stands for, which fits the structure of the system."""
     if not isinstance(system, System):
         checked_system(system)
-    if type(method) is Usual:
-        method = system.usual_method
+    if type(method) is DefaultMethod:
+        method = system.default_method
     if type(method) is str:  # one that fits the structure once always does
         if method not in system.fitting:
             found = find_method(method)
@@ -229,20 +229,20 @@ def checked_quiet(system):
     return system
 
 
-def usual_methods(system):
+def default_methods(system):
     """The two default methods of a comparison of a system; for any structure."""
     if system.noise is not None:
-        return tuple(dict.fromkeys((system.usual_method, "euler_maruyama")))
+        return tuple(dict.fromkeys((system.default_method, "euler_maruyama")))
     if system.structure == "first_order" and system.positions:  # a non-separable Hamiltonian
         return ("rk4", "implicit_midpoint")
-    return _USUAL[system.structure]
+    return _DEFAULT_METHODS[system.structure]
 
 
-def usual_stepper(system):
+def default_stepper(system):
     """The method that a Stepper of a system takes by default."""
     if system.noise is not None:
-        return system.usual_method
-    return _USUAL[system.structure][system.structure != "first_order"]
+        return system.default_method
+    return _DEFAULT_METHODS[system.structure][system.structure != "first_order"]
 
 
 def check_structure(method, system):

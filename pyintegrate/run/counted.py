@@ -77,7 +77,7 @@ class Counted:
         seed = seed_in(stepper._param_rows[-1]) if self._ranges else None  # no step is made
         problem, options = make_run(
             system, np.where(going, stepper.y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
-            method=system.usual_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
+            method=system.default_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
             on_failure="ignore",
         )  # fmt: skip
         if tuple(due) not in self._plans:

@@ -227,7 +227,7 @@ class Option:
         self.check, self.core = check, core
 
     def __set_name__(self, owner, name):
-        owner.known[name], owner.usual[name] = self, self.given
+        owner.known[name], owner.defaults[name] = self, self.given
         if self.core:
             owner.of_core.append(name)
         setattr(owner, name, self.default)
@@ -240,7 +240,7 @@ class Options(Named):
     """
 
     known: ClassVar[dict[str, Option]] = {}
-    usual: ClassVar[dict[str, Any]] = {}  # the defaults
+    defaults: ClassVar[dict[str, Any]] = {}
     of_core: ClassVar[list[str]] = []
 
     save = Option("all", check_save)
@@ -261,14 +261,14 @@ class Options(Named):
     @classmethod
     def checked(cls, system, given):
         """Options from arguments; those that are not given have their defaults."""
-        usual, fields = cls.usual, {}
+        defaults, fields = cls.defaults, {}
         for name, value in given.items():
-            if name not in usual:
+            if name not in defaults:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
-            if value is not usual[name]:
+            if value is not defaults[name]:
                 fields[name] = cls.known[name].check(value)
         if not fields:
-            return USUAL
+            return DEFAULTS
         if "times" in fields:
             if "save" in given:
                 raise ValueError("give save= or times=, not both: times= says what is saved")
@@ -311,4 +311,4 @@ class Options(Named):
         return self.out is not None or self.components is not None
 
 
-USUAL = Options()
+DEFAULTS = Options()

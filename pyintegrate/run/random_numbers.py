@@ -105,9 +105,9 @@ class RandomNumbers(Named):
         first = _first(first_trajectory)
         substeps = integer("substeps", substeps, 1, _MASK)
         if quiet:
-            usual = (seed is None, type(first) is int and first == 0, substeps == 1)
-            if not all(usual):
-                name = OF_NOISE[usual.index(False)]
+            defaults = (seed is None, type(first) is int and first == 0, substeps == 1)
+            if not all(defaults):
+                name = OF_NOISE[defaults.index(False)]
                 raise ValueError(
                     f"{name} was given, and {system.name!r} has no noise: leave it out, or"
                     " make a system with noise by @pi.sde or pi.langevin"

@@ -31,7 +31,7 @@ from ..values.types import (
     System,
     Watched,
 )
-from .arguments import checked_system, make_run, usual_stepper
+from .arguments import checked_system, default_stepper, make_run
 from .failures import Failures
 from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
 from .times import time_of
@@ -211,7 +211,7 @@ class Stepper:
         substeps: SupportsIndex = 1,
     ) -> None:
         if method is None:
-            method = usual_stepper(checked_system(system))
+            method = default_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
             seed=seed, first_trajectory=first_trajectory, substeps=substeps, save="final",

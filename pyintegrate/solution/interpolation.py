@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import IntegrationWarning, quiet, warn_caller
 from ..run.core import Run
-from ..run.options import USUAL
+from ..run.options import DEFAULTS
 from ..run.times import column, first_of, places_in_run, time_of
 from ..values.memory import pad
 from .jumps import direction, jumping
@@ -98,7 +98,7 @@ def part_of_steps(solution, start, begin, length):
         batch=batch, lanes=prod(batch), stride=rows.shape[1], rows_t0=rows[0], rows_dt=rows[1],
         rows_params=tuple(rows[2:]), initial=initial, has_history=False, first=0, n_steps=1,
     )  # fmt: skip
-    options = USUAL.changed(save="final", compensated=solution._options.compensated)
+    options = DEFAULTS.changed(save="final", compensated=solution._options.compensated)
     run = Run(part, options)
     run.go()
     outcome = run.outcome()

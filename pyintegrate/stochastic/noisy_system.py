@@ -97,7 +97,7 @@ class NoisySystem(TracedSystem):
 
     # ---- runs ----
     @property
-    def usual_method(self) -> str:  # type: ignore[override]
+    def default_method(self) -> str:  # type: ignore[override]
         """The method that is taken if none is named."""
         if self.langevin:
             return "baoab"
@@ -155,8 +155,8 @@ class NoisySystem(TracedSystem):
 
     @property
     def program(self):
-        """The byte code of a step of the usual method."""
-        return self._step(METHODS[self.usual_method])
+        """The byte code of a step of the default method."""
+        return self._step(METHODS[self.default_method])
 
     def _step(self, method):
         programs, key = self.traced.programs, (self.interpretation, method.name)

@@ -98,7 +98,7 @@ class System(ClosedForms):
     fitting: dict[str, Method]  # methods that were found to fit its structure, by the given names
     core: Any  # the name or handle by which the C core knows it
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
-    usual_method: str = "rk4"
+    default_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
     definition: SystemDefinition
     params: Mapping[str, Any]

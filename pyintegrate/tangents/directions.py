@@ -106,24 +106,24 @@ class Directions:
         [0.841471, 0.540302]
         """
         base, n, k = self.definition.base, len(self.directions), self._free
-        usual = self.parts(self.initial)[1]
+        units = self.parts(self.initial)[1]
         if x0 is None is v0 is base.initial:  # it has none
             x0 = np.zeros(base.dim)
         components, shapes = components_of(base, x0, v0)
-        dy = usual if tangents is None else numbers("tangents", tangents)
+        dy = units if tangents is None else numbers("tangents", tangents)
         if k == 1 and dy.ndim == 1:
             dy = dy[:, np.newaxis]
-        if dy.shape[-2:] == (len(usual), k):
-            along = np.broadcast_to(usual[:, k:], (*dy.shape[:-2], len(usual), n - k))
+        if dy.shape[-2:] == (len(units), k):
+            along = np.broadcast_to(units[:, k:], (*dy.shape[:-2], len(units), n - k))
             dy = np.concatenate([dy, along], axis=-1)
-        if dy.shape[-2:] != usual.shape:
+        if dy.shape[-2:] != units.shape:
             raise ValueError(
-                f"tangents has shape {dy.shape}: expected (..., {len(usual)}, {k}), the {k} vectors"
+                f"tangents has shape {dy.shape}: expected (..., {len(units)}, {k}), the {k} vectors"
                 f" as columns{f', or {n} columns with those along parameters' if n > k else ''}"
             )
         batch = broadcast_shape(shapes | {"tangents": dy.shape[:-2]})
         dtype = np.result_type(np.float32, *map(np.asarray, components))
-        found = np.empty((*batch, usual.size + len(usual)), dtype)
+        found = np.empty((*batch, units.size + len(units)), dtype)
         components = self.base.ready(components, dtype)
         for place, component in zip(self.places[:, 0], components):
             found[..., place] = component

@@ -312,7 +312,7 @@ def test_a_system_with_noise_over_the_same_noise_at_finer_steps(system, method):
     run, fan = lab.record["runs"][0], lab.record["fan"]
     how = {"dt": 0.05, "n_steps": 40, "seed": 1, "method": method}
     sol = pi.integrate(system, substeps=16, **how)
-    fine = how | {"dt": 0.05 / 16, "n_steps": 640, "method": system.usual_method}
+    fine = how | {"dt": 0.05 / 16, "n_steps": 640, "method": system.default_method}
     assert array(run, "y").tobytes() == sol.y.tobytes()
     assert array(run, "ghost").tobytes() == pi.integrate(system, save=16, **fine).y.tobytes()
     many = pi.integrate(system, np.tile(system.initial, (1000, 1)), **how)

@@ -70,7 +70,7 @@ def test_sensitivities_are_tangents():
 
 def test_a_system_with_tangents_is_one_with_noise():
     both = RUNS["baoab"].tangent(1, "temperature")
-    assert (both.noise, both.langevin, both.usual_method) == ("additive", True, "baoab")
+    assert (both.noise, both.langevin, both.default_method) == ("additive", True, "baoab")
     again = pickle.loads(pickle.dumps(both))
     run = {**RUN, "n_steps": 5}
     assert np.array_equal(pi.integrate(again, **run).final, pi.integrate(both, **run).final)

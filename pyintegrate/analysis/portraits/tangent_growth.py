@@ -102,7 +102,7 @@ class Renormalised:
         return self._sums[len(self.rows) :, : self._problem.lanes].copy()
 
 
-USUAL = 10  # steps between renormalisations
+DEFAULT_INTERVAL = 10  # steps between renormalisations
 _ALONE = 100  # steps in which explicit ones hardly make a single tangent overflow or vanish
 
 
@@ -149,7 +149,7 @@ def generic(dim, k):
 
 def set_out(
     system, x0, v0, k, *, dt, t_end, orthogonal, indicators=False, t0=0.0, method="rk4",
-    renormalise=USUAL, dtype=None, workers=1, progress=False,
+    renormalise=DEFAULT_INTERVAL, dtype=None, workers=1, progress=False,
 ):  # fmt: skip
     """The problem of a motion with k tangents, its options, and its run.
 
@@ -172,7 +172,7 @@ def set_out(
         options={"save": "final", "workers": workers, "progress": progress},
     )  # fmt: skip
     alone = k == 1 and not indicators and dtype == np.float64
-    if alone and every >= USUAL and not method.implicit:
+    if alone and every >= DEFAULT_INTERVAL and not method.implicit:
         # Powers of two are exact: the result is the same, and calls of a kernel are longer.
         every = max(every, _ALONE)
     return problem, options, Renormalised(
@@ -280,7 +280,7 @@ def lyapunov(
     transient: ArrayLike | None = None,
     k: int = 1,
     method: str | Method = "rk4",
-    renormalise: int = USUAL,
+    renormalise: int = DEFAULT_INTERVAL,
     t0: ArrayLike = 0.0,
     dtype: DTypeLike | None = None,
     workers: int = 1,
