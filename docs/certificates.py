@@ -29,7 +29,7 @@ certificates`, from the numbers in `csrc/methods/`.)
 
 * **order**: proved by the order conditions (one for each rooted tree; for compositions one for each
   Lyndon word, or, where they need a quadratic kinetic energy, and for Nystrom methods, for each
-  Nystrom tree; for multistep methods one for each power of t), which fail for the next order;
+  Nystrom tree; for multistep methods one for each power of t); some fail for the next order;
   *residual* is the largest error of a condition, 0 where the numbers are rational and the
   arithmetic exact. *Measured* is the worst of three numerical estimates: on a pendulum, on an
   ellipse of eccentricity 0.49, and on predator and prey (methods for any system) or a relativistic
@@ -46,9 +46,9 @@ certificates`, from the numbers in `csrc/methods/`.)
 * **symplectic**, **reversible**: defect of one step of 0.25 on the ellipse (of 1 where the order is
   above 10): the largest entry of J'SJ - S, and the largest difference after a step forward and one
   back. A multistep method has no
-  step from a state to a state, so neither is defined; *formula* says whether its own reads the same
+  step from a state to a state, so neither is defined; *formula* says whether it reads the same
   in reverse. (The velocities of Stormer-Verlet give the position one step before: for it, three
-  steps count.)
+  steps are taken.)
 
 ![Explicit Runge-Kutta methods and compositions](stability_regions.png)
 ![Implicit Runge-Kutta methods](stability_regions_implicit.png)
