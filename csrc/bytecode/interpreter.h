@@ -12,8 +12,8 @@
 typedef struct {
     const char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
-    int way;         /* of PI_WAYS; of parameters that differ */
-    uint64_t single; /* these are shared, as bits */
+    int way;         /* of PI_WAYS */
+    uint64_t single; /* those that all lanes share, as bits, if some parameters differ */
 } Banks;
 
 enum {

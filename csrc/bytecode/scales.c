@@ -7,7 +7,7 @@ typedef struct {
     PiQuestion section[2];
 } Force;
 
-/* How often the force reads it. */
+/* How often the force reads an operand. */
 static int64_t reads(const Force *f, int64_t operand) {
     return pi_reads(f->text, f->section[0], operand, operand + 1) +
            pi_reads(f->text, f->section[1], operand, operand + 1);

@@ -104,8 +104,8 @@ INLINE vreal row_register(const PiRow *row, int64_t lane) {
     const real *const data = (const real *)row->data;
     return row->stride ? vload(data + lane) : vset(*data);
 }
-/* The end of a call: the largest components (far), the state in rows of `count`; -1 in lanes that
- * have failed. */
+/* The end of a call: writes the states y, rows of `count` registers, and how far each lane has been
+ * (far). Returns a mask of the lanes that have failed. */
 INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
                    const vreal *far) {
     const vreal bound = vset(tile->bound);
@@ -173,7 +173,8 @@ INLINE void find_changes(const Model *model, int scaled, int count, const Flight
         to[u] = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
     });
 }
-/* Those after `count` steps, the last of them n, of `valid` registers from index r on. */
+/* Passes on the changes after `count` steps, the last of them n, of `valid` registers from index r
+ * on; next: registers from one step to the next. */
 static __attribute__((noinline, unused)) void reduce_changes(const PiTile *tile, int64_t r,
                                                              int64_t valid, int64_t n,
                                                              int64_t count, const vreal *changes,
@@ -240,7 +241,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
                       choice->specialised && !model->long_chain && !rolled(model);
     vreal far[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, far[u] = vset(0););
-    /* Steps without a look between them: one that is not asked for costs nothing. */
+    /* Steps between two records or reductions go without a test: what is not asked for is free. */
     const int64_t every = reduces  ? tile->reduced->every
                           : record ? tile->record_every
                                    : tile->steps;

@@ -2,7 +2,7 @@
 #pragma once
 #include "model.h"
 
-/* Of the parameters and what is derived from them; of y and the numbers of a step with noise. */
+/* Room for parameters and derived ones; for y and the numbers of a step with noise. */
 enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
 /* Answers to a question but for the Jacobian: a system that is compiled may have more borders. */
 #ifndef PI_ANSWERS

@@ -107,7 +107,7 @@ static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
     for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o, i % 3 == 2);
 }
 
-/* The orbit, and a start: X = h / r0 (1 - a - b + 2 a^2 - ...), where that is one. */
+/* The orbit, and a first X = h / r0 (1 - a - b + 2 a^2 - ...), from 1/4 to 4 times h / r0. */
 INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, KeplerRoot *o) {
     const vreal vv = dot3(v, v), r0 = vsqrt(dot3(x, x)), near = 1 / r0, infinite = vset(INFINITY);
     o->h = h;
@@ -125,7 +125,7 @@ INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, Kepl
     o->X = first * vlarger(vsmaller(series, vset(4)), vset(0.25));
     o->found = ~(vabs(o->X + o->beta + o->zeta) <= REAL_MAX); /* no orbit */
 }
-/* In place of x and v their changes, NaN where they were not found. */
+/* Replaces x and v by their changes, NaN where none was found. */
 INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {
     const vreal f = -mu * o->near * o->G[2], g = vfma(-mu, o->G[3], o->h), turn = -mu / o->r;
     EACH(k, 0, 3) {

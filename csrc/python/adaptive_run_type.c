@@ -31,7 +31,7 @@ static int read_due_times(AdaptiveRun *r, const Given *a) {
     const Py_buffer *record = pi_views_strided(&r->base.views, a->record, "record", 3, item);
     if (!record) return -1;
     if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
-        return pi_refused("record has another shape than (n, %d, %lld)", s->n_saved,
+        return pi_refused("record: expected the shape (n, %d, %lld)", s->n_saved,
                           (long long)s->lanes);
     s->n_times = record->shape[0];
     s->times_next = r->run.each ? s->lanes : 1;
@@ -68,7 +68,7 @@ static void *read_onward(AdaptiveRun *r, PyObject *object, const char *name, int
     if (data && s->lanes) *n = v->view[v->count - 1]->buffer.len / r->run.real_bytes / s->lanes;
     return data;
 }
-/* Where a continuation sets out, and where this run does. */
+/* The marks that this run leaves, where a continuation sets out, and those where it sets out. */
 static int read_marks(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
     Views *v = &r->base.views;
@@ -142,7 +142,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     Views views = {0};
     const int item = r->run.real_bytes, numbers = pi_kept_numbers(s);
     int64_t *counts = pi_views_array(&views, objects[0], "counts", s->lanes, 8, 1);
-    /* Of our own while they tell places: others may write to the array, it may be one of these. */
+    /* Counted in our own memory: others may write to the array, which may also be the record. */
     int64_t *own = counts ? pi_views_zeros(&views, s->lanes, sizeof *own) : NULL;
     const int64_t most = own ? pi_adaptive_gather(&r->run, own, NULL) : 0;
     const int64_t entry = pi_product(numbers, s->lanes);

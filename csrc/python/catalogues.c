@@ -1,4 +1,4 @@
-/* The catalogues of systems and methods as dictionaries; questions and limits. */
+/* The catalogues of systems and methods as dictionaries; questions, requirements and limits. */
 #include "../bytecode/bytecode.h"
 #include "module.h"
 
@@ -144,9 +144,9 @@ PyMethodDef pi_catalogue_functions[] = {
      "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
      "without parts, its state and parameters named once."},
     {"method_names", core_method_names, METH_NOARGS,
-     "method_names() -> list of names, in the order of methods()."},
+     "method_names() -> the names of the methods of the C core, in the order of contents.h."},
     {"method", core_method, METH_O,
-     "method(name) -> the dictionary of one method, as in methods()."},
+     "method(name) -> dictionary: the properties and coefficients of one method, and its handle."},
     {"requirements", core_requirements, METH_NOARGS,
      "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
      "structures that have it)."},

@@ -74,8 +74,8 @@ int pi_poll_python(void *context, int64_t done) {
     return stop;
 }
 
-/* The calling thread, which polls, and helpers, as far as threads are available; then all have
- * ended. 0, or -1 with an exception. */
+/* Works in the calling thread, which polls, and in helpers, as far as threads are available, until
+ * all have ended. 0, or -1 with an exception. */
 static int work_together(Task task, PyObject *progress, int64_t helpers) {
     Crew *crew = calloc(1, sizeof *crew);
     PyThread_type_lock over = crew && helpers ? PyThread_allocate_lock() : NULL;

@@ -1,5 +1,5 @@
 /* The fields of start(), stepper() and start_adaptive(), read by one loop. A new option of a run is
- * one line here and one field of PiRun. */
+ * one line here and one field of PiRun, or of Given if it is an object. */
 #include "fields.h"
 #include "../tolerance/solve.h"
 

@@ -1,4 +1,5 @@
-/* User-defined methods, from their numbers; the requirements of a method; random numbers. */
+/* User-defined methods, from their numbers; a method's starter, halves and history; random
+ * numbers. */
 #include <string.h>
 #include "module.h"
 

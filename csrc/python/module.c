@@ -170,7 +170,8 @@ static PyMethodDef functions[] = {
      "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
      "use_row_kernels: those for any force, even if others are compiled.\n"
      "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
-     "sums_a, sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react,\n"
+     "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
+     "events: a dictionary: detect (a watch), react,\n"
      "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
      "times: a dictionary: t, count, each (whether t has a row of times for each), t0, dt, at\n"
      "which states go to the record, instead of steps (csrc/watching/between.h).\n"
@@ -202,7 +203,8 @@ static PyMethodDef functions[] = {
      "events (watching.c). decay: h times the rate of decay from which a trajectory leaves as\n"
      "stiff, with the status 16, or with Radau's method h times the fastest rate up to which\n"
      "it leaves as no longer stiff; 0: never. accepted and rejected are incremented from\n"
-     "their given values."},
+     "their given values. mark, made, onward (all or none): where a continuation sets out,\n"
+     "written; goes_on, earlier: mark and onward of the run that this one continues (PiSolve)."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
      "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"

@@ -49,7 +49,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     PiRecord *record = &r->record;
     int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
-    if (o->times) saves = 0; /* watching.c */
+    if (o->times) saves = 0; /* watching.c checks the room for times */
     if (o->save_steps) {
         record->steps = pi_views_array(&r->base.views, o->save_steps, "save_steps", 0, 8, 0);
         if (!record->steps) return -1;

@@ -82,7 +82,7 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     }
     if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
     if (run->state_rows != s->run[STEP].state_rows)
-        return pi_refused("a kick or a drift remembers what the step does");
+        return pi_refused("a kick or a drift must remember as much as the step");
     if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
@@ -229,7 +229,7 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     const long long n = PyLong_AsLongLong(number);
     if (PyErr_Occurred()) return NULL;
     if (n < 0 || n > (int64_t)1 << MOST_STEPS)
-        return PyErr_Format(PyExc_ValueError, "n is %lld", n);
+        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**54", n);
     const int held = pi_claim(&s->base);
     if (held < 0) return NULL;
     const int error = look_at(s, 0, n);

@@ -8,7 +8,7 @@ static PyObject *field(PyObject *fields, const char *name) {
     if (key && PyDict_Check(fields)) value = PyDict_GetItemWithError(fields, key);
     Py_XDECREF(key);
     if (!value && !PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "a watch is a dictionary with the field %s", name);
+        PyErr_Format(PyExc_TypeError, "expected a dictionary with the field %s", name);
     return value;
 }
 static int integer(PyObject *fields, const char *name, int64_t least, int64_t most, int64_t *to) {
@@ -27,7 +27,8 @@ static int small(PyObject *fields, const char *name, int64_t least, int64_t most
     *to = value;
     return 0;
 }
-/* What a run asks and is asked with: its module, its system, the memory of its rows. */
+/* What reading needs: the module, the system of the run, its components, the lanes of its rows,
+ * where views are held, and where the result goes. */
 typedef struct {
     PyObject *module, *system;
     int dim;
@@ -124,7 +125,7 @@ static int read_reduced(PyObject *fields, PiWatch *watch) {
     }
     return n < 0;
 }
-/* Which quantities something of the batch is of. */
+/* The quantities of an image, of samples or of a statistic, below `count`. */
 static int read_quantities(PyObject *fields, int count, int *to) {
     return small(fields, "first", 0, count - 1, &to[0]) ||
            small(fields, "second", 0, count - 1, &to[1]);
@@ -211,7 +212,8 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
     for (int64_t i = 0; i < statistics; i++)
         if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
-    if (!images && !statistics && !watch->n_rows) return pi_refused("a watch of nothing");
+    if (!images && !statistics && !watch->n_rows)
+        return pi_refused("a watch without sums, densities or statistics");
     watch->runs |= watch->n_sums || images || statistics;
     const int64_t items = pi_product(watch->n_rows, r->stride);
     return row(r, fields, "t0", &watch->t0) || row(r, fields, "dt", &watch->h) ||
@@ -239,7 +241,8 @@ static uint64_t asked_for(const PiLaneProgram *one) {
             if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
     return bits ? bits : 1;
 }
-/* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
+/* A watch of the ends of steps to a tolerance: its sums are `kept`, (lanes, sums), not two copies.
+ */
 static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
     PiLaneProgram *one = &p->watch[p->n_watches++];
     if (read_program(r, fields, one)) return -1;
@@ -277,7 +280,7 @@ static int read_counted(const Reader *r, PyObject *fields, int64_t lanes, PiObse
         if (!(one->live = pi_views_array(r->views, pair[0], "counted", 0, 8, 1))) return -1;
         const Py_buffer *view = &r->views->view[r->views->count - 1]->buffer;
         if (view->ndim != 3 || view->shape[1] != lanes)
-            return pi_refused("counted: an array of another shape");
+            return pi_refused("counted: expected arrays (rows, lanes, numbers)");
         one->rows = view->shape[0], one->bytes = 8 * view->shape[2];
         one->onward = pi_views_array(r->views, pair[1], "counted", view->len / 8, 8, 1);
         if (!one->onward) return -1;
@@ -303,7 +306,7 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
         if (read_three(list, i, &one->kind, PI_PIECE_KINDS, &one->quantity, quantities,
                        &one->after) ||
             one->after < -1 || one->after >= n_after)
-            return pi_refused("reductions: one is out of range");
+            return pi_refused("reductions: expected a kind, a quantity and an after of each");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
         if (need != PI_NEED_NOTHING && (*known == PI_NEED_APART || need > *known)) *known = need;

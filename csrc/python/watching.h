@@ -15,11 +15,11 @@ typedef struct {
     PiObservation *observation; /* of a run to a tolerance, or NULL */
     PyObject *programs;         /* a list that keeps them alive */
 } Watches;
-/* Times, watches, events and what is renormalised become observers of a run; record: where states
- * at times go. 0, or not 0 with an exception. */
+/* Reads times, watches, events and renormalise, which become observers of a run; record: where the
+ * states at times go. 0, or not 0 with an exception. */
 int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *record, Views *views,
                      Watches *to);
-/* All of a run to a tolerance. */
+/* Reads the watches and events of a run to a tolerance. 0, or -1 with an exception. */
 int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Views *views,
                         Watches *to);
 /* What is counted in cells, after the run: see watching.c. */

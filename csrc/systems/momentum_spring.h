@@ -2,7 +2,7 @@
 #define MOMENTUM_SPRING_H
 /* Spring in momentum form.   x' = inverse_mass p,   p' = -k x - b inverse_mass p
  * An inverse mass of 0 is an immovable body: no division. Separable where b = 0; damping makes the
- * force see the velocity, so that compositions go on but are not symplectic.
+ * force see the velocity: compositions still integrate it, but are not symplectic.
  * state x [m], p [kg m/s]    parameters k [N/m], b [kg/s], inverse_mass [1/kg]
  * Energy E = inverse_mass p^2 / 2 + k x^2 / 2, and dE/dt = -b (inverse_mass p)^2. */
 enum { MOMENTUM_SPRING_K, MOMENTUM_SPRING_B, MOMENTUM_SPRING_INVERSE_MASS, MOMENTUM_SPRING_B_M };

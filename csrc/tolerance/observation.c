@@ -68,7 +68,7 @@ static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, con
             else *own = *kept;
         }
 }
-/* What is reduced within a step sees them too: an angle goes on from where it was. */
+/* The program of reductions within steps reads the sums too: an angle goes on from where it was. */
 static void show_sums(const PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     const PiObservation *of = p->of;
     if (of->need && of->n_watches && of->timed.n_sums == of->watch->n_sums)
@@ -85,8 +85,8 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
 }
 
 /* ---- reductions over time -------------------------------------------------------------------- */
-/* Is a time counted for a trajectory: has the `number`-th of the times passed from which on
- * something is (below 0: all are)? */
+/* Does a time count for a trajectory: has it come to the `number`-th time of `after`? A number
+ * below 0: every time counts. */
 static int counts(const PiStepObserver *p, int number, int64_t id, double t, double ahead) {
     return number < 0 || (t - pi_item(p->of->after[number], id)) * ahead >= 0;
 }
@@ -118,10 +118,11 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
         }
     return 0;
 }
-/* How far the quantities are off at the beginning of the steps if each component is by its
- * tolerance; asks: of lanes without a piece, to either side as the digits of the time have it: what
- * they then are, until the first piece of a step tells what they are. The rows of the program have
- * the state there. */
+/* How far the quantities are off at the beginning of the steps if every component is off by its
+ * tolerance, in q->off: by the factors of linear ones. asks: for lanes without a piece q->off gets
+ * the quantities of a state that is off, to either side by the digits of the time, and the first
+ * piece of the step makes it a difference (q->learns). The rows of the program hold the state at
+ * the beginning. 0, or -1. */
 static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;

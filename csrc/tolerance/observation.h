@@ -39,12 +39,13 @@ typedef struct PiObservation {
     int8_t *seen;         /* for each trajectory: has its first state been seen? */
 } PiObservation;
 
-/* A thread's memory for so many lanes; NULL without memory. */
+/* The observer of one thread; NULL without memory. */
 typedef struct PiStepObserver PiStepObserver;
 PiStepObserver *pi_step_observer_new(const PiObservation *observation, const PiAdaptiveRun *run);
 /* Frees it; findings in steps that were not accepted are discarded. */
 void pi_step_observer_free(PiStepObserver *observer);
-/* Callbacks of a PiSolver, which has room for states before jumps. */
+/* Callbacks of a PiSolver, whose `keep` also takes the states before jumps. 0, or -1; `locate`: 1
+ * if it requests parts of steps. */
 int pi_step_observer_begin(PiSolver *solver, const PiSteps *steps);
 int pi_step_observer_locate(PiSolver *solver, const PiSteps *steps);
 int pi_step_observer_accept(PiSolver *solver, const PiSteps *steps);

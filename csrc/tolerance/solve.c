@@ -72,8 +72,8 @@ typedef struct {
     PiKept *kept;
 } Thread;
 
-/* Fewer at a time towards the end, so that no thread has much left when the others have finished.
- */
+/* Takes trajectories, fewer at a time towards the end, so that no thread has much left when the
+ * others have finished. 0: there are no more. */
 static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) {
     PiAdaptiveRun *run = ((Thread *)solver)->run;
     const int64_t lanes = run->solve.lanes;

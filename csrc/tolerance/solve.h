@@ -5,9 +5,9 @@
 #include "../run/run.h"
 #include "../tiles.h"
 
-/* The accepted steps that a thread has kept: entries of a trajectory's index (64 bits), and
- * pi_kept_numbers() reals: a time, its saved components, the numbers of the step from there; in the
- * order of the steps of each. */
+/* The accepted steps that a thread has kept. An entry has the index of a trajectory (64 bits) and
+ * pi_kept_numbers() reals: a time, the saved components there, the numbers of the step from there.
+ * Those of a trajectory are in the order of its steps. */
 typedef struct PiKept {
     char *data;
     int64_t bytes, room;
@@ -38,12 +38,13 @@ void pi_adaptive_prepare(PiAdaptiveRun *run);
 /* Works on a PiAdaptiveRun until no trajectory is left or it is cancelled; any number of threads at
  * once. */
 void pi_adaptive_work(void *run, PiPoll *poll, void *context);
-/* Writes the kept steps to an array (entries, numbers, lanes), or NULL for none. counts: how many
- * each trajectory has, to which nobody else writes meanwhile. The most that one has. */
+/* Writes the kept steps to an array (entries, numbers, lanes), unless it is NULL. counts gets how
+ * many each trajectory has; nobody else may write to it meanwhile. Returns the most that one has.
+ */
 int64_t pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *record);
-/* Those of a step from which it can be made again. */
+/* How many numbers of a step are kept to make it again. */
 int pi_numbers_of_step(const PiSolve *solve);
-/* And those from which a continuation sets out (kernels/tolerance/rows.h). */
+/* How many reals of a trajectory a continuation sets out from (kernels/tolerance/rows.h). */
 int64_t pi_rows_onward(const PiSolve *solve);
 static inline int pi_kept_numbers(const PiSolve *solve) {
     return 1 + solve->n_saved + solve->n_within;
@@ -58,5 +59,5 @@ static inline int pi_tells_branches(const PiSystem *system) {
     return system->n_invariants && !system->invariants[0].name;
 }
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);
-/* And of states within the steps of an explicit one. */
+/* Adds to an explicit pair the numbers for states within its steps. */
 void pi_make_dense(const PiMethod *method, PiPair *pair);

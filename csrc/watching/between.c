@@ -41,12 +41,12 @@ static double position(const PiBetween *b, const PiRun *run, int64_t lane) {
     const double least = run->first, most = least + run->n_steps;
     return steps >= least ? steps <= most ? steps : most : least;
 }
-/* A lane's next time is so many further. */
+/* Moves a lane so many times further, and finds the step that contains its next time. */
 static void look_ahead(PiBetween *b, const PiRun *run, int64_t lane, int further) {
     b->next[lane] += further;
     b->due[lane] = b->next[lane] < b->count ? ceil(position(b, run, lane)) : INFINITY;
 }
-/* Component `at` of the kept ones, at the next time of a lane. */
+/* Writes y as component `at` of those that are kept, at the next time of a lane. */
 static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, double y) {
     const PiRecord *r = b->record;
     set_number(run, r->data,
@@ -68,7 +68,7 @@ static void add(Pack *p, int64_t i, double part) {
     p->own[0][k] = start + p->from * h;
     p->own[1][k] = (part - p->from) * h;
 }
-/* The states of all that wait. */
+/* Makes the states for which lanes wait. 0, or -1 if the kernel fails. */
 static int make(Pack *p) {
     const PiRun *run = p->run;
     PiPacked *const a = &p->made;

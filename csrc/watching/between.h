@@ -23,9 +23,9 @@ typedef struct {
 
 /* The memory that one thread needs. */
 int64_t pi_between_scratch_bytes(const void *between, const PiRun *run);
-/* Writes a lane's states at all times up to a moment of the step to step n: that part of it lies
- * between fractions `from` and `to` of the step, and goes from state y0 to y1, whose components are
- * `apart` numbers apart. 0, or -1. */
+/* Writes a lane's states at all its times within a piece of the step to step n: between fractions
+ * `from` and `to` of the step, where the states are y0 and y1, with components `apart` numbers
+ * apart. 0, or -1 if the kernel fails. */
 int pi_between_piece(PiBetween *between, const PiRun *run, const PiTile *tile, int64_t lane,
                      int64_t n, double from, double to, const double *y0, const double *y1,
                      int64_t apart, void *scratch);

@@ -10,7 +10,7 @@ enum {
     CALL_BYTES = 16 << 10, /* of scratch and results, if a program is asked for several states */
 };
 
-/* Does anything depend on the energy, as it is (PI_OF_ENERGY) or also on its change? */
+/* Does anything depend on the energy itself or, if `last` is PI_OF_CHANGE, on its change? */
 static int has_energy(const PiWatch *w, PiSource last) {
     int found = w->asks & PI_WATCH_ENERGY;
     for (int64_t i = 0; i < w->n_reduced; i++)
@@ -42,8 +42,9 @@ static int64_t reals_of_call(const PiWatch *w) {
     const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
     return CALL_BYTES / sizeof(double) / rows;
 }
-/* How many states one call of the program evaluates, as byte code that has no sums, which follow
- * each other, and asks the system nothing; 0: it evaluates them one by one. */
+/* How many states one call of the program evaluates; 0: it takes them one by one. Only byte code
+ * takes several, without sums, which go from state to state, and without questions to the system.
+ */
 static int64_t states_of_call(const PiWatch *w, int64_t lanes, int64_t states) {
     const int alone = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS | PI_WATCH_STEP;
     if (!w->runs || w->n_sums || w->asks & alone) return 0;
@@ -58,13 +59,11 @@ static int64_t watch_rows(const PiWatch *w) {
            scratch_rows(w);
 }
 
-/* Lanes of a row of the run, or of one in double precision. */
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
     if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
     else
         for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
 }
-/* One value; lanes are whole cache lines, or a register of the narrowest kind. */
 void pi_fill_row(double *to, double value, int64_t lanes) {
     for (int64_t i = 0; i < lanes; i++) to[i] = value;
 }
@@ -85,7 +84,6 @@ static int asks_time(const PiWatch *w) {
     const int own = s->system->time_dependent || s->force == w->program.set->program;
     return w->asks & PI_WATCH_TIME || (own && asks_system(w));
 }
-/* Lanes from `lane` on, and their parameters. */
 int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_at, int64_t lane,
                   int64_t lanes) {
     double *free = (double *)((char *)c + CHUNK_BYTES);

@@ -30,6 +30,7 @@ void pi_forget_events(EventLanes *p, int64_t i) {
 }
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
+/* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
 static void occurs(Occurring *o, double part, double slope, int event) {
     int k = o->count;
     if (k == MOST_PENDING) return;
@@ -46,7 +47,7 @@ static void occurs(Occurring *o, double part, double slope, int event) {
 static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord) {
     const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
     double a[CHEB_MOST + 1] = {0}, slope;
-    if (chord) return side * f[n] > side * f[0]; /* has neither */
+    if (chord) return side * f[n] > side * f[0]; /* its end tells */
     if (x > 1) return 0;
     cheb_coefficients(n, f, a);
     cheb_value_and_slope(n, a, -1, &slope);
@@ -154,7 +155,7 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
             return;
         }
 }
-/* A linear quantity's on the whole step. Unless the coefficients leave zero far behind. */
+/* The events of a linear quantity on the whole step; none where its coefficients are far from 0. */
 static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     const PiEvent *e = &p->of->event[j];
@@ -305,8 +306,8 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     for (int64_t d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
-/* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
- * made of a part. */
+/* The states at parts (quantities.theta) of the steps: those at their ends, those that the kernel
+ * has made, or on the polynomials. */
 static void place_states(EventLanes *p, const PiSteps *s) {
     const double *const part = p->quantities.theta;
     s->at(s, part, p->state);

@@ -3,11 +3,11 @@
  *
  * The quantities of many lanes, each at its own time, are polynomials on pieces of their segments
  * (pieces.h), whose zeros are the events, in the order of time. Each is placed where the quantity
- * is zero by secants, first with the slope of the polynomial, then kept; it may stop the lane, or
- * change its state by a rule (a jump). With g the quantity a zero at the start is no event.
+ * is zero, by secants, the first with the slope of the polynomial; then it is kept, and may stop
+ * the lane or change its state by a rule (a jump). A zero at the start is no event.
  *
- * Steps to a tolerance have polynomials of their own: an event that only is seen has the state of
- * these, and to go on from one the kernel makes a part of the step. Of fixed steps (`exact`) every
+ * Steps to a tolerance have polynomials of their own, which give the state of an event that is only
+ * seen; for one that ends the step the kernel makes a part of it. Of fixed steps (`exact`) every
  * state is made by a part of the step, and lies on the side before the zero; a condition occurs at
  * the first step, or jump, after which it holds. */
 #pragma once
@@ -20,7 +20,7 @@ typedef struct {
     int64_t stop;        /* the event at which a lane stops; 0: never */
     int64_t keep;        /* the number to keep */
     int then;            /* first row of the new state in the result of `react`; -1: no rule */
-    int onto;            /* of an event with a bridge: that of the state at it; -1: no bridge */
+    int onto;            /* likewise of the state at an event with a bridge; -1: no bridge */
     int value, n_values; /* first row of the values to keep, and their number */
     /* Kept event k of lane l: t[k stride + l], y[(k dim + d) stride + l], likewise the values. */
     double *t, *y, *values;
@@ -109,14 +109,14 @@ static inline void widen(const EventLanes *p, const void *row, int64_t n, double
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;
 }
-/* How a quantity begins a segment; below 0: it has just jumped at its zero, and is there while it
- * is no larger than that. Unseen: no value before it tells whether it may come back to zero. */
+/* How a quantity g begins a segment. A number -z below 0: it has just jumped at its zero, and is
+ * still there while |g| <= z. Unseen: no value before it tells whether it may come back to zero. */
 enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
 }
-/* Parts of a memory in order, for so many lanes. */
+/* Places the arrays of `lanes` in a memory, for lanes->lanes lanes. */
 void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
@@ -125,10 +125,11 @@ static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64
 }
 /* The quantities at the ends of the segments, in quantities.rows.answer; 0, or -1. */
 int pi_ask_ends(EventLanes *lanes, const PiSteps *steps);
-/* The first states of some lanes. */
+/* Begins the lanes marked in `first`, at the states after `steps`. 0, or -1. */
 int pi_begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
-/* Lets the events of segments occur; 1: parts of steps are requested. looked: of some lanes only
- * (NULL: of all). Then, when they are final: wanted: of which lanes the quantities are. */
+/* Lets the events of segments occur, of the lanes in `looked` (NULL: of all). 1: it requests parts
+ * of steps, and is called again with them; 0: done; or -1. Then pi_settle_events() sees the final
+ * segments; wanted: the lanes whose quantities are kept (NULL: all). 0, or -1. */
 int pi_locate_events(EventLanes *lanes, const PiSteps *steps, const int8_t *looked);
 int pi_settle_events(EventLanes *lanes, const PiSteps *steps, const int8_t *wanted);
 /* Takes back what was counted in a segment that is not completed. */

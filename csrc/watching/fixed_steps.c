@@ -7,8 +7,8 @@ enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
 
 /* A lane on its way through the shown steps. */
 typedef struct {
-    int64_t at, lane;     /* its index in the rows that are shown, in the batch; or -1: none */
-    int64_t i, bits;      /* the current step goes to the i-th shown state; which are marked */
+    int64_t at, lane;     /* its index in the shown rows; in the batch, or -1: no lane */
+    int64_t i, bits;      /* the current step goes to the i-th shown state; the marked steps */
     int64_t end, leaving; /* the step from which it is frozen; the index of that in which it leaves
                              its bound, unless an event ends that; or of none */
     int changed, jumped;  /* has it jumped at all, and how often in the current step? */
@@ -27,13 +27,15 @@ typedef struct {
     PiPacked packed; /* those whose steps are made, each from its column */
     Slot *slot;
     int64_t count, *id, *column;
+    /* How its segment ends (PiStepEnd); is it searched? what does it wait for? is a part asked for?
+     * are its quantities wanted? */
     int8_t *end, *looked, *waits, *asks, *wanted;
     double *before, *after, *t0, *passed, *t, *t_low, *part;
     double *begun;        /* when the step did, in the run's precision */
     double *length;       /* of the parts that are made */
     double *start, *last; /* quantities at the beginning of the step, and one step before */
     void *between;        /* scratch */
-    int failed, jumps;    /* the kernel; does any event make a lane jump? */
+    int failed, jumps;    /* has the kernel failed? does any event make a lane jump? */
 } Segments;
 
 /* Each place that a lane may have. */
@@ -46,9 +48,10 @@ static int dim(const Segments *p) { return p->run->system->dim; }
 static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
-/* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
- * n, not 0: with the rounding errors that a compensated run carries, which are unknown within one.
- * The first `rows` of the states go to `to`. */
+/* Makes parts of the segments in p->asks, from their beginnings by p->length; whole: steps, to step
+ * n, with the rounding errors that a compensated run carries, which are unknown within one. n: 0 if
+ * the number of the step does not matter. `to` gets the first `rows` rows of the states. 0, or -1
+ * if the kernel fails. */
 static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const PiRun *run = p->run;
     const int64_t first = n ? n - 1 : 0;
@@ -216,7 +219,7 @@ static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
     const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
     return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
 }
-/* The lanes in whose shown steps an event may occur. */
+/* Lists in p->due the lanes in whose shown steps an event may occur. */
 static void list_due(Segments *p) {
     const PiFailures *f = &p->run->failures[p->seen->tile];
     const int64_t stride = p->run->stride;
@@ -283,7 +286,8 @@ static void begin_step(Segments *p, int64_t k) {
     p->lanes.occurring[k].events = 0;
     p->end[k] = PI_STEP_MADE;
 }
-/* The next step of lane k in which an event may occur, or the lanes's end: its place is free. */
+/* Takes the lane in place k to its next step in which an event may occur, or to the end of the
+ * shown steps, which frees the place. 0, or -1. */
 static int go_on(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
     const int64_t lanes = p->lanes.lanes;
@@ -331,8 +335,8 @@ static PiStatus status_of(const Segments *p, int64_t k) {
     }
     return status;
 }
-/* Makes what the lanes wait for: the rests of steps after jumps; whole steps, or those with noise,
- * to one step of the run at a time. The others wait on. */
+/* Makes what the lanes wait for: the rests of steps after jumps; whole steps. The latter, and rests
+ * with noise, to one step of the run at a time: the other lanes go on waiting. 0, or -1. */
 enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
@@ -355,7 +359,8 @@ static int make(Segments *p) {
     }
     return 0;
 }
-/* The operations of reduce_passes in kernels/rows/reduce.h. */
+/* May a quantity have come to zero twice? The operations of reduce_passes in
+ * kernels/rows/reduce.h. */
 static int may_dip(double last, double old, double new) {
     const double fall = new - last, bend = new - 2.0 * old + last;
     const double f = fall * old, b = bend * old;
@@ -364,7 +369,7 @@ static int may_dip(double last, double old, double new) {
     return (old * new > 0 && (turns || 16.0 * new * new <= bend * bend)) ||
            (isnan(new) && !isnan(old));
 }
-/* Marks those in whose steps an event may occur. */
+/* Marks in p->looked the lanes that do not wait and in whose steps an event may occur. 0, or -1. */
 static int look(Segments *p) {
     const PiEvents *e = &p->e->events;
     const int64_t lanes = p->lanes.lanes;
@@ -431,7 +436,7 @@ static double passed_by(const Segments *p, int64_t k) {
     if (part == 1) return p->slot[k].h;
     return rounded(p->run, before + rounded(p->run, part * o->h));
 }
-/* What has become of a segment. */
+/* Follows up the end of a segment: a complete step, a jump, or the end of the lane. 0, or -1. */
 static int follow(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
     const int end = p->end[k], jumped = end == PI_STEP_JUMPED;
@@ -468,7 +473,7 @@ static int follow(Segments *p, int64_t k) {
     p->looked[k] = 1;
     return 0;
 }
-/* A segment of each lane that does not wait. */
+/* Goes through one segment of each lane that does not wait. 0, or -1. */
 static int go_through(Segments *p) {
     const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
@@ -502,7 +507,7 @@ static int go_through(Segments *p) {
         if (p->end[k] && follow(p, k)) return -1;
     return 0;
 }
-/* The next lane takes a place. */
+/* Gives place k to the next due lane with something to do. 0, or -1. */
 static int fill(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
     while (s->lane < 0 && p->next < p->n_due) {

@@ -12,7 +12,7 @@ typedef struct {
     /* If all results are linear in the components, and else depend on parameters alone: the factors
      * of the components, for each result; or NULL. */
     double *linear;
-    /* The same of what conditions compare, if all results are such or conditions. */
+    /* The same of what conditions compare, if all other results are conditions; or NULL. */
     double *borders;
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
@@ -21,11 +21,11 @@ typedef struct {
     int64_t lanes, *holds;
     double *y, *p, *own_p, *t, *scratch, *answer;
 } ProgramRows;
-/* The rows of a program in it. */
+/* Places the rows of a program in a memory, for so many lanes. */
 void pi_place_program(PiMemory *memory, const PiLaneProgram *of, ProgramRows *rows, int64_t lanes);
-/* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */
+/* Loads the parameters of each lane's trajectory, id[i]; -1: it has none. 0, or -1. */
 int pi_load_parameters(ProgramRows *rows, const int64_t *id);
-/* The results for the components, times and sums that have been filled in; 0, or -1. */
+/* Runs the program on the components, times and sums in the rows; results in `answer`. 0, or -1. */
 int pi_answer_lanes(ProgramRows *rows);
 static inline double *program_sums(const ProgramRows *r) {
     return r->y + (r->of->program.system->dim - r->of->n_sums) * r->lanes;

@@ -157,8 +157,8 @@ static int ask_node(Pieces *p, int node, int alone) {
                 value[at] = answer[at];
     return 0;
 }
-/* What rounding, and of noisy ones a small part of the states' tolerance, does to a quantity: the
- * second largest change, since the largest is a jump where one lies beside a point. */
+/* What rounding does to a quantity, and on noisy pieces a small part of the tolerance of the
+ * states: the second largest change, since a jump beside a point makes the largest. */
 static int ask_noise(Pieces *p) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, cheb_point(CHEB_MOST, node), node)) return -1;
@@ -336,7 +336,8 @@ static int only_switches(Pieces *p, int64_t i) {
     }
     return 1;
 }
-/* Of all quantities, closely: but for conditions; then the piece has n + 1 points. */
+/* Are all quantities resolved by n + 1 points? Then the piece has these. closely: except conditions
+ * and what they compare. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
     Piece *const piece = &p->piece[i];
     closely |= piece->from >= piece->zero_from && piece->to <= piece->zero_to;
@@ -388,7 +389,8 @@ static int divides_at_zero(Pieces *p, int64_t i) {
     }
     return found;
 }
-/* How far the quantities are off, from what they are. */
+/* How far the quantities are off: `off` holds what they were if the state was off, and becomes the
+ * difference to the first values of the piece. */
 static void learn(Pieces *p, int64_t i) {
     if (p->piece[i].learns)
         EACH_QUANTITY(q, p) {

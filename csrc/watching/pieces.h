@@ -1,8 +1,9 @@
 /* Quantities within accepted steps (pieces.c): each lane's step is divided into pieces, on each of
- * which a quantity is a polynomial of degree 8 or 16 (4 if that is first_degree), known by its
- * values at Chebyshev points of the polynomial of the step. A piece is halved until the
- * coefficients have decayed, by each lane for itself: watches and events are operations on these
- * polynomials. Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770. */
+ * which a quantity is a polynomial of degree 8 or 16 (or 4, if that is first_degree), known by its
+ * values at Chebyshev points of the piece, for states on the polynomial of the step. A piece is
+ * halved until the coefficients have decayed, by each lane for itself: watches and events are
+ * operations on these polynomials. Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770.
+ */
 #pragma once
 #include "../kernels/tolerance/chebyshev.h"
 #include <math.h>
@@ -21,7 +22,8 @@ typedef enum {
 } PiNeed;
 enum { PI_MOST_ENDS = 64, PI_POINTS = CHEB_MOST + 2 };
 
-/* Where something changes that conditions compare: between two places, `of` its number. */
+/* Where a condition changes, since quantity `of`, which it compares, is zero: between two places.
+ * late: as in Pieces. */
 typedef struct {
     double from, to, late;
     int64_t of;
@@ -81,17 +83,17 @@ typedef struct {
 
 #define EACH_QUANTITY(q, p) for (int q = 0; q < (p)->count; q++)
 
-/* In a part of a memory. */
+/* Places them in a memory, for so many lanes. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,
                      int64_t lanes, Pieces *pieces);
-/* A lane's step, of length h, up to a part of it; more places where a piece must end; that it has
- * no further piece. */
+/* Begins the pieces of a lane's step of length h, up to its part `to`; adds a place where a piece
+ * must end; ends the pieces. */
 void pi_begin_pieces(Piece *piece, double h, double resolution, double to);
 void pi_cut_pieces(Piece *piece, double at);
 static inline void end_pieces(Piece *piece) { piece->n_ends = piece->points = 0; }
-/* The next piece of each lane that has one and whose last was taken: values, and `points` other
- * than 0. 1; 0: there is none; or -1. after: states at the ends of the steps, in double precision,
- * or NULL for those of `steps`. */
+/* Finds the next piece of each lane that has one and whose last was taken: its values, and
+ * `points`, which is 0 before. 1; 0: no lane has one; or -1. after: states at the ends of the
+ * steps, in double precision, or NULL for those of `steps`. */
 int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
 /* Is a piece unresolved, and not so short that it only encloses a jump? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
@@ -106,8 +108,8 @@ static inline double without_turns(double angle) {
     const double turn = 6.283185307179586477;
     return angle - turn * rint(angle / turn);
 }
-/* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
- * end, and that these need no pieces. */
+/* The coefficients of linear quantities on whole steps, from the values at both ends: these steps
+ * need no pieces. */
 void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);
 static inline const double *linear_row(const Pieces *p, int quantity, int m) {
     return p->linear + (quantity * (PI_MAX_DEGREE + 1) + m) * p->lanes;
@@ -116,7 +118,7 @@ static inline const double *linear_row(const Pieces *p, int quantity, int m) {
 static inline double *piece_row(const Pieces *p, int quantity, int point) {
     return p->value + (point * p->count + quantity) * p->lanes;
 }
-/* That of linear quantities: at the points of a polynomial of that degree. */
+/* The degree of the piece of a linear quantity, for a step of this degree. */
 static inline int linear_points(int degree) {
     return degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
 }
@@ -161,8 +163,9 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
  * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
  * another zero as `error`. */
 int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
-/* The only one of a polynomial through five points whose slope varies little (pieces.c), with
- * values of different sign at the ends: 1. The coefficients of its powers. */
+/* The only zero of a polynomial through five points, with values of different sign at the ends,
+ * whose slope varies little (is_simple of pieces.c); returns 1, or 0 if the first value is 0.
+ * pi_quartic: the coefficients c[0] ... c[4] of its powers. */
 int pi_find_simple_zero(const double *f, PiZero *zero);
 void pi_quartic(const double *f, double *c);
 /* The same of a linear quantity on the whole step of a lane, with these rows of Bernstein

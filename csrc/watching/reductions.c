@@ -71,7 +71,8 @@ static void extreme(int sign, double value, double t, double *m) {
 static double time_on(double t_from, double t_to, double x) {
     return x <= -1 ? t_from : x >= 1 ? t_to : t_from + (t_to - t_from) * (0.5 * (1 + x));
 }
-/* By the values f of a piece; whole: by the coefficients of a whole step, but for its end. */
+/* By the values f on a piece; whole: f are the coefficients of a whole step, whose end is left out.
+ */
 static void extremes(int kind, int n, const double *f, int whole, double t_from, double t_to,
                      double *m) {
     for (int sign = 1; sign >= -1; sign -= 2) {

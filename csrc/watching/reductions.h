@@ -1,6 +1,6 @@
-/* What watches keep: the reductions of the core, over the steps (kernels/rows/reduce.h), and over
- * the time of a quantity that is a polynomial on each piece of a step (reductions.c): in a run to a
- * tolerance. */
+/* The reductions that the core computes itself: over the steps (kernels/rows/reduce.h); and in a
+ * run to a tolerance over time, of quantities that are polynomials on pieces of the steps
+ * (reductions.c). */
 #pragma once
 #include "pieces.h"
 
@@ -39,23 +39,24 @@ typedef struct {
     int after;                 /* the row of times from which it counts, or -1 */
 } PiPieceReduction;
 
-/* One quantity, or two, at so many equal times from the start to the end of a run, those included:
- * how often they lie in each bin, for a trajectory or (stride 0) for all. */
+/* How often one quantity or two lie in each bin, at `count` equally spaced times from the start to
+ * the end of a run, both included: of each trajectory, or (stride 0) of all. */
 typedef struct {
     PiBins of;
     int64_t count, stride, *counts;
     int after; /* as above */
 } PiPieceSamples;
 
-/* Counts those on lane i's piece but for its beginning; `of` a trajectory, in the whole run. */
+/* Counts the samples on a lane's piece, from t_from, which is not included, to t_to, and from time
+ * `after` on; of: the trajectory, whose run goes from t0 to t_end. */
 void pi_sample_piece(const PiPieceSamples *samples, const Pieces *pieces, int64_t lane,
                      double t_from, double t_to, double t0, double t_end, double after, int64_t of);
-/* One place. */
+/* Counts one sample of trajectory `of`, by its values. */
 void pi_count_sample(const PiPieceSamples *samples, double first, double second, int64_t of);
-/* The quantity on lane i's piece, between two times. */
+/* Adds a quantity on a lane's piece, between two times, to the numbers of its trajectory. */
 void pi_reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, int64_t lane,
                      double t_from, double t_to, double *numbers);
-/* A single value: the first, or after a jump. */
+/* Adds a single value: the first, or one after a jump. */
 void pi_reduce_value(const PiPieceReduction *reduction, double value, double t, double *numbers);
-/* One more state, whether it counts. */
+/* Counts one more state; counts: is it included, or does it come before `after`? */
 void pi_count_state(const PiPieceReduction *reduction, double value, int counts, double *numbers);

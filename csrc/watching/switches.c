@@ -23,7 +23,7 @@ void pi_fill_known(Pieces *p, int64_t i) {
     if (at) piece->late = s->late, piece->compared = s->of;
     piece->points = n;
 }
-/* The pieces of a step that are known: they end before and after each switch. */
+/* Divides a known part of a step, up to `to`, into pieces that end before and after each switch. */
 static void divide(Pieces *p, int64_t i, double to) {
     Piece *const piece = &p->piece[i];
     piece->ends[piece->n_ends++] = to;
@@ -35,7 +35,7 @@ static void divide(Pieces *p, int64_t i, double to) {
     piece->to = piece->ends[--piece->n_ends];
     pi_fill_known(p, i);
 }
-/* In order. 0: there are too many, or two are not apart. */
+/* Inserts a switch in order. 0: there are too many, or two are not apart. */
 static int add_switch(Piece *piece, Switch this) {
     Switch *const s = piece->switches;
     int k = piece->n_switches, n = k + 1;
@@ -103,8 +103,8 @@ int pi_find_switches(Pieces *p, int64_t i, int n) {
     else p->piece[i].n_switches = 0;
     return known;
 }
-/* The zeros on a lane's step of a linear quantity that a condition compares, with values there that
- * are not 0. 0: they are not known to rounding. */
+/* Adds as switches the zeros, on a lane's step, of a linear quantity that a condition compares;
+ * begin and end: its values there. 0: the zeros are not known to rounding, or lie at an end. */
 static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin, double end) {
     Piece *const piece = &p->piece[i];
     const int64_t at = q * p->lanes + i;

@@ -10,7 +10,8 @@ static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
     const int64_t lanes = w->n_across ? MOST_LANES : CHUNK_REGISTERS * pi_watch_width(w);
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
 }
-/* The step from which each lane is frozen; 0 if none is. */
+/* The step from which each lane is frozen, infinite if it is not, in c->ends; returns 0 if none
+ * is. */
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
                      int64_t at) {
     if (failures->count)
@@ -20,7 +21,7 @@ static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *fa
         }
     return failures->count > 0;
 }
-/* Rows of sums of lanes from a run's to some of our own, `next` doubles apart, or back. */
+/* Copies sums of lanes from the rows of a run to our own, `next` doubles apart, or back. */
 static void move_sums(const PiRun *run, int64_t rows, int64_t lanes, double *sums, double *own,
                       int64_t next, int back) {
     const int64_t bytes = sizeof *sums, run_next = run->stride * bytes;
@@ -31,7 +32,7 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
     move_sums(run, c->w->n_sums, c->lanes, sums + c->lane, c->y[0] + pi_first_sum(c->w) * c->lanes,
               c->lanes, back);
 }
-/* The sums of selected lanes; without a program (events have none of their own). */
+/* The same for selected lanes: of events alone, whose program has no sums. */
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
         double *const own = c->sums + i * c->lanes;
@@ -143,7 +144,8 @@ static void see_energies(const WatchChunk *c, const States *states, int64_t coun
                                .out = c->energy};
     c->energies(&rows);
 }
-/* `count` states from those of a run, in double precision and in whole registers. */
+/* `count` states of a run in double precision and whole registers: in place if they are so, else
+ * copied. */
 static States states_from(const WatchChunk *c, const PiRun *run, const char *rows, int64_t next,
                           int64_t apart, int64_t count) {
     const int64_t lanes = c->lanes, bytes = c->w->program.set->vector_bytes;
@@ -156,12 +158,13 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
     return (States){c->copied, lanes, c->states * lanes};
 }
-/* All reductions of `count` states, from step n on; of and next: where each source of a reduction
- * has the rows of the first state, and how many registers further those of the next. */
+/* Where each source of a reduction has the rows of the first state, and how many reals lie from
+ * one state to the next, and from one number of a state to the next. */
 typedef struct {
     const double *of[PI_SOURCES];
     int64_t next[PI_SOURCES], apart[PI_SOURCES];
 } Sources;
+/* All reductions of `count` states, from step n on. */
 static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, int64_t n,
                    int64_t count, const double *ends, double *sums) {
     const PiWatch *w = c->w;
@@ -189,7 +192,8 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
         w->program.set->reduce(&reduced);
     }
 }
-/* Some states, each `every`-th step from step n on: their rows are `next` reals apart. */
+/* Includes `count` states, each `every`-th from step n on, whose rows are `next` reals apart. 0, or
+ * -1. */
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
                const char *rows, int64_t next, const double *ends, double *sums) {
     const PiWatch *w = c->w;
@@ -267,8 +271,8 @@ void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, v
     begin_sums(run, w->n_rows, w->sums, tile, block);
 }
 
-/* After the chunk, if kernels make the reductions: the sums of a tile, so that a call that fails
- * leaves the others; then room for the changes of energy. */
+/* After the chunk, if kernels make the reductions: a copy of the sums of a tile, so that a call
+ * that fails leaves those of the run; then room for the changes of energy. */
 static int64_t own_place(const PiWatch *w, const PiRun *run) {
     return pi_rounded_up(pi_chunk_bytes(w, chunk_lanes(w, run)), 64);
 }

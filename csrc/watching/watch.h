@@ -7,10 +7,9 @@
  *   the components | the index of the step | the system's energy, its invariants | the sums
  *
  * as far as it needs them, and its result for PI_INVARIANTS is the new sums, then quantities. A
- * PiReduction of these, of components or of the energy needs no byte code, and takes all shown
- * states at once; its sums follow the program's. There are two copies
- * of the sums, for the last complete block of time and for the current one: an interrupt leaves
- * the first. */
+ * PiReduction of a quantity, a component or the energy needs no byte code and takes all shown
+ * states at once; its sums follow those of the program. There are two copies of the sums, for the
+ * last complete block of time and for the current one: an interrupt leaves the first. */
 #pragma once
 #include "../run/run.h"
 #include "batch/across.h"
@@ -25,11 +24,11 @@ typedef struct {
     int asks;                            /* PI_WATCH_..., of the program */
     int runs;                            /* is the program run after each step? */
     int components, n_sums;              /* numbers of rows of y that are components, and sums */
-    int n_quantities, n_reduced, n_rows; /* past the sums in the result; all sums, as rows */
+    int n_quantities, n_reduced, n_rows; /* results past the sums; reductions; rows of all sums */
     PiReduced reduced[PI_MAX_REDUCED];
     int64_t every;        /* steps, counted from the run's step 0 */
-    int64_t begin;        /* the first step: a resumed run has counted its own */
-    PiRow t0, h, *params; /* those of the program; the system's are the first */
+    int64_t begin;        /* the first step that counts: a resumed run counted those before */
+    PiRow t0, h, *params; /* params: of the program; the system's are the first */
     PiRow origin, factor; /* of the energy: its value at the start, a power of two */
     PiDensity *density;   /* n_densities of them, of the quantities */
     int n_densities;
@@ -37,22 +36,22 @@ typedef struct {
     int n_across;
     double *sums[2]; /* rows of run->stride: after even and odd blocks */
 } PiWatch;
-/* Shows the program all the states that were seen; 0, or -1. */
+/* Includes all states of `seen` in the sums; 0, or -1 if a program fails or memory is short. */
 int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen);
-/* A tile begins a block: the sums of the block before, and an empty scratch. */
+/* A tile begins a block: copies the sums of the block before, and marks the scratch as empty. */
 void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch);
 /* The time of a step of a lane, t0 + n h with two roundings like the times of a solution. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
 int64_t pi_watch_scratch_bytes(const void *watch, const PiRun *run);
-/* The observer of a watch, which has `sums[0]` filled in. */
+/* The observer of a watch, whose sums[0] hold the initial sums. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
 
 /* ---- watch.c, chunk.c --------------------------------------------------------------------------
  */
-/* Lanes that a watch evaluates together.
- * The content of the scratch, and the rows of a chunk: two states of the program, since it reads
- * the sums of one and writes those of the other; parameters, time, scratch; and for the current
- * states the components, unless they are read in place, energies and results. */
+/* A chunk: lanes that a watch evaluates together. It begins the scratch memory, and its rows
+ * follow: two states of the program, since it reads the sums of one and writes those of the other;
+ * parameters, time, scratch; and for the current states the components, unless they are read in
+ * place, energies and results. */
 typedef struct {
     const PiWatch *w;
     int64_t lane, lanes; /* the first, and their number, in whole registers; 0: empty */
@@ -74,7 +73,7 @@ enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 static inline int64_t pi_watch_width(const PiWatch *w) {
     return w->program.set->vector_bytes / sizeof(double);
 }
-/* Reals, in whole registers. */
+/* How many registers so many reals fill. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
     return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
 }
@@ -82,7 +81,8 @@ static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
 static inline int64_t pi_scratch_of_both(const ResolvedSystem *a, const ResolvedSystem *b) {
     return a->system->scratch > b->system->scratch ? a->system->scratch : b->system->scratch;
 }
-/* What a program, or the system, answers for the lanes of a chunk. */
+/* Asks a program, or the system, for the lanes of a chunk: `out` gets the answer; 0, or not 0 if
+ * it fails. */
 static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,
                                double *y, double *p, double *out) {
     PiRows rows = {.registers = pi_in_registers(system, c->lanes),
@@ -95,15 +95,15 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
                    .uniform = c->uniform};
     return system->force(system->context, question, &rows);
 }
-/* Begins a chunk: `lanes` lanes from `lane` on, or n_at of them at `at`; with their parameters. The
- * memory after it has pi_chunk_bytes(). 0, or -1. */
+/* Begins a chunk, with pi_chunk_bytes() of memory: `lanes` lanes from `lane` on, or n_at of them at
+ * `at`; loads their parameters. 0, or -1 if a program fails. */
 int pi_chunk_open(WatchChunk *chunk, const PiWatch *watch, const int64_t *at, int64_t n_at,
                   int64_t lane, int64_t lanes);
 int64_t pi_chunk_bytes(const PiWatch *watch, int64_t lanes);
-/* A row of its lanes: from one of the batch; the time of step n. */
+/* Fills a row of the chunk: with its lanes of a row of the batch; with the times of step n. */
 void pi_chunk_pick(const WatchChunk *chunk, double *to, const double *from);
 void pi_chunk_time(const WatchChunk *chunk, double n, double *t);
-/* Reals of a row: copied from one of a run; all alike. */
+/* Fills a row of doubles: from one of a run in its precision; with one value. */
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes);
 void pi_fill_row(double *to, double value, int64_t lanes);
 /* The first row of sums in the state of the program. */

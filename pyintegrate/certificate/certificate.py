@@ -19,8 +19,8 @@ from .findings import Findings
 from .measured_order import measured_order
 
 _SEVERAL = 3  # steps of a method that is not self-starting
-# Single steps for derivatives and reversal, the longer one for orders above 10: their errors are
-# far above rounding.
+# The length of single steps for derivatives and reversal, the longer one for orders above 10: the
+# errors must be far above rounding.
 _STEP, _LONG_STEP, _SHORT_UP_TO = 0.25, 1.0, 10
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
 # Problems on which a method is measured, by its requirement.
@@ -180,7 +180,7 @@ def certify(method, measure=True):
     method : str or Method
     measure : bool
         Whether to measure the order on nonlinear problems, too: a moment in doubles, to order 6;
-        seconds in many digits, for higher orders. With noise the orders always are.
+        seconds in many digits, for higher orders. With noise the orders are always measured.
 
     Returns
     -------

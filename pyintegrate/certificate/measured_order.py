@@ -11,7 +11,7 @@ from . import twin
 _HIGHEST_IN_DOUBLES = 6
 _ROUNDING = 2e-12  # of some thousand steps, a hundredth of what is measured
 _SETTLED = 0.06  # halving the step again changes the quotient by half as much, then a quarter, ...
-_CLOSE = 0.09  # to a whole number
+_CLOSE = 0.09  # to the declared order
 _DIGITS = 50  # of the irrational coefficients in csrc/methods/
 
 

@@ -19,7 +19,8 @@ from .findings import Findings
 _RUNS = {"additive": (8, 1 / 32), "commutative": (8, 1 / 8), "langevin": (8, 2.0)}
 _USUAL, _WEAK = (8, 1 / 2), (2, 1.0)
 _HALVED = (1, 2, 4, 8)
-_LONG, _FEWER = (256, 64.0, 8.0), 32  # of stationary laws: steps, time, until when it is forgotten
+# For stationary laws: steps, time, when the start is forgotten; by how much fewer paths.
+_LONG, _FEWER = (256, 64.0, 8.0), 32
 _PATHS, _CHUNK = 200_000, 100_000
 _TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
 _SURE = 1.96  # deviations: 95 %
@@ -69,7 +70,7 @@ def _kind(method):
 
 @cache
 def _problems() -> dict[str, Any]:
-    """For each kind of noise an equation that has no simpler one."""
+    """For each kind of noise an equation whose noise is of no simpler kind."""
     a, b = np.array([0.5, 0.3]), 0.4
     return {
         "additive": sde(initial=[0.5, 0.5])(
@@ -122,7 +123,7 @@ def certify(method, paths=_PATHS):
     True
     """
     system = _problems()[_kind(method)]
-    on_paths = object.__new__(type(method))  # the normals of any method are those of a path
+    on_paths = object.__new__(type(method))  # with a strong order, without which none has substeps
     on_paths.__dict__.update(vars(method), strong_order=0.0)
     few, end = _RUNS.get(_kind(method), _USUAL) if method.strong_order else _WEAK
     moments = np.zeros((2, len(_HALVED), len(_HALVED)))  # of (1, X), strong and weak
@@ -163,7 +164,7 @@ def _halved(system, method, paths, few, end, **more):
 
 
 def _stationary(method, paths):
-    """The slope of means over long times, after a start that has been forgotten."""
+    """The slope of means over long times, once the start is forgotten."""
     few, end, after = _LONG
     watch = {"square": sums.mean(_square, after=after)}
     runs = _halved(_problems()["stationary"], method, paths, few, end, watch=watch)
@@ -172,7 +173,7 @@ def _stationary(method, paths):
 
 
 def _slope(moments, n):
-    """Of log2 |mean X| when the step is halved, with half the width of its interval.
+    """By how much log2 |mean X| falls when the step is halved, and half the width of its interval.
 
     To first order in the errors of the means, log|mean X| has the variance of X / mean X.
     """

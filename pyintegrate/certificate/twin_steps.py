@@ -46,7 +46,7 @@ class Motion:
         motion, way = self.unwatched(), direction * self.numbers.small
         return (motion.slope(y + way) - motion.slope(y - way)) / (2 * self.numbers.small)
 
-    def unwatched(self, numbers=None):
+    def unwatched(self, numbers=None):  # its calls of the force are not counted
         return Motion(self.problem, self.problem.force, numbers or self.numbers)
 
     def table(self, method):

@@ -58,7 +58,7 @@ def _method(method, options):
     needs = "any system" if method.requires == "any" else f"a {method.requires} system"
     if method.family == "noise":
         needs = "a heat bath" if method.langevin else f"an equation with {method.noise} noise"
-    limit = "-"  # of methods for equations with noise none is stated
+    limit = "-"  # methods for equations with noise have none
     if not np.isnan(method.stability_limit):
         limit = f"omega dt = {method.stability_limit:.6g} on the undamped oscillator"
     told = {name: ("no", "yes")[value] if isinstance(value, bool) else value
@@ -137,7 +137,7 @@ def _short(value):
 
 
 def info(options):
-    """How this installation was built and what it runs on; 1 if its bits are not the published."""
+    """Print how this installation was built and what it runs on; 1 if its bits differ."""
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}

@@ -60,7 +60,7 @@ def _terminal():
 
 
 def _rich():
-    """A console of rich of that width; None if there is none."""
+    """A console of rich, as wide as the output; None without rich or without a terminal."""
     if not _terminal():
         return None
     try:

@@ -16,10 +16,10 @@ from .recordings import Recordings
 from .shooting import LOSSES, Shots
 from .unknowns import Unknowns
 
-FIRST, TIMES, STAGES = 0.1, 10.0, 8  # weights of the gaps between segments
-CLOSED = 1e-6  # of the spread of a component: a gap that is none
+FIRST, TIMES, STAGES = 0.1, 10.0, 8  # weight of the gaps: the first, its growth, how often
+CLOSED = 1e-6  # a gap that counts as closed, in spreads of its component
 IN_A_SEGMENT, MOST_SEGMENTS = 3, 100  # of "auto": times, segments
-MOST_NUMBERS = 1 << 23  # of a block of lanes, in one array
+MOST_NUMBERS = 1 << 23  # in one array: more lanes are fitted one group after the other
 
 
 @explains_keywords()
@@ -90,15 +90,15 @@ def fit(
     seed : int, optional
         Scrambles these points.
     method, dt, rtol, atol, workers
-        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10,
-        times the largest datum of what is seen if that is less than 1.
+        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10, times the
+        largest datum of the observed quantity if that is less than 1.
     loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
-        As in SciPy's ``least_squares``; of residuals divided by sigma. Fits begin where squares
-        end.
+        As in SciPy's ``least_squares``, of residuals divided by sigma. A fit with another loss than
+        "linear" begins where the linear one ends.
     segments : int or "auto"
-        Multiple shooting: parts of a recording with starts of their own, begun at the data, whose
-        gaps are closed in the end; for chaotic motions and poor guesses. "auto": of three times
-        each, at most 100.
+        Multiple shooting, for chaotic motions and poor guesses: each recording is divided into so
+        many parts, each with a start of its own, at first at the data; the gaps between them are
+        closed in the end. "auto": three times in each part, at most 100 parts.
     progress : bool or callable
         Shows a bar, or calls f(finished, fits).
 
@@ -201,7 +201,7 @@ def _check_enough(shots):
 
 
 def _begin(shots, guesses):
-    """The first unknowns, (size, lanes): in multiple shooting nodes begin at the data."""
+    """The first unknowns, and which of them stay, (size, lanes); nodes begin at the data."""
     m, S, known = guesses.shape[1], shots.segments, shots.weights[0] > 0
     lanes, x = np.arange(m), np.zeros((shots.size, m))
     own, nodes = lanes % shots.count, shots.nodes_of(x)
@@ -243,7 +243,7 @@ def _deviation(rows, known=True):
 
 
 def _ended(shots, x, held, progress):
-    """What ``minimised`` finds, in blocks of lanes that fit the memory."""
+    """What ``minimised`` finds, for as many lanes at a time as fit the memory."""
     m = x.shape[1]
     rows = shots.data.shape[0] * shots.data.shape[1] * (1 + len(shots.columns)) * shots.segments
     block = m if shots.common else max(1, MOST_NUMBERS // (rows + shots.size**2))
@@ -258,7 +258,7 @@ def _ended(shots, x, held, progress):
 
 
 def _of_block(shots, x, held, lanes):
-    """Of multiple shooting, again with growing weights until gaps close."""
+    """The same of some lanes; in multiple shooting with growing weights until the gaps close."""
     if shots.loss != "linear":  # which is flat far from the data: squares lead there
         loss, shots.loss = shots.loss, "linear"
         x, shots.loss = _of_block(shots, x, held, lanes)[0], loss

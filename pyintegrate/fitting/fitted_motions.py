@@ -16,9 +16,9 @@ from ..values.types import Any, ArrayLike, Solution
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
 
 ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
-LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1
-# Weights of the gaps, which give below and round above: errors are exact to 1e-5, and profiles to
-# 1e-3, whose search would creep between harder gaps.
+LEAST = 1e-14  # added to the diagonal of matrices that are scaled to a diagonal of 1
+# Weights of the gaps: smaller ones let them open, larger ones lose digits. With HARD the errors are
+# exact to 1e-5; with FIRM the profiles to 1e-3, whose search would creep between harder gaps.
 HARD, FIRM = 1e4, 1e3
 
 
@@ -106,7 +106,7 @@ class Fit(Tabled):
     start : ndarray
         (*batch, dim): where the motion starts.
     t0, t_end : ndarray
-        (*batch): when, and the last time of the data.
+        (*batch): the time of the start, and the last of the data.
     observed : tuple of str or callable
         What the data are.
     t, data : ndarray
@@ -181,7 +181,7 @@ class Fit(Tabled):
         return np.where(lost[:, np.newaxis] | lost[which], np.nan, found)
 
     def _warn(self, spread, errors):
-        """Tell of fits that did not converge, and of unknowns that the data do not determine."""
+        """Warn of fits that did not converge, and of unknowns that the data do not determine."""
         status, shots = self.status.reshape(-1), self._shots
         if status.any():
             warn_caller(
@@ -195,9 +195,9 @@ class Fit(Tabled):
         least, vectors = np.linalg.eigh(np.moveaxis(alike, -1, 0))
         x, (low, high) = self._x[shots.where], shots.ranges[:, shots.where]
         lost = np.isnan(errors) & (x > low) & (x < high)
-        part = vectors**2 @ (least < ALIKE)[..., np.newaxis]  # of all directions without a size
+        part = vectors**2 @ (least < ALIKE)[..., np.newaxis]  # share of directions without spread
         lost |= part[..., 0].T > 0.01
-        lost |= (lost & (np.abs(alike) > 0.9)).any(axis=1)  # what moves with these: theirs, mostly
+        lost |= (lost & (np.abs(alike) > 0.9)).any(axis=1)  # and what is correlated with these
         lost &= status == 0
         if lost.any():
             errors[lost] = np.nan
@@ -226,7 +226,7 @@ class Fit(Tabled):
     def single_shot_until(self, rtol: float = 1e-12) -> Any:
         """How far one motion from the fitted start follows the segments of multiple shooting.
 
-        A chaotic motion cannot follow its data for long: what rounds its start off grows.
+        A chaotic motion cannot follow its data for long: the rounding of its start grows.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class Fit(Tabled):
         return ends[first, lanes].reshape(shots.batch)
 
     def predict(self, t: ArrayLike, errors: bool = False) -> Any:
-        """What is observed of the fitted motion.
+        """The observed quantities of the fitted motion at given times.
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ class Fit(Tabled):
         grid = np.linspace(-width, width, n).reshape(-1, *(1,) * len(batch))
         values = np.clip(value + grid * np.nan_to_num(error), low, high)
         lanes, every = np.arange(n * shots.count), slice(None)
-        # Where fits share an unknown, one moves at a time what is its own: the others follow.
+        # If fits share an unknown, their own ones are varied one fit at a time: the others follow.
         alone = shots.common and at < shots.local
         found, cost = np.empty((shots.size, n, shots.count)), np.empty((n, shots.count))
         for one in map(slice, range(shots.count), range(1, shots.count + 1)) if alone else [every]:
@@ -349,7 +349,7 @@ class Fit(Tabled):
             cost[:, one] = least.reshape(cost.shape)[:, one]
         others = dict(zip(self.parameters, found[shots.where].reshape(-1, n, *batch)))
         cost, least = cost.reshape(n, *batch), self.cost
-        if shots.segments > 1:  # of gaps as hard as these
+        if shots.segments > 1:  # the least cost with gaps as hard as in the profile
             held = np.repeat(shots.held[:, np.newaxis], shots.count, axis=1)
             least = minimised(shots, self._x, held, np.arange(shots.count))[1].reshape(batch)
         with quiet():

@@ -43,7 +43,7 @@ class Motion:
             raise ValueError(f"times has shape {self.times.shape}: expected (n,)")
         self.run = integrate if "dt" in options else solve
         self.shape = (len(self.times), system.dim)
-        self.both(np.empty((0, len(names) + system.dim)))  # of an empty batch: options are checked
+        self.both(np.empty((0, len(names) + system.dim)))  # an empty batch: checks the options
 
     def inputs(self, values, start, stack):
         """Both arguments as one array (..., inputs), by a package's `stack`."""
@@ -55,7 +55,7 @@ class Motion:
         return stack([values[name] for name in self.names], start)
 
     def checked(self, start, axes):
-        """An array of a package, with so many axes, the last that of the components."""
+        """Check and return the start: an array of so many axes, the last for the components."""
         shape, names = tuple(start.shape), self.system.state_names
         if len(shape) != axes or shape[-1] != len(names):
             raise ValueError(

@@ -1,8 +1,8 @@
 """Least squares for a batch of problems at once: Levenberg and Marquardt, within bounds.
 
 A problem is a lane, the last axis of every array. All arithmetic is by elements, and sums over rows
-are made in an order that depends on nothing: each problem has the same bits whatever lies beside
-it. Lanes that have converged leave the batch.
+have a fixed order: each problem has the same bits whatever lies beside it. Lanes that have
+converged leave the batch.
 
 References
 ----------
@@ -67,21 +67,21 @@ def most(rows):
 
 
 def solved(shots, matrix, right, damping, held, pool_right=None):
-    """The solutions of (matrix + damping) x = right: L D L^T, the products as wholes of lanes.
+    """Solve (matrix + damping) x = right by L D L^T, in all lanes at once.
 
     Parameters
     ----------
     shots : Shots
-        Its `local` tells how many unknowns are of a lane alone. The rest are common to a group of
-        lanes, whose matrices and right sides `pool` sums once the others are eliminated. `below`
-        has for each unknown the later ones that its elimination touches.
+        `local` is the number of unknowns that belong to one lane. The rest are common to a group of
+        lanes: `pool` sums their matrices and right sides once the local ones are eliminated.
+        `below` has for each unknown the later ones that its elimination touches.
     matrix : ndarray, shape (p, p, lanes)
         Symmetric, not negative.
     right : ndarray, shape (p, ..., lanes)
     damping, held : ndarray, shape (p, lanes)
         What is added to the diagonal; the unknowns that stay zero.
     pool_right : callable, optional
-        In place of ``shots.pool``.
+        In place of ``shots.pool`` for the right sides.
     """
     free = ~held
     matrix = matrix * (free[:, np.newaxis] & free)
@@ -113,8 +113,9 @@ def minimised(shots, x, held, lanes):
     shots : Shots
         ``shots(x, lanes)`` returns costs (lanes), infinite where the motion fails, half their
         gradients (p, lanes) and half their second derivatives (p, p, lanes). The bounds are its
-        ``bounds(lanes)``; `local`, `pool` and `below` are as of ``solved``, and
-        ``noise(lanes)`` are costs that mean nothing.
+        ``bounds(lanes)``; `local`, `pool` and `below` are as of ``solved``; ``shared(rows)`` sums
+        the rows of common unknowns over their lanes; differences of costs below ``noise(lanes)``
+        mean nothing.
     x : ndarray, shape (p, lanes)
     held : ndarray, shape (p, lanes)
         Unknowns that stay where they are.

@@ -28,7 +28,7 @@ from .levenberg_marquardt import gram, total
 _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
 RESTING = 1_000  # least steps of one that begins at rest, with tangents
-SMALLEST = 1e-6  # of the start: what less data resolve, rounding does not
+SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows
 
 # The loss of z = residual^2 and its first two derivatives: those of SciPy's least_squares.
 LOSSES: dict[str, Any] = {
@@ -79,15 +79,16 @@ class Shots:
     moments, data, weights : ndarray
         (rows, segments, count) and (rows, observed, segments, count): the rows of each segment.
     known, asked : ndarray of int
-        (count): how many numbers a fit, or all that share unknowns, are given, and asked for.
+        (count): how many numbers a fit, or the fits that share an unknown, are given and have to
+        find.
     weight : float
         Of the gaps between segments.
     """
 
     ranges: Any  # (2, size, count): the bounds
-    held: Any  # (size): what is not unknown of the first node
+    held: Any  # (size): the components of the first node that are known
     spread: Any  # (dim, count): of the components of the nodes
-    glue: Any  # (dim, count): 1 / spread, times that of the data in sigmas
+    glue: Any  # (dim, count): the spread of the data in sigmas over that of the nodes
 
     def __init__(
         self, system, unknowns, recordings, observed, start, t0, batch, segments, loss, run
@@ -133,7 +134,7 @@ class Shots:
         length = np.broadcast_to(recordings.length, batch).reshape(count)
         if S > 1 and length.min() <= S:
             raise ValueError(
-                f"segments={S} are for more times than that, got {length.min()}: give fewer"
+                f"segments={S} need recordings of more times, got {length.min()}: give fewer"
             )
         cut = (2 * np.arange(S + 1)[:, np.newaxis] * (length - 1) + S) // (2 * S)  # rounded
         many = np.diff(cut, axis=0)
@@ -145,7 +146,8 @@ class Shots:
         self.ends[0] = t0
         if (self.ends[0] > self.moments[0, 0]).any():
             raise ValueError(
-                f"t0 = {np.max(t0):g} is later than the first time, {self.moments[0, 0].min():g}"
+                f"t0 = {np.max(t0):g} is later than the first time, {self.moments[0, 0].min():g}:"
+                " give an earlier one"
             )
         self.data, self.weights = (
             np.moveaxis(laid(array, len(self.seen))[at, lane], -1, 1)
@@ -165,9 +167,9 @@ class Shots:
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
 
     def _resolved(self):
-        """The `atol` of components (count, dim), and of what is seen, (observed, count).
+        """The `atol` of components, (count, dim), and of observed quantities, (observed, count).
 
-        A share of the largest datum, or of much less than the start, which rounds the motion.
+        A share of the largest datum, or of SMALLEST times the start if that is larger.
         """
         largest = np.abs(self.data).max(axis=(0, 2), initial=0)
         for i, one in enumerate(self.seen):  # a function is measured by the positions
@@ -285,7 +287,7 @@ class Shots:
             found = found[:rows]
             found[:, :, 0] -= data
             found *= weights[:, :, np.newaxis]
-            if not all(isinstance(one, int) for one in self.seen):  # unknown where none is asked
+            if not all(isinstance(one, int) for one in self.seen):  # may be NaN where no datum is
                 np.copyto(found, 0.0, where=(weights == 0)[:, :, np.newaxis])
             found = found.reshape(rows * seen, columns, -1)
             z = found[:, 0] ** 2
@@ -317,7 +319,7 @@ class Shots:
         return self.pool(np.where(bad, np.inf, cost)), gradient, matrix
 
     def _with_gaps(self, found, end, x, lanes):
-        """The rows with those of the gaps, and the columns of the next nodes."""
+        """`found` with further rows for the gaps, and further columns for the next nodes."""
         (rows, columns, lots), k, m = found.shape, self.k, len(lanes)
         whole = np.zeros((rows + k, columns + k, lots))
         whole[:rows, :columns] = found
@@ -331,23 +333,23 @@ class Shots:
         return whole
 
     def gaps(self, x, lanes):
-        """What the ends of segments lack to the next starts, in spreads: (dim, S - 1, lanes)."""
+        """The ends of segments minus the next starts, in spreads: (dim, S - 1, lanes)."""
         starts, own = self.starts_of(x, lanes), lanes % self.count
         end = self.ends[1:, own]
-        # Along the steps that the fit has closed, those with tangents: others err otherwise.
+        # With tangents, as in the fit: by the same steps, since other steps have other errors.
         sol = self.moves(self.both, x, starts, lanes, self.ends[:-1, own], end, end.reshape(1, -1))
         ends = sol.y[0, :, self.both.places[:, 0]].reshape(starts.shape)
         return (ends[:, :-1] - starts[:, 1:]) / self.spread[:, np.newaxis, own]
 
     def pool(self, array, how=total):
-        """Sums over the lanes of a group, in each of them; lanes alone are their own."""
+        """Sums over the lanes of a group, in each of them; each lane by itself if none share."""
         if not self.common:
             return array
         groups = array.reshape(*array.shape[:-1], -1, self.count)
         return np.repeat(how(np.moveaxis(groups, -1, 0)), self.count, axis=-1)
 
     def shared(self, rows):
-        """Rows (p, lanes), in which those of shared unknowns are sums."""
+        """Rows (p, lanes), with those of shared unknowns summed over their lanes."""
         return np.concatenate([rows[: self.local], self.pool(rows[self.local :])])
 
     def bounds(self, lanes):

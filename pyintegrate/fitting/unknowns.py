@@ -28,11 +28,11 @@ class Unknowns:
         The free parameters, and the places of their elements among those that follow the starting
         values.
     elements : list
-        (name, row) of each of their elements.
+        (name, row) of each element of the free parameters.
     order : list of int
-        Which of these follow the starting values, one by one.
+        The indices of these in the order of the unknowns: those that are shared last.
     local : int
-        How many of them are not shared.
+        How many elements are not shared.
     """
 
     def __init__(self, system, free, free_start, shared, priors):
@@ -101,7 +101,7 @@ class Unknowns:
             if not good:
                 raise ValueError(
                     f"the bounds of {name!r} must be (low, high), None or ... for none, got"
-                    f" {pair!r}; a guess is where the fit begins: {_begun(self, j)}"
+                    f" {pair!r}; a first guess goes into {_begun(self, j)}"
                 )
         return found
 
@@ -125,8 +125,8 @@ class Unknowns:
         if uneven.any():
             name = self.names[uneven.argmax() - len(uneven)]
             raise ValueError(
-                f"{name!r} is shared, and begins or is bounded differently over the batch: give it"
-                " one value and one pair of bounds"
+                f"{name!r} is shared, and its values or bounds differ over the batch: give it one"
+                " value and one pair of bounds"
             )
         if starts > 1 and not np.isfinite(bounds).all():
             j = np.argwhere(~np.isfinite(low) | ~np.isfinite(high))[0][0]

@@ -196,7 +196,7 @@ def _heat(system, start, dt):
 
 
 def in_bath(system, friction, noise, mass=None):
-    """``pi.langevin``, for a picture: damping of the system's own is no reason to warn."""
+    """``pi.langevin``, without its warning of the system's own damping: this is a picture."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return langevin(system, friction=friction, temperature=noise, mass=mass)
@@ -286,7 +286,7 @@ def fitting(system, methods):
 
 
 def default_run(system, start=None):
-    """A step of about a sixteenth of a turn and a time of about fifty turns, as round numbers.
+    """A step of about a sixteenth of a turn and a time of about forty turns, as round numbers.
 
     Examples
     --------
@@ -365,11 +365,11 @@ def python_lines(system, state, dt, n_steps):
     params = ", ".join(
         f"{name}={value if np.ndim(value) == 0 else np.asarray(value).tolist()!r}"
         for name, value in system.params.items()
-        if np.size(value)  # what it has none of
+        if np.size(value)  # none for springs that a body has not
     )
     known = catalogue.get(system.name)
     built_in = known is not None and type(known) is type(system)
-    if system.noise:  # types tell nothing of these
+    if system.noise:  # all of these have one type
         built_in = known is not None and known.definition is system.definition
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
     named = []
@@ -546,7 +546,7 @@ def true_motion(solution):
     """The true states at the saved times, (n, dim), and the Solution that holds them, if any.
 
     The exact solution; if it has no closed form, or loses its digits, a run to a tolerance; with
-    noise one of finer steps, which are driven by the same path.
+    noise a run of finer steps on the same path.
 
     Examples
     --------

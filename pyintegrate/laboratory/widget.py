@@ -150,7 +150,7 @@ class Lab(anywidget.AnyWidget):
     def _assigned(self, proposal):
         """A state from Python: carried out before it is stored, so that a wrong one raises here."""
         state = proposal["value"]
-        if self._cross_validation_lock or state is self._carried[0]:  # a message; undone
+        if self._cross_validation_lock or state is self._carried[0]:  # from the front end; undone
             return state
         state = self._plain(state)
         self._carried = state, self._carry_out(state)

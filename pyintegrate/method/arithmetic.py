@@ -1,7 +1,7 @@
 """The version number of the arithmetic: it increases when the bits of some methods change.
 
-The number is in the C core (csrc/pyintegrate.h); files, pickles and snapshots hold that of the
-version that made them.
+The number is in the C core (csrc/pyintegrate.h); files, pickles and snapshots record the one with
+which they were made.
 """
 
 from .. import _core

@@ -95,7 +95,7 @@ _PROPERTIES = (
 
 
 class DefaultMethod(str):
-    """The method that is taken if none is given: this one, unless the system has its own."""
+    """The default method: this one, unless the system has a default of its own."""
 
 
 RK4 = DefaultMethod("rk4")

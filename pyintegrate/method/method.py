@@ -19,8 +19,8 @@ class Method:
     family : {"explicit_rk", "composition", "implicit_rk", "rosenbrock", "nystrom", "multistep",
         "noise", "wisdom_holman", "rigid_body"}
     order : int
-        A composition has order 1 if the force depends on the velocity, since a kick uses that
-        before it.
+        A composition has order 1 if the force depends on the velocity, since a kick uses the
+        velocity before it.
     stages : int
         Rows of the table, or kicks and drifts, or the number of steps of a multistep method.
     evaluations : int
@@ -114,7 +114,7 @@ class Method:
 
     @cached_property
     def stability_limit(self) -> float:
-        """Largest omega dt on the undamped oscillator: 0 if it grows at once, inf if never."""
+        """Largest stable omega dt on the undamped oscillator; 0: none, inf: any, nan: unknown."""
         from ..theory.stability import oscillator_limit
 
         return oscillator_limit(self)

@@ -83,7 +83,9 @@ def RungeKutta(
     if b_embedded is not None:
         weights, written["b_embedded"] = table("b_embedded", b_embedded, 1)
         if weights.shape != b.shape:
-            raise ValueError(f"b_embedded has shape {weights.shape} and b {b.shape}: not the same")
+            raise ValueError(
+                f"b_embedded has shape {weights.shape} and b {b.shape}: they must agree"
+            )
         _check_sum("b_embedded", weights)
         if abs(weights - b).max() < ROUNDED:
             raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")

@@ -20,12 +20,12 @@ class StochasticMethod(Method):
     Attributes
     ----------
     strong_order, weak_order : float, int
-        Of the error of single paths, and of expectations; `order` is the weak one. A method of weak
-        order only has the strong one None, and takes no ``substeps``.
+        Of the error of single paths, and of expectations; `order` is the weak order. strong_order
+        is None for a method of weak order only, which takes no ``substeps``.
     stationary_order : int or None
         Of expectations over the stationary law, where that is higher.
     noise : {"additive", "diagonal", "commutative", "general"}
-        The most general noise for which it has them.
+        The most general noise for which it has these orders.
     interpretation : {"ito", "stratonovich"}
         The calculus in which it converges; equations in the other one are converted.
     langevin : bool
@@ -62,7 +62,7 @@ METHODS: dict[str, StochasticMethod] = {}
 
 
 def stochastic_method(name):
-    """One of them, by its name: for pickles and files."""
+    """The method for noise of this name: for pickles and files."""
     return METHODS[name]
 
 
@@ -90,7 +90,7 @@ class Components(tuple):
         return Components(x / divisor for x in self)
 
 
-# ---- strong order 1 ------------------------------------------------------------------------------
+# ---- strong order 1/2 and 1 ----------------------------------------------------------------------
 @_method(strong_order=0.5, weak_order=1, noise="general", evaluations=1, title="Euler-Maruyama",
          formula="y += h f + g dW",
          reference="Maruyama (1955), Rend. Circ. Mat. Palermo 4, 48-90")  # fmt: skip
@@ -171,7 +171,7 @@ def sriw1(s):
     )
 
     def g(weight, c, *others):
-        """g at y + weight h f + sqrt(h) times those of other stages, as a product with numbers."""
+        """numbers -> their product with g at y + weight h f + sqrt(h) sum w g of other stages."""
         ones = [root] * len(s.dW)
         y = sum((w * k(ones) for w, k in others), s.y + weight * h * f1)
         return lambda numbers: s.kick(numbers, y, c)

@@ -31,8 +31,8 @@ def langevin(
 ) -> LangevinSystem:
     """The system in a heat bath: dv = a dt - friction v dt + sqrt(2 friction temperature / m) dW.
 
-    Friction and noise balance: positions and velocities go to the law exp(-E / temperature), if
-    the forces come from a potential.
+    Friction and noise balance: the law of positions and velocities tends to exp(-E / temperature),
+    if the forces come from a potential.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def langevin(
     force = force_of(system)
     if force is None:
         raise ValueError(
-            f"{system.name!r} is called, and noise needs its formula: leave trace= out"
+            f"the force of {system.name!r} is called, and noise needs its formula: leave trace= out"
         )
     heavy = _name_of_mass(system)
     taken = {"friction", "temperature", heavy} & set(system.params)
@@ -126,10 +126,10 @@ class LangevinSystem(NoisySystem):
     """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
 
     def __call__(self, /, *values: Never, **params: Any) -> Self:
-        """The same system with other parameters; warns if the mass was that of the old ones, and of
-        damping or a drive."""
+        """The same system with other parameters. Warns if its mass was read from the energy with
+        the old ones, and of damping or a drive."""
         made = super().__call__(*values, **params)
-        whole = params.keys() >= self.params.keys()  # as tangents and files make it anew
+        whole = params.keys() >= self.params.keys()  # as tangents and files rebuild it
         if params.keys() & self.definition.base.params.keys() and not whole:
             _tell_of_own_damping(made._cold)
         heavy = _name_of_mass(self._cold)
@@ -189,13 +189,13 @@ def _heated(force, dof, one_each):
 
 
 def _place(system, size, shift):
-    """Positions at which a force and an energy are asked; bodies at different ones."""
+    """Positions at which to evaluate a force or an energy, no two bodies at the same."""
     own = system.initial
     return size * ((np.arange(system.dof) if own is None else own[: system.dof]) + shift)
 
 
 def _axes(system):
-    """Axes before those of the batch of its parameters."""
+    """Axes of length 1, as many as the batch of a system's parameters has."""
     return (1,) * max([len(shape) for shape in system.batch_shapes.values()], default=0)
 
 
@@ -205,8 +205,8 @@ def _name_of_mass(system):
 
 
 def _mass(system):
-    """d2E/dv2, of shape (*batch) or (*batch, dof): where E is quadratic in v, differences over any
-    distance are exact but for rounding, that of the potential: large at places too far or near."""
+    """d2E/dv2, of shape (*batch) or (*batch, dof), by differences: exact over any distance if E is
+    quadratic in v, but for the rounding of the potential, large at places too far or too near."""
     if not system.has_energy:
         raise ValueError(f"{system.name!r} has no energy, from which the mass is read: give mass=")
     dof, one, found, rounding = system.dof, np.eye(system.dof), [], []
@@ -237,7 +237,7 @@ def _mass(system):
 
 # ---- damping and drives --------------------------------------------------------------------------
 _SIZES = 1e-3 ** np.array([0, 1, 2, 3, 4, -1, -2, -3, -4])  # of places, in any unit
-# What a time and a velocity at which forces are compared are multiplied by.
+# Factors of the times, and of the velocities, at which forces are compared.
 _SCALES = np.geomspace(1e-12, 1e12, 49) * (-1.0) ** np.arange(49)
 
 

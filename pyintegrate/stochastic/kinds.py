@@ -38,7 +38,7 @@ def kind_of(traced, m):
 def _same(graph, a, b):
     """Whether two nodes are one rational function of their leaves and of functions of these.
 
-    Evaluated modulo a prime at random points: different ones agree with a chance below 2^-40.
+    Evaluated modulo a prime at random points: two that differ agree with a chance below 2^-40.
     """
     zero = graph.constant(0.0)
     a, b = a or zero, b or zero

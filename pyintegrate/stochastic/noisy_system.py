@@ -59,7 +59,7 @@ class NoisySystem(TracedSystem):
 
     @cached_property
     def parameter_rows(self) -> tuple[Any, ...]:
-        """Those of the system, and room for those of the run."""
+        """The rows of the system's own parameters, and room for those of the run."""
         own = System.parameter_rows.func(self)  # type: ignore[attr-defined]
         return (*own, *[0.0] * OF_RUN)
 
@@ -98,7 +98,7 @@ class NoisySystem(TracedSystem):
     # ---- runs ----
     @property
     def default_method(self) -> str:  # type: ignore[override]
-        """The method that is taken if none is named."""
+        """The name of the default method."""
         if self.langevin:
             return "baoab"
         if self.noise == "general":
@@ -144,7 +144,7 @@ class NoisySystem(TracedSystem):
         return programs[key]
 
     def next_state(self, method):
-        """The components after a step, in a graph; which second numbers it takes."""
+        """A graph, the nodes of the components after a step, which second numbers that takes."""
         graph = Graph(self.dim, 0)
         step = Step(self, method, graph)
         return graph, [node_of(graph, y) for y in method.step(step)], step.second

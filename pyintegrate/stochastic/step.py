@@ -19,7 +19,7 @@ NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
 
 
 class Step:
-    """A step of a system with noise, in symbols: what a method makes its formula of.
+    """A step of a system with noise, in symbols, from which a method makes its formula.
 
     Attributes
     ----------
@@ -27,9 +27,11 @@ class Step:
         The step, and its square root.
     y : Components
         The state; `x` and `v` are its halves.
-    dW, I10, next_dW, Z, halves : Components
+    dW, I10, next_dW, Z, signs : Components
         Increments of the noises, their integrals over the step, the increments of the next step,
-        dW / sqrt(h), and two independent normals of which that is made.
+        dW / sqrt(h), and random signs that are independent of dW.
+    halves : pair of lists
+        Two independent normals for each noise, of which Z is made.
     """
 
     def __init__(self, system, method, graph):
@@ -45,7 +47,7 @@ class Step:
 
     # ---- numbers ----
     def _numbers(self, kind, scale):
-        """A row of numbers for each noise, the kind-th, times a factor."""
+        """The kind-th number of each noise, times a factor."""
         n = self._system.noises
         first = self._system.dim + kind * n
         return scale * Components(Symbol(self._graph.state(first + k)) for k in range(n))
@@ -107,7 +109,7 @@ class Step:
         return self._at(self._system.traced.outputs["force"], [*x, *v], fraction)
 
     def kick(self, numbers, y=None, fraction=0.0):
-        """g(t + fraction h, y) times a number for each noise; None where there is none."""
+        """g(t + fraction h, y) times a number for each noise; None where no noise acts."""
         columns = [self.column(k, y, fraction) for k in range(self._system.noises)]
         return reduce(operator.add, map(operator.mul, numbers, columns))
 

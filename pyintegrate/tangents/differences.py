@@ -2,8 +2,8 @@
 
 Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e dy, p - e dp)) /
 (2 e), of order e^2; where e moves nothing by more than cbrt(eps) of its size the error is about
-1e-10. The size of a component is |y| or T |y'|, in a time T of the motion, so that a zero has one
-and units change nothing.
+1e-10. The size of a component is the larger of |y| and T |y'|, T being a time of the motion: so a
+zero has a size too, and units change nothing.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def by_differences(system, k, elements):
 
 
 class _Differences:
-    """The force of a motion and its tangents over a block of lanes, components first."""
+    """The force of a motion and its tangents for many trajectories, components first."""
 
     def __init__(self, system, k, rows):
         self.__name__ = f"{system.name}_tangent"

@@ -82,9 +82,9 @@ class Directions:
             Where the motion begins, as of ``integrate``: the whole state of the base (*batch, dim),
             or positions and velocities; the base's own by default.
         tangents : array_like, optional
-            Shape (*batch, base.dim, k): the k vectors that begin anywhere are its columns, in the
-            order of the base's components; (base.dim,) where there is one. Those along parameters
-            begin at 0, or (*batch, base.dim, directions) gives them too. By default unit vectors.
+            Shape (*batch, base.dim, k): the k free vectors are its columns, in the order of the
+            base's components; (base.dim,) for a single one. Default: unit vectors. Vectors along
+            parameters begin at 0, unless (*batch, base.dim, directions) gives them too.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class Directions:
         Raises
         ------
         ValueError
-            Of another shape than these.
+            `tangents` has another shape.
 
         Examples
         --------
@@ -107,7 +107,7 @@ class Directions:
         """
         base, n, k = self.definition.base, len(self.directions), self._free
         units = self.parts(self.initial)[1]
-        if x0 is None is v0 is base.initial:  # it has none
+        if x0 is None is v0 is base.initial:  # the base has no initial state
             x0 = np.zeros(base.dim)
         components, shapes = components_of(base, x0, v0)
         dy = units if tangents is None else numbers("tangents", tangents)
@@ -138,7 +138,7 @@ class Directions:
 
 
 def tangent_again(base, k, parameters):
-    """``base.tangent``, of a system from a pickle or a file: what it warns of has been said."""
+    """``base.tangent`` for a pickle or a file, without its warnings, which have been given."""
     with warnings.catch_warnings(action="ignore"):
         return base.tangent(k, parameters)
 
@@ -172,7 +172,7 @@ def elements_of(system, parameters):
                 f"parameters has {name!r}: {system.name} has {', '.join(rows) or 'none'}"
             )
     if len(set(given)) < len(given):
-        raise ValueError(f"parameters names one twice: {', '.join(given)}")
+        raise ValueError(f"parameters names one twice, give each once: {', '.join(given)}")
     return [element for name in given for element in rows[name]]
 
 

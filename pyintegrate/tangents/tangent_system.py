@@ -110,7 +110,7 @@ def _tell_of_corners(system, traced, elements):
 # ---- the force -----------------------------------------------------------------------------------
 @lru_cache(8)
 def _smaller(traced, k, elements):
-    """Products with the partial derivatives, by propagation or by entries: whichever is smaller."""
+    """A Traced with its tangents, by propagation or by entries of the Jacobian, as is smaller."""
     made = traced_with_tangents(traced, k, elements, directional)
     if traced.graph.dim > _ENTRIES:
         return made
@@ -119,6 +119,7 @@ def _smaller(traced, k, elements):
 
 
 def traced_with_tangents(traced, k, elements, derivatives):
+    """A Traced, and its derivatives along k vectors and along elements of parameters."""
     n, base = k + len(elements), traced.graph
     graph = Graph(base.dim * (1 + n), base.dof * (1 + n))
     places = places_of(base.dim, base.dof, n)

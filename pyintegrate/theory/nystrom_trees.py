@@ -75,7 +75,7 @@ def kicks_and_drifts(exact):
 def nystrom_composition(exact, rounding):
     """Like `nystrom`: a kick of weight b_i at time c_i depends on the kicks before it.
 
-    With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
+    Its weights are b_j (c_i - c_j); the last position depends on each kick with b_i (1 - c_i).
     """
     steps = kicks_and_drifts(exact)
     scale = common_scale(weight for _, weight in steps)

@@ -121,7 +121,7 @@ def embedded_orders(method):
 
 
 def _order_of(family, table, rounding):
-    """As `order`, of a table of numbers; at most 11."""
+    """The order of a table of numbers by its conditions, as in `order`; at most 11."""
     orders = islice(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
     return next((c.order - 1 for c in orders if not c.hold), HIGHEST + 1)
 
@@ -176,15 +176,15 @@ def _runge_kutta(exact, rounding):
 
 
 def _rosenbrock(exact, rounding):
-    """b . phi(t) = 1 / gamma(t), where phi(t) is alpha phi of the subtree, multiplied over several,
-    and beta phi = (alpha + gamma) phi of a single one.
+    """b . phi(t) = 1 / gamma(t), where phi(t) is the product of alpha phi over several subtrees, or
+    beta phi of a single one, with beta = alpha + gamma.
     """
     alpha, gamma, b, sizes = in_slopes(exact)
     single, several, weights = (
         np.array([numbers, sizes[name]], object)
         for name, numbers in (("beta", alpha + gamma), ("alpha", alpha), ("b", b))
     )
-    sums = [  # by which the time goes along
+    sums = [  # the row sums, which give each stage its time
         (Fraction(sum(row), SCALE) - x, sum(bound) + size(x), 1)
         for name, matrix, letter in (("c", alpha, "alpha"), ("d", gamma, "gamma"))
         for row, bound, x in zip(matrix, sizes[letter], exact[name])

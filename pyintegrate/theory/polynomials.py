@@ -35,14 +35,14 @@ def unsigned(p):
 
 
 def trimmed(p):
-    """The polynomial without leading zeros."""
+    """The polynomial without coefficients of 0 at its end."""
     while len(p) > 1 and not p[-1]:
         p = p[:-1]
     return p
 
 
 def whole(p):
-    """The same zeros and signs with integer coefficients, without trailing zeros."""
+    """The same zeros and signs with integer coefficients, without those of 0 at the end."""
     p = trimmed([Fraction(c) for c in p])
     common = lcm(*(c.denominator for c in p))
     return [c.numerator * (common // c.denominator) for c in p]

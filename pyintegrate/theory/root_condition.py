@@ -13,7 +13,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-# How far rounding may move a root off the circle; two that meet, by the square root of it.
+# How far rounding may move a root off the circle, and how far two that meet from each other.
 _NEAR, _APART = 1e-6, 1e-4
 
 

@@ -47,12 +47,12 @@ def has_stability_function(method):
 
 def _runge_kutta(method):
     exact, rounding = method.exact_coefficients
-    # None of an explicit method's coefficients should be 0.
+    # Of an explicit method no coefficient is a 0 that rounding has changed.
     return _of_table(exact["A"], exact["b"], rounding if method.implicit else 0)
 
 
 def _rosenbrock(method):
-    """That of the Runge-Kutta method with the matrix alpha + gamma."""
+    """R(z) is that of the Runge-Kutta method with the matrix alpha + gamma."""
     exact, rounding = method.exact_coefficients
     alpha, gamma, b, _ = in_slopes(exact)
     return _of_table((alpha + gamma) * Fraction(1, SCALE), b * Fraction(1, SCALE), rounding)
@@ -70,7 +70,7 @@ def _reversed_characteristic(matrix, rounding):
     """det(1 - z M), by Faddeev and LeVerrier, in integers."""
     scale = common_scale(*matrix)
     whole, sizes = both(matrix, scale)
-    # Coefficients that are only rounding, relative to the permanent-like sum of their terms.
+    # The size of the terms of coefficient k is largest^k: what is far below is only rounding.
     largest = max(1.0, sizes.sum(axis=1).max())
     found, power, unit = [Fraction(1)], 0 * whole, np.eye(len(whole), dtype=int).astype(object)
     coefficient = Fraction(1)

@@ -68,10 +68,10 @@ def _whole_step(step):
     return np.where(np.isnan(step), -1.0, step).astype(np.int64)
 
 
-# Of csrc/watching/reductions.h: number, initial values of the rows, the first at a restart.
+# PiDeclared of csrc/watching/reductions.h: number, initial rows, the first row at a restart.
 REDUCTIONS, TIMED = _core.reductions()
 PASSES = {1: "rises", -1: "falls", 0: "passes"}  # zero crossings for events, by direction
-PROGRAM, STATE, ENERGY, CHANGE = range(4)  # of a quantity: PiSource of csrc/watching/watch.h
+PROGRAM, STATE, ENERGY, CHANGE = range(4)  # of a quantity: PiSource of csrc/tiles.h
 
 
 class Reduced:
@@ -99,7 +99,7 @@ class Reduced:
         return self._in_unit(totals, whole, power)
 
     def line(self, totals):
-        """The first value, and sums of d, index d and d^2: of whole blocks and of the rest."""
+        """The first value, and the sums of d, index d and d^2, up to the last step that counts."""
         a, b, c = (self.get(totals, i) for i in (7, 8, 9))
         rest, sums = (a, (totals.count + totals.began) * a - b, c), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2))):
@@ -191,7 +191,7 @@ class Shared:
     def over_batch(self, kind, nodes, one):
         """The index of an accumulator of the whole batch, for a Statistic: equal ones are shared.
 
-        Of nodes one or two; (kind, quantities, by, about, edges).
+        nodes: one or two. Kept as (kind, quantities, by, about, edges).
         """
         by = None if one.by is None else (one.by.shape, one.by.tobytes())
         about, edges = one.options.get("about", 0.0), one.options.get("edges")
@@ -244,7 +244,7 @@ class Accumulators:
         return self.shared.once(key, make)
 
     def timed(self, kind, resolved_as=None):
-        """The quantity's reduction over time by the core; as what it is resolved, if not that."""
+        """The quantity's reduction over time by the core; resolved_as: as for which kind."""
         shared = self.shared
 
         def make():
@@ -257,7 +257,7 @@ class Accumulators:
         return self._once(f"timed {kind}", self.q, make)
 
     def _timed_quantity(self, symbol, kind="value"):
-        """Its number among those that are reduced over time."""
+        """The number of a quantity among those that are reduced over time."""
         # Turns and truth values are resolved in another way than a number is.
         node = real(node_of(self.view.graph, symbol))
         key, keys = (node, kind if kind in ("turns", "truth") else "value"), self.shared.timed_nodes

@@ -35,8 +35,8 @@ def expanded(watch, system):
             continue
         if one not in ANALYSES:
             raise ValueError(
-                f"watch: there are the analyses {_known()}, got {one!r}; of a quantity name what to"
-                f" keep, pi.watch.maximum({one!r})"
+                f"watch: there are the analyses {_known()}, got {one!r}; of a quantity say what to"
+                f" keep, as pi.watch.maximum({one!r})"
             )
         found.append(name)
         out |= {f"{name}{suffix}": part for suffix, part in _needed(one, system).items()}

@@ -9,9 +9,9 @@ from .event_log import EventRows, Events, check_beginning
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
 
-# By number: initial values of the rows, and the first at a restart, which any value exceeds.
+# By number: the initial rows, and the first row at a restart, a value that any other exceeds.
 _REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
-_LINE = REDUCTIONS["line"][0]  # its first value is any that is close to the data
+_LINE = REDUCTIONS["line"][0]  # its first row may hold any value close to the data
 
 
 class _Live:

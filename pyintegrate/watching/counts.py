@@ -76,7 +76,7 @@ def first_time(rows):
 def entries(rows):
     """How often a condition begins to hold; at the first step that counts it does not begin.
 
-    With ``pi.solve`` within the steps as well; -1 if it changes too fast. See ``last``.
+    With ``pi.solve`` it is seen within steps too; -1 if it changes too fast. See ``last``.
 
     Examples
     --------
@@ -232,8 +232,8 @@ def histogram(
     every : int
     after : array_like, optional
     samples : int, optional
-        For ``pi.solve``, which counts equal times from the start to the end, those included: how
-        many; 1000 by default.
+        For ``pi.solve``: at how many equally spaced times from the start to the end, both included,
+        it counts; 1000 by default.
 
     Examples
     --------

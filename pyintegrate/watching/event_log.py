@@ -55,7 +55,7 @@ class EventMemory:
     going_on = Sums.going_on
 
     def after(self, blocks, whole=True):
-        """The events in `blocks` blocks of time; whole: in all of them."""
+        """The events of the first `blocks` blocks of time; whole: whether the run is complete."""
         lanes, here = self._problem.lanes, max(blocks, 0) % 2
         lost = blocks < 0 or (self._counts[0] is self._counts[1] and not whole)
         if lost and self._earlier is not None:
@@ -92,8 +92,8 @@ def check_beginning(plan, problem, known):
 class EventRows:
     """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
 
-    Rows of the counts (PiEventRow): the number of each event, in how many steps each had more
-    zeros than were located; then what a continuation needs.
+    Rows of the counts (PiEventRow): how often each event occurred, in how many steps each was
+    unresolved; then what a continuation needs.
     """
 
     sums: Any
@@ -123,12 +123,12 @@ class EventRows:
         return [*self.stopped, *(array for three in self.memory for array in three)]
 
     def each(self, of, sums, counts):
-        """With `of` each array of stops and of kept events."""
+        """A copy with the function `of` applied to each array of stops and of kept events."""
         memory = [tuple(map(of, three)) for three in self.memory]
         return EventRows(sums, counts, tuple(map(of, self.stopped)), memory)
 
     def first(self, lanes, sums, counts):
-        """Those of the first trajectories."""
+        """The rows of the first `lanes` trajectories."""
         return self.each(lambda a: a[..., :lanes], sums, counts)
 
     def stops(self, plan, stopped):
@@ -142,7 +142,7 @@ class EventRows:
         return self.each(np.copy, None, self.counts.copy())
 
     def fields(self, plan, detect):
-        """The fields of the core but the counts; detect: those of the program of quantities."""
+        """The fields for the core, without counts; detect: those of the program of quantities."""
         react = None
         if plan.react is not None:
             react = {key: detect[key] for key in ("asks", "sums", "params")}

@@ -77,12 +77,12 @@ def event(
     Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
     a zero at the start is no event. If the values at three steps indicate that it may cross zero
     and return within one step, both crossings are searched for (in the first step of a run by a
-    step backwards). Of three crossings or more within one step all are located, and
-    ``.unresolved`` is True: other steps may hide two; so it is where the quantity becomes NaN.
-    After a jump a quantity starts from its new
-    value: a zero that the jump skips is no event. The time is located to rounding by repeating a
-    part of the step: it has the order of the method. The state is on the side before the crossing
-    (under `solve`, to rounding, unless the event stops or jumps).
+    step backwards). If a step has three crossings or more, all are located, and ``.unresolved`` is
+    True, since other steps may hide two; it is also True where the quantity becomes NaN. After a
+    jump a quantity starts from its new value: a zero that the jump skips is no event. The time is
+    located to rounding by repeating a part of the step: it has the order of the method. The state
+    is on the side before the crossing (under `solve`, to rounding, unless the event stops or
+    jumps).
     A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, which may
     be the start, or at the jump of another event after which it holds and before which it did not.
 
@@ -177,9 +177,9 @@ class EventPlan:
     reduced, initial
         How the core finds the zero crossing of each, as in plan.Group.
     first_counts : ndarray
-        Of one trajectory, before anything has occurred (PiEventRow of csrc/watching/events.h).
+        The counts of a trajectory before any event (PiEventRow of csrc/watching/events.h).
     then, onto, value, n_values : list of int
-        Where the results for each event are: csrc/watching/events.h.
+        For each event where its results are among those of `react` (PiEvent, in the same file).
     numbers, asks, every
         As in plan.Group.
     """
@@ -216,7 +216,7 @@ class EventPlan:
             for key, one in self.events.items()
         }
         self._passes: dict[str, Any] = {}  # for each event the node that crosses zero
-        self._onto: dict[str, Any] = {}  # for each with a bridge the state at it
+        self._onto: dict[str, Any] = {}  # for each event with a bridge the state at its zero
         quantities = [self._quantity(view, key, own[key]) for key in self.events]
         self.located = [not condition for _, condition in quantities]
         # A condition occurs where it begins to hold.
@@ -269,23 +269,23 @@ class EventPlan:
 
     @property
     def apart_program(self):
-        """The quantities, then what is compared in them: csrc/watching/pieces.h."""
+        """A program of the quantities, then of what they compare: csrc/watching/pieces.h."""
         return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
 
     @property
     def linear(self):
-        """Of the quantities, if there is nothing to compare: `linear_factors`."""
+        """``linear_factors`` of the quantities; None if they compare anything."""
         compared = self._view.comparisons(self._nodes)
         return None if compared else linear_factors(self._nodes, self._view.system.dim)
 
     def _source(self, system, one, i):
-        """Where the core finds the i-th quantity without a program: plan.Group."""
+        """Where the core finds the i-th quantity: its source and number, as in Group.reduced."""
         changed = one.after is not None or one.level is not None or one.bridge
         place = None if changed else known_place(system, one.quantity)
         return place if place and place[0] != CHANGE else (PROGRAM, i)
 
     def _quantity(self, view, key, own):
-        """Its node, NaN before `after`, and whether it is a condition: -1 or 1."""
+        """The node of an event's quantity, NaN before `after`; is it a condition, -1 or 1?"""
         what, condition = self.events[key].quantity, False
         view = _view_of(view, self.events[key])
         if callable(what):
@@ -298,12 +298,12 @@ class EventPlan:
             symbol = view.quantity(what)
         if self.events[key].level is not None:
             if condition:
-                raise ValueError(f"level of event {key!r}: a condition holds or not, and has none")
+                raise ValueError(f"level of event {key!r}: a condition has none: give a quantity")
             symbol = symbol - view.params[f"_{key}..level"]
         self._passes[key] = None if condition else node_of(view.graph, symbol)
         if self.events[key].bridge:
             if condition:
-                raise ValueError(f"bridge of event {key!r}: a condition is no quantity: write that")
+                raise ValueError(f"bridge of event {key!r}: a condition is no quantity: give one")
             from .bridge import bridged
 
             symbol, self._onto[key] = bridged(view, key, symbol)
@@ -379,8 +379,8 @@ def _new_state(view, function, system, own):
 
 
 def check_method(method, events):
-    """Refuse a method that remembers earlier states: a part of its step cannot be repeated; and
-    bridges of paths whose noise is a mean over steps."""
+    """Refuse a method that remembers earlier states, since no part of its step can be repeated; and
+    bridges with a method whose noise is a mean over two steps."""
     if method.family == "multistep" or not method.self_starting:
         raise ValueError(
             f"{method.name!r} remembers earlier states, so that no part of its step can be repeated"

@@ -1,4 +1,4 @@
-"""The watches of a run, as programs for the core: one for all that include the same steps."""
+"""The watches of a run, as programs for the core: one for all that have the same every=."""
 
 from itertools import chain
 
@@ -77,16 +77,16 @@ class Group(Shared):
     asks : int
         The inputs that the program needs from the core: csrc/watching/watch.h.
     sums : int
-        How many the program computes.
+        How many sums the program computes.
     reduced : tuple
-        The reductions by the core; their sums follow.
+        The reductions that the core computes itself; their sums follow those of the program.
     change : bool
         Whether the core needs the initial energy of the motion.
     densities : tuple
         The quantities and the edges of bins of each image.
     across : tuple
-        Accumulators of the whole batch (``Shared.over_batch``); ``across_places`` has those of each
-        statistic, by name, and ``signatures`` what its quantities compute.
+        Accumulators of the whole batch (``Shared.over_batch``). By the name of a statistic
+        ``across_places`` has their indices, ``signatures`` the byte code of its quantities.
     initial : ndarray
         The initial value of each sum.
     numbers : dict
@@ -122,7 +122,7 @@ class Group(Shared):
         self.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             if reduction.samples is not None and not uneven:
-                raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here it is every=")
+                raise ValueError(f"watch[{name!r}] has samples=: for pi.solve; here give every=")
             active, at = None, -1
             if reduction.after is not None:
                 at = [*times].index(reduction.after.tobytes())
@@ -152,7 +152,8 @@ class Group(Shared):
         self.initial = np.array([*(kept.initial for kept in self.kept), *self.reduced_initial])
         if len(self.initial) > MOST_SUMS:
             raise ValueError(
-                f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
+                f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}:"
+                " watch fewer quantities, or fewer bins"
             )
         self.sums = len(self.kept)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
@@ -170,19 +171,19 @@ class Group(Shared):
             np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
         ]
         self.asks = view.asks | clocks(self.program, system.dim)
-        # Functions of which a NaN stays in the results: what `beginning` asks.
+        # Functions whose NaN would stay in the result: `beginning` evaluates them.
         self._asked = {name: q for name, q in asked.items() if f"{name}.nan_step" in self.results}
         self._view = view
 
     @property
     def beginning(self):
-        """The names of functions of which a NaN at the first step would stay, and a program of
-        these."""
+        """The names of functions whose NaN at the first step would stay in the results, and a
+        program that evaluates them; None without any."""
         names, nodes = [*self._asked], [*self._asked.values()]
         return names, self._view.program(nodes) if nodes else None
 
 
-# Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).
+# Reductions whose sums the core keeps if they include all steps (csrc/kernels/rows/reduce.h).
 _KEPT_BY_CORE = (
     "maximum", "minimum", "max_abs", "total", "mean", "rms", "variance", "std", "slope",
 )  # fmt: skip
@@ -207,7 +208,7 @@ def known_place(system, what):
 
 
 def clocks(program, dim):
-    """Whether a program reads the time (4), the index of the step (8): csrc/watching/watch.h."""
+    """Bits (csrc/watching/watch.h): whether a program reads the time (4), the step's index (8)."""
     words = program.code[:, 2:]
     banks, numbers = words >> BANK_SHIFT, words & ((1 << BANK_SHIFT) - 1)
     step = (banks == Y) & (numbers == dim)
@@ -222,7 +223,7 @@ class Plan:
     system : System
     watch : mapping of str to Reduction, or a Plan whose watches are planned again
     numbers : mapping of str to ndarray
-        Those that events give to functions, by name: ``EventPlan.given``.
+        The params= of events, by name, which functions may take: ``EventPlan.given``.
     restarts : bool
         Whether trajectories restart, each at its own step: a parameter of the program, `_begin`.
     uneven : bool
@@ -254,7 +255,8 @@ class Plan:
         ]
         if len(self.groups) > 7:
             raise ValueError(
-                f"watch and across have {len(self.groups)} different every=, at most 7"
+                f"watch and across have {len(self.groups)} different every=, at most 7: give"
+                " several the same"
             )
 
     @property
@@ -267,7 +269,7 @@ class Plan:
         }
 
     def _own(self, numbers, system):
-        """Of the numbers of events those that functions name here, where it is no quantity."""
+        """The numbers of events that functions here name, unless the name is a quantity's."""
         names = self.named(system) & {*numbers}
         names -= {*invariant_names(system), "energy", "energy_error", "phase", "phase_drift"}
         for name in names:
@@ -286,7 +288,7 @@ class Plan:
 
     @property
     def shapes(self):
-        """Names and batch shapes of the arguments after=."""
+        """The batch shapes of the arguments after= and by=, by name."""
         return {
             f"after of {name!r}": r.after.shape
             for name, r in self.watch.items()
@@ -299,7 +301,7 @@ def checked(watch, system):
     analyses, watch = expanded(watch, system)
     for name, reduction in watch.items():
         if not isinstance(name, str) or not name or name.startswith("_"):
-            raise TypeError(f"watch: a name must be text and begin with a letter, got {name!r}")
+            raise TypeError(f"watch: a name must be text that does not begin with _, got {name!r}")
         printable("watch: a name", name)
         if not isinstance(reduction, Reduction):
             raise TypeError(

@@ -36,7 +36,7 @@ class View:
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1
-        called = system.definition.energy  # of a force that the core cannot evaluate
+        called = system.definition.energy  # a function, for a force that the core cannot evaluate
         own = energy and not callable(called)
         self.energy = self.next() if own else None
         self.invariants = {name: self.next() for name in names}
@@ -55,9 +55,9 @@ class View:
         return assemble(self.graph, {"invariants": nodes}, self.rows)
 
     def comparisons(self, nodes):
-        """The differences of what is compared in quantities: they switch at the zeros of these.
+        """For each comparison in quantities, left minus right: they switch where one is zero.
 
-        Not below the closed forms: their branches agree where they meet.
+        Without those in closed forms, whose branches agree where they meet.
         """
         return borders(nodes, self.smooth)
 
@@ -96,7 +96,7 @@ class View:
         return (self.t - self.params[name]) * self.params["_forwards"] >= 0
 
     def phase_drift(self):
-        """The phase minus that of the exact motion, on any branch."""
+        """The phase minus that of the exact motion, but for whole turns."""
         start = self.params["_phase_time"]
         if self.system.phase_is_uniform:
             exact = self.params["_phase"] + self.params["_phase_rate"] * (self.t - start)
@@ -137,8 +137,8 @@ class View:
             if name not in known:
                 raise TypeError(
                     f"{tracing.describe(function)} takes {name!r}, which is no parameter of"
-                    f" {self.system.name!r} ({', '.join(known) or 'it has none'}): of an event it"
-                    " may be in params={...}"
+                    f" {self.system.name!r} ({', '.join(known) or 'it has none'}): an event may"
+                    " define it, params={...}"
                 )
         state = self.state(count == 2)
         chosen = {name: known[name] for name in names}
@@ -179,7 +179,7 @@ def leading(function, system, before=0):
     try:
         arguments = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        raise TypeError(f"{told} has no signature that Python can read: wrap it") from None
+        raise TypeError(f"{told} has no signature that Python can read: wrap it in a def") from None
     if any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
         raise TypeError(f"{told} takes *arguments: name each instead")
     names = [a.name for a in arguments][before:]
@@ -219,7 +219,7 @@ def asked_names(quantities, system, own=()):
 
 
 def check_quantity(what, system, turns=False):
-    """Refuse what is no quantity of a system; turns: its turns are counted, for "phase_drift"."""
+    """Refuse what is no quantity of a system; turns: whether "phase_drift" is one here."""
     if callable(what):
         leading(what, system)
         return
@@ -233,7 +233,7 @@ def check_quantity(what, system, turns=False):
     known += ["phase_drift"] * (turns and has_exact_phase(system))
     if what in energy:
         if not system.has_energy:
-            raise ValueError(f"{system.name!r} has no energy")
+            raise ValueError(f"{system.name!r} has no energy: give a function")
         if system.noise is not None and "energy" not in system.traced.outputs:
             raise ValueError(f"the energy of {system.name!r} has no formula: give a function")
     if what in known:
@@ -264,10 +264,10 @@ def energy_of(system, state, t):
 
 
 def linear_factors(nodes, dim):
-    """The factors of the components in each quantity, one after the other.
+    """The factors of the components in each quantity, one quantity after the other.
 
-    None unless all are linear in the components and depend on nothing else but parameters: within a
-    step to a tolerance they then are polynomials like the states.
+    None unless every quantity is linear in the components and depends on nothing else but
+    parameters: within a step to a tolerance it is then a polynomial, as the states are.
     """
     rows = [_factors(node, dim) for node in nodes]
     if any(row is None for row in rows):
@@ -276,10 +276,10 @@ def linear_factors(nodes, dim):
 
 
 def border_factors(quantities, compared, dim):
-    """The factors of what is compared, after zeros for quantities: nodes, and how they are timed.
+    """The factors of what is compared, after zeros for the quantities: (node, how it is timed).
 
-    None unless all of these are conditions, made of comparisons alone, and what is compared is
-    linear: they hold throughout a step or do not if none of it comes to zero.
+    None unless every quantity is a condition made of comparisons alone, and all that is compared is
+    linear: conditions are then constant over a step on which none of it comes to zero.
     """
     factors = linear_factors(compared, dim)
     if not factors or not all(how == "truth" and _only_compares(q) for q, how in quantities):

@@ -45,7 +45,7 @@ class Reduction:
 
 
 def of_quantity(trace: Function) -> OfQuantity:
-    """The function of ``pi.watch`` whose trace this is."""
+    """Make a function of ``pi.watch`` that takes a quantity, from the trace of its reduction."""
 
     def made(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
         return Reduction(trace.__name__, quantity, every, after, trace)
@@ -54,7 +54,7 @@ def of_quantity(trace: Function) -> OfQuantity:
 
 
 def of_condition(trace: Function) -> OfCondition:
-    """The same, of a condition."""
+    """Make a function of ``pi.watch`` that takes a condition."""
 
     def made(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
         return Reduction(trace.__name__, condition, every, after, trace)
@@ -63,7 +63,7 @@ def of_condition(trace: Function) -> OfCondition:
 
 
 def like(made, other):
-    """The function made, with the name and the docstring of another."""
+    """The function `made`, with the name and the docstring of `other`."""
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(made, name, getattr(other, name))
     return made

@@ -1,7 +1,7 @@
 """How tangents pass a jump: by the saltation matrix, from the formulas of a run.
 
 A neighbour y + d meets the event g = 0 later, by dt = -(grad g . d) / (dg/dt + grad g . f). Until
-then it moves with the force at y, whereas the first moves with that at h(t, y), where y jumped to:
+then it moves by f(t, y), while the motion itself, which has jumped to h(t, y), moves by f(t, h):
 
     d -> Dh d + (Dh f + dh/dt - f(t, h)) dt.
 
@@ -67,7 +67,7 @@ def whole_jump(view, name, g, new):
     if g is not None and system.noise is not None:
         raise ValueError(
             f"events[{name!r}] jumps where a path with noise crosses zero, and tangents would need"
-            " the rate there, which it has not: give a condition, which holds at a step"
+            " its rate there, which no path has: give a condition, which holds at a step"
         )
     places, n = system.places, len(system.directions)
     before = [graph.state(int(place)) for place in places[:, 0]]

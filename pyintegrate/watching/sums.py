@@ -4,7 +4,7 @@ import numpy as np
 
 from .reduction import of_quantity, seen
 
-ROUNDING = 8 * np.finfo(float).eps  # of a square that is a difference of three
+ROUNDING = 8 * np.finfo(float).eps  # relative, of a square that is a difference of three terms
 
 
 @of_quantity
@@ -149,7 +149,7 @@ def slope(rows):
     n, sums = rows.count, _Line(rows)
 
     def line(a):
-        """Slope per step that counts, mean of d, sum of squares of the steps."""
+        """The count; slope per step that counts; mean of d; sum of squares of centred indices."""
         count, once = n.get(a), sums.s1(a)
         squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
         rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)

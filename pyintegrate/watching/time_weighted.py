@@ -35,7 +35,7 @@ class Timed:
 
 
 def _states(rows, kind):
-    """How many states count, and which the first is where the quantity is NaN."""
+    """How many states count, and the index of the first at which the quantity is NaN."""
     kept = rows.timed("states", kind)
     return {".count": kept.whole, ".nan_step": lambda a: kept.whole(a, 1)}
 
@@ -62,7 +62,7 @@ class _Moments:
         return 0.5 * (self._kept.get(a, 1) + self._kept.get(a, 2))
 
     def integral(self, a):
-        """Of the difference to the first value."""
+        """The integral of the difference to the first value."""
         return self._kept.sum(a, 3)
 
     def mean(self, a):
@@ -85,7 +85,7 @@ class _Moments:
 
 
 def _over(sums, span):
-    """A mean; over no time it is that of the only value: 0."""
+    """sums / span, a mean; 0 over no time, where the first value is the only one."""
     return np.where(span == 0, 0.0, sums / np.where(span == 0, 1.0, span))
 
 

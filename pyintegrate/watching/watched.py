@@ -23,7 +23,7 @@ class Sums:
     plan : Plan
     problem : Problem
     earlier : list of ndarray, optional
-        Those of the run that this one continues, (sums, lanes or more) for each group.
+        The sums of the run that this one continues, (sums, lanes or more) for each group.
     """
 
     def __init__(self, plan, problem, earlier=None):
@@ -33,7 +33,7 @@ class Sums:
         self._lay_out(earlier)
 
     def going_on(self, problem, sums):
-        """For the continuation of the same run."""
+        """The Sums of the run that continues this one; sums: those to begin with."""
         out = copy(self)
         out._problem = problem
         out._lay_out(sums)
@@ -74,9 +74,10 @@ class Sums:
         )
 
     def after(self, blocks, whole, last, core):
-        """The sums after `blocks` blocks of time, for each group; whole: after all of them.
+        """The sums after `blocks` blocks of time, for each group.
 
-        last: the last step that all have completed, -1 if none have begun.
+        whole: whether the run is complete; last: the last step that every trajectory has
+        completed, -1 before the first.
         """
         out = Kept()
         for (a, b), began in zip(self._rows, self._began):
@@ -100,7 +101,7 @@ class Sums:
 
 
 def in_two(values, stride):
-    """Rows of the core in two copies: those of the last complete block survive an interrupt."""
+    """Rows of the core, twice: one copy survives an interrupt. Large ones once, as both copies."""
     a = aligned((len(values), stride), np.float64)
     a.T[...] = values.T
     return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
@@ -117,7 +118,7 @@ class Kept(list):
     images : list of list of ndarray
         Densities of each group.
     across : list of list of Accumulated
-        Those of the whole batch.
+        Accumulators of the whole batch, for each group.
     """
 
     until = None
@@ -126,7 +127,7 @@ class Kept(list):
 
 
 def first_numbers(names, problem):
-    """The parameters of a program that are known when the run begins, by these names."""
+    """The parameters of a program that are known only when the run begins, by name."""
     known = {"_forwards": np.sign(problem.dt)}
     if "_energy" in names:
         energy, scale = energy_of(problem.system, *beginning_of(problem))
@@ -139,11 +140,11 @@ def first_numbers(names, problem):
 def program_fields(program, problem, known, first, sums):
     """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h.
 
-    known: of ``first_numbers``; first: the first step that counts; sums: two arrays.
+    known: from ``first_numbers``; first: the first step that counts; sums: two copies of the rows.
     """
     numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
     rows = [row_of(problem, value) for value in numbers]
-    own = problem.undriven  # in the memory of the run
+    own = problem.undriven  # the rows that the run itself reads
     if problem.dtype != np.float64:
         own = [row_of(problem, value) for value in parameters_of(problem)]
     origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
@@ -243,7 +244,7 @@ class Watched(Several[Any]):
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.array(result(totals))
-                    # Of two NaNs NumPy passes on either, as the length of its loop has it.
+                    # Of two NaNs NumPy keeps one or the other, by the length of its loop.
                     wrong = np.isnan(results[name])
                     np.copyto(results[name], np.nan, "unsafe", wrong)
         order = {}

@@ -193,7 +193,7 @@ def test_the_phases_of_a_stepper_have_the_same_rows(one, other):
     """They share the copy of the state from before a block, and the failures of its tiles."""
     step, kick = (_core.method(name)["handle"] for name in (one, other))
     rows = 2 + _core.history_rows("oscillator", step, False)
-    with pytest.raises(ValueError, match="a kick or a drift remembers what the step does"):
+    with pytest.raises(ValueError, match="a kick or a drift must remember as much as the step"):
         _core.stepper(
             system="oscillator", methods=(step, kick, kick), bits=64, lanes=8, bound=1.0, t0=0.0,
             dt=0.1, params=(1.0,), state=aligned((rows, 8), float),

@@ -156,7 +156,7 @@ def test_a_shared_parameter_that_differs_over_the_batch_is_refused(force, bounds
     """It would go on differing, by as much as it did, or where a bound holds one of them."""
     shared = {**THROWN, "free": {"force": bounds}, "shared": "force"}
     system = pi.systems.constant_force(force=force)
-    with pytest.raises(ValueError, match="'force' is shared, and begins or is bounded differently"):
+    with pytest.raises(ValueError, match="'force' is shared, and its values or bounds differ"):
         pi.fit(system, T, np.stack([LINEAR, LINEAR], axis=1), **shared)
 
 
@@ -562,7 +562,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"p0": [1.0]}, r"begins at the parameters of its system, system\(k=1.0\)"),
         ({"t": [[0.0, 1.0], [0.0]], "data": [[1.0, 2.0], [1.0, 2.0]]}, "lengths"),
         ({"loss": "square"}, "loss must be one of linear"),
-        ({"segments": 9}, "segments=9 are for more times"),
+        ({"segments": 9}, "segments=9 need recordings of more times"),
         ({"rtol": -1.0}, "rtol must be"),
         ({"observe": []}, "observe is empty"),
         ({"starts": 2, "seed": -1}, "seed must be at least 0, got -1"),

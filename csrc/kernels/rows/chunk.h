@@ -23,7 +23,7 @@ typedef struct {
     const vint *frozen;         /* lanes that need not be computed, or NULL */
     int stopped;                /* has a force or a pause stopped the run? */
     int one_time;               /* are starts and steps the same for all lanes? */
-    int goes_on;                /* do its random numbers lie there from the step before? */
+    int goes_on;                /* are the random numbers of the step before still there? */
     uint64_t uniform;           /* parameters that are the same for all lanes, as bits */
     Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
 } Chunk;

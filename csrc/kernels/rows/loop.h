@@ -14,7 +14,7 @@
 #include "wisdom_holman.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
-/* R registers of a row of so many lanes, from one on; the last fills its register. */
+/* R registers of a row, from `lane` on; copies of the last of its lanes fill what is left. */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
     const real *data = (const real *)row.data;
     for (int64_t u = 0; u < R; u++, lane += VLEN)

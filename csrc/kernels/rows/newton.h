@@ -153,7 +153,7 @@ static void slopes_rows(Chunk *c, const Newton *s) {
     }
 }
 
-/* r and M of register u, from these. */
+/* r and M of register u, from the slopes and Jacobians. */
 INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M,
                       vreal *r) {
     const int all = c->dim, size = stages * dim;

@@ -44,7 +44,7 @@ INLINE void look_at_column(Column *c, int extremes) {
     sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     c->nan = vany(sum[0] != sum[0]);
 }
-/* room: for count values. */
+/* The column of register u; room: memory for r->count values, if they are changes. */
 INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     Column c = {.rows = r,
                 .u = u,
@@ -209,7 +209,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
     tell_nan(c, spoiled, told, &s[6]);
 }
 /* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
- * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},
+ * which each step appends a binary digit: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
  * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
  * or g_{n+1} lies within a quarter of the bend. In most steps no lane of a register is that near.

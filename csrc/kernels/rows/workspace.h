@@ -1,5 +1,6 @@
-/* The rows of workspace that Newton's method needs: by these sizes, which run/families.c adds to
- * those of a family's step before a run begins. No registers here: plain C for both users. */
+/* The rows of workspace of Newton's method, of Rosenbrock methods and of Radau IIA, which
+ * run/families.c and kernels/tolerance/rows.h count before a run begins. No registers here: plain C
+ * for both users. */
 #pragma once
 #include "../../pyintegrate.h"
 

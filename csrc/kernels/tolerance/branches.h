@@ -28,7 +28,8 @@ INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
 static vreal *sides_at(const Lanes *l, int place) {
     return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
 }
-/* Asks at a place; 0: the start, or a stage that is asked only whether it is on the same branch. */
+/* Notes the branch of each lane at a place, a part of the step; place 0: at the start, or at a
+ * stage whose borders are not kept. */
 static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
@@ -117,10 +118,10 @@ static void find_visits(Lanes *l) {
                                   : visits_in_register(l, u, places, moving, &l->border[u]));
     }
 }
-/* A step across a border that was rejected is followed by one to shortly before it, those by steps
- * twice as long as the rest of the way, until one of them is accepted; behind the border the steps
- * are soon as long as they were. further: planned by the error of the step h, which was accepted
- * or not. */
+/* The next step. A rejected step across a border is followed by one that ends shortly before it,
+ * then by steps twice as long as the rest of the way, until one is accepted; behind the border the
+ * steps are soon as long as they were. further: the step that is planned by the error of the step
+ * h, accepted or not. */
 #define SHORT_OF  REAL(0.01)
 #define PAST      REAL(2.2)    /* the border lies at no usual place of a stage */
 #define AS_BEFORE REAL(0.0625) /* a part, for the estimate may miss what is fast there */
@@ -143,10 +144,11 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
     return vselect(behind & (usual > vabs(further)), vcopysign(usual, further), further);
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
- * sides. From the end of a step across, or near it, the slope leads over the border again, within
- * AHEAD steps if the forces are very unequal, and did not lead there over a border; in what passes
- * it did. What has decayed about a border, to less than LEAST of its tolerance, does not slide: an
- * explicit pair, whose steps are held up there, leaves it to another method that may follow. */
+ * sides. At the end of a step across, the slope there leads back over the border, within AHEAD
+ * steps even if the forces are very unequal, and a step backwards along it crosses no border; if a
+ * motion passes the border, it does. What has decayed about a border, to less than LEAST of its
+ * tolerance, does not slide: an explicit pair, whose steps are held up there, leaves it to another
+ * method that may follow. */
 enum { MOST_RETURNS = 25, AHEAD = 1024 };
 #define LEAST REAL(0x1p-20)
 static void sliding_lanes_leave(Lanes *l) {

@@ -56,7 +56,7 @@ static void make_dense(Lanes *l) {
 static int has_due(const Lanes *l, int64_t i) {
     return (LANE(own(l, OWN_DUE), i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
 }
-/* Which lanes need it; 0: none. */
+/* Marks in l->dense the lanes that need their polynomial; 0: none does. */
 static int find_dense(Lanes *l) {
     const int all = l->solve->segments != 0;
     EACH_REGISTER(u, &l->c) l->dense[u] = all ? l->accepted[u] : vset_int(0);
@@ -64,8 +64,8 @@ static int find_dense(Lanes *l) {
         EACH_LANE(i, &l->c) LANE(l->dense, i) = -(LANE(l->accepted, i) && has_due(l, i));
     return any_row(&l->c, l->dense);
 }
-/* beta_1 and beta_2 of implicit pairs. Where the equations of a part could not be solved, the
- * chord. */
+/* beta_1 and beta_2 of implicit pairs; those of the chord where the equations of a part of the step
+ * could not be solved. */
 static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;

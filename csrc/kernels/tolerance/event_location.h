@@ -21,7 +21,7 @@ static void end_step(Lanes *l, int64_t i) {
                                       [PI_STEP_STOPPED] = PI_STOPPED,
                                       [PI_STEP_ZENO] = PI_ZENO,
                                       [PI_STEP_LOST] = PI_NOT_FINITE,
-                                      [PI_STEP_JUMPED] = PI_OUT_OF_BOUNDS}; /* if it is */
+                                      [PI_STEP_JUMPED] = PI_OUT_OF_BOUNDS}; /* if beyond it */
     PiStepEnd end = (PiStepEnd)l->end[i];
     const PiStatus code = status[end];
     const real bound = (real)l->solve->bound;
@@ -48,7 +48,7 @@ static void end_step(Lanes *l, int64_t i) {
             LANE(l->last, i) = 0;
         }
     }
-    /* One that stops where it begins is none either. */
+    /* A step that stops where it begins does not count either. */
     const int stands = end != PI_STEP_JUMPED && LANE(l->tn, i) == LANE(l->c.t0, i) &&
                        LANE(l->tn_low, i) == LANE(own(l, OWN_T_LOW), i);
     if (end != PI_STEP_LOST && !stands) return;

@@ -34,8 +34,8 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     return l;
 }
 
-/* Lanes whose step has passed their next time, and its time in the step; returns those for which
- * it is not the end. */
+/* Marks in l->passed the lanes whose step has passed their next time, which c->h then measures from
+ * the start of the step; returns those for which it is not the end. */
 static vint find_passed(Lanes *l) {
     Chunk *c = &l->c;
     const vreal *due = own(l, OWN_DUE);
@@ -109,7 +109,7 @@ static void choose_steps(Lanes *l) {
     }
     l->shortened = 0;
 }
-/* The time that each step took, with what rounding leaves of it. */
+/* The time that each step took, after the rounding of its ends. */
 static void measure_steps(Lanes *l) {
     EACH_REGISTER(u, &l->c)
         l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - own(l, OWN_T_LOW)[u]);

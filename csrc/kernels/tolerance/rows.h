@@ -21,7 +21,7 @@ enum {
     OWN_RETURNS, /* branches.h: crossings of a border of the force in a row that led back to it, */
     OWN_LONGEST_TRIED, /* and the longest step tried lately */
     OWN_TO_BORDER,     /* how far the next border is, if that is known */
-    OWN_END,           /* those before it go on with a continuation; */
+    OWN_END,           /* the parts before it are kept for a continuation; */
     OWN_CHANGED,       /* a mask: has it changed a step? */
     OWN_LONGEST,       /* the longest step allowed */
     OWN_DUE,           /* the next time to save at; beyond the end if there is none */

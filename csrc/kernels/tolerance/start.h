@@ -112,8 +112,8 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     return 0;
 }
 static void make_tests(Lanes *l);
-/* Marks where a continuation of lane i sets out, unless it is known: here, with a first step as it
- * was given if it does not go on. */
+/* Marks the present state of lane i as where a continuation sets out, unless one is marked.
+ * goes_on: with the planned step and control; else with the first step `given`. */
 static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
@@ -260,7 +260,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     }
     return 0;
 }
-/* Moves one lane from there to lane i here. */
+/* Moves lane `from` of the waiting room to lane i, with its first slope. */
 static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
     const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
     for (int64_t r = 0; r < own_rows; r++)

@@ -9,12 +9,12 @@
  * v = a J v + b v in the least squares: a real one and the next, or a pair. Hairer, Wanner (1996),
  * Solving Ordinary Differential Equations II, IV.2.
  *
- * And whether one that Radau's method continues is stiff no more: the explicit pair would be stable
- * with the same steps, h |lambda| well within its limit for the largest eigenvalue of the Jacobian
- * that is kept. It must be so for twenty steps in a row, a sixteenth of all attempts, and a tenth
- * of the time for which the trajectory has been stiff: a relaxation oscillation has fast motions,
- * of many steps in a short time, and is stiff again after each. Tests of one that has gone back
- * come after 50, 100, 200, ... further attempts. */
+ * And whether a trajectory that Radau's method continues is no longer stiff: the explicit pair
+ * would be stable with the same steps, h |lambda| well within its limit for the largest eigenvalue
+ * of the Jacobian that is kept. It must be so for twenty steps in a row, a sixteenth of all
+ * attempts, and a tenth of the time for which the trajectory has been stiff: a relaxation
+ * oscillation has fast motions, of many steps in a short time, and is stiff again after each. One
+ * that has returned to the pair is tested after 50, 100, 200, ... further attempts. */
 #pragma once
 #include "start.h"
 

@@ -143,7 +143,7 @@ static void radau_trial(Lanes *l) {
         l->sums[all + i] = r->error[i] / c->h[i % R];
     }
 }
-/* Shortened ones, for lanes that request them. */
+/* Shortened steps of Radau's method, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
     vreal *const z = l->radau.parts_z;
@@ -270,7 +270,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     errors_some(l, combined, u, count, sum, sum2);
     /* Each is a chain: in turns of a few operations those of several registers overlap. */
     EACH(i, 0, count) {
-        /* A sum without a finite value says nothing of h, of however small a step it is. */
+        /* A sum that is not finite is no small error, even of a step of tiny length h. */
         error[i] = vselect(sum[i] <= REAL_MAX, log_error(l, combined, c->h[u + i], sum[i], sum2[i]),
                            vset(REAL_MAX));
     }
@@ -299,7 +299,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
         const vint active = l->active[at], last = l->last[at];
-        /* Of a step that ends beyond the bound an event may end a part before. */
+        /* An observed step may lead beyond the bound: an event may end it before. */
         const vint accepted = good[i] & active & (inside[i] | observed);
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
         if (combined && branches)

@@ -51,7 +51,7 @@ static int64_t ordered(double q) {
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
-/* The number in a word, of a new node if it is 0; 0 without memory. */
+/* The number of the node that a word leads to, a new one if it is 0; 0 without memory. */
 static uint32_t node_at(PiAcross *a, uint64_t word) {
     if (!a->words || (!a->words[word] && a->used == a->room)) {
         const int64_t least = a->rows * a->groups / NODE + 1; /* nodes of the rows */
@@ -124,7 +124,8 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
     w[PLACED] = place_window(exponent);
     return 0;
 }
-/* Those below a node, whose number has `cell` above the bits of `shift` and a node more. */
+/* Appends the cells below a node to n entries of `to` (NULL: only counts them), and returns their
+ * number; cell: the bits of the numbers above this node, shift: how many lie below it. */
 static int64_t walk(const PiAcross *a, int64_t row, uint32_t node, int shift, int64_t cell,
                     int64_t *to, int64_t n) {
     for (uint32_t i = 0; i < NODE; i++) {

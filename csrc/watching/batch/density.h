@@ -26,7 +26,7 @@ typedef struct {
 
 /* The bin of a value, -1 for none; the last one has its last edge. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q);
-/* That of one value, or two, in an image; -1 for none. */
+/* The place of one value, or two, in an image; -1 for none. */
 int64_t pi_place_in(const PiBins *bins, double first, double second);
 /* Counts the values of lanes: `at` gives the indices in the rows of quantities. */
 void pi_density_add(const PiDensity *density, int64_t block, const double *quantities,

@@ -76,7 +76,7 @@ export function drawStrip(canvas, strip, end, time, look) {
   c.globalAlpha = 1;
 }
 
-/** What lies between two lines as far as `time`. */
+/** Fills the band between two lines, as far as `time`. */
 function drawBand(c, { t, low, high, colour, strength }, x, y, time, alpha) {
   let last = t.findIndex((at) => at > time);
   if (last < 0) last = t.length;

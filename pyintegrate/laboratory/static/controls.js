@@ -18,7 +18,7 @@ export function slider({ name, unit, value, low, high, change, logarithmic = fal
   });
   const marks = element("div", { class: "pl-marks" });
   let current = value, shown = "";
-  /** What was typed: a number or a fraction; what is none stays, and says what it should be. */
+  /** Takes what was typed, a number or a fraction; anything else stays, with what is expected. */
   function take() {
     if (box.value === shown) return;
     const [above, below = 1] = box.value.replace("−", "-").replaceAll(",", ".").split("/").map((part) =>
@@ -87,7 +87,8 @@ export function segments(label, options, value, change) {
 export const button = (text, label, onclick, kind = "") =>
   element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
 
-/** A canvas on which something is dragged: `moved(place, grip)` gives what is gripped, or null. */
+/** Dragging on a canvas: `moved(place, null)` takes hold of something and returns it, or null;
+ * `moved(place, grip)` moves it. */
 export function onDrag(canvas, moved, begin, end) {
   let [pointer, held] = [null, null];
   const place = (event) => {

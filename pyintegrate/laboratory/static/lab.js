@@ -426,7 +426,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       sliders = fillSide(parts, system, state, change, setStart);
       ask();
     },
-    /** Another state from its start, running. */
+    /** Shows another state, running from its start. */
     begin(next) {
       time = 0;
       this.show(next);

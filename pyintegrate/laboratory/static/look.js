@@ -76,12 +76,12 @@ function raised(power) {
   return [...String(power)].map((letter) => RAISED[letter]).join("");
 }
 
-/** Text into an element, where it is another than before. */
+/** Sets the text of an element, if it differs. */
 export function write(into, text) {
   if (into.textContent !== text) into.textContent = text;
 }
 
-/** Names and values into an element, a pair in each of its spans. */
+/** Writes pairs of names and values into the spans of an element. */
 export function writePairs(into, pairs) {
   if (into.children.length !== pairs.length) {
     into.replaceChildren(...pairs.map(() => element("span", {}, element("i"), new Text())));

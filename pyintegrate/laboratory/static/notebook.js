@@ -79,8 +79,8 @@ function render({ model, el }) {
   const root = document.createElement("div");
   el.append(root);
   const lab = mount(root, engine, model.get("state"));
-  // What a cell assigns has the number of the newest state, what another view shows a higher one; an
-  // echo of an older one has not.
+  // A state that a cell assigns has the number of the newest one, a state of another view a higher
+  // number. One with a lower number is the echo of an older state.
   const fromKernel = () => {
     const state = model.get("state");
     if ((state.number ?? 0) < (lab.state.number ?? 0)) return;

@@ -21,7 +21,7 @@ export function pointsOf(scene, y, params) {
 
 const flat = (scene) => scene.kind === "spring" || scene.kind === "bead";
 
-/** What a canvas shows: that in which the true motion lies, with some room. It holds. */
+/** The window of a canvas: where the true motion lies, with some room. */
 export function windowOf(scene, runs, params, dim) {
   let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
   const reach = (x, y) => {

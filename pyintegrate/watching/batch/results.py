@@ -54,7 +54,7 @@ class Accumulated:
 
 
 def in_a_row(several):
-    """Those of one batch at later and later steps as one."""
+    """Accumulators of one batch over successive steps, joined."""
     kind, items = several[0].kind, [one.items for one in several]
     if kind == CELLS:
         before = np.cumsum([0, *(len(one.tally) for one in several)])
@@ -63,7 +63,7 @@ def in_a_row(several):
 
 
 def together(parts, groups, places):
-    """Those of two parts of a batch as one, with so many groups; places: of the groups of each."""
+    """Accumulators of two parts of a batch, merged; places: of the groups of each part, in all."""
     kind, shape, items = parts[0].kind, (len(parts[0].tally), groups), [one.items for one in parts]
     tally = np.zeros((*shape, 4), np.int64)
     for one, place in zip(parts, places):
@@ -87,8 +87,8 @@ def together(parts, groups, places):
 
 
 class Memory:
-    """The memory of one accumulator over a Problem, in the rows of the core, which knows it by the
-    names of its attributes."""
+    """The memory of one accumulator over a Problem; its attributes are the fields that the core
+    reads."""
 
     def __init__(self, entry, every, problem, first):
         self.kind, (self.first, self.second), by, self.about, edges = entry
@@ -125,7 +125,7 @@ class Memory:
         self.values = np.full((steps, problem.stride) if self.kind == VALUES else (0, 0), np.nan)
 
     def after(self, last, every, cells):
-        """The Accumulated of steps until `last`; cells: of the core."""
+        """The Accumulated of the steps up to `last`; cells: from ``cells()`` of the core's Run."""
         kind, steps = self.kind, max(last // every + 1 - self.row, 0)
         items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
@@ -165,7 +165,7 @@ def _average(units, n):
 
 
 def _root(a, b):
-    """Of a ratio of integers, which itself may be too large or too small for a double."""
+    """The root of a ratio of integers, which itself may be outside the range of a double."""
     k = (a.bit_length() - b.bit_length()) // 2
     return math.ldexp(math.sqrt(_quotient(a << max(-2 * k, 0), b << max(2 * k, 0))), k)
 
@@ -386,7 +386,7 @@ def of_run(plan, problem, sums):
 
 
 def one_after_the_other(some):
-    """Those of one batch at later and later times; not each need have all names."""
+    """The Across of one batch over successive times; a name may be missing in some parts."""
     if len(some) == 1:
         return some[0]
     asked = {}
@@ -436,8 +436,8 @@ def merge(*parts: Any) -> Across:
     ----------
     *parts : Solution, or their `across`
         Runs of one system over the same times with the same ``across=``; parameters may differ, as
-        in a batch. With noise, no two may
-        share a trajectory of a seed: ``first_trajectory=`` sets them apart.
+        in a batch. With noise, no two may share a trajectory of a seed: ``first_trajectory=`` sets
+        them apart.
 
     Returns
     -------
@@ -485,7 +485,7 @@ def _check_apart(a, b):
 
 
 def joined(a, b):
-    """Both parts of a batch."""
+    """The Across of two parts of a batch."""
     if a._system != b._system:
         names = f"{a._system[0]!r} and {b._system[0]!r}"
         raise ValueError(f"merge: parts of different systems or equations, {names}")

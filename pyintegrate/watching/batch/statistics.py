@@ -62,7 +62,7 @@ class Statistic:
         if by is not None:
             try:
                 labels = numbers("by", by)
-            except TypeError:  # texts, truths: the cure is below
+            except TypeError:  # text or bool: refused below, with the cure
                 labels = np.asarray(by)
             if labels.dtype.kind not in "iu":
                 raise TypeError(
@@ -71,10 +71,10 @@ class Statistic:
                 )
             if labels.size and labels.max() > np.iinfo(np.int64).max:
                 raise ValueError(f"by must be whole numbers below 2**63, got {labels.max()}")
-            self.by = labels.astype(np.int64)  # of all parts: merged, int64 and uint64 are floats
+            self.by = labels.astype(np.int64)  # int64 merged with uint64 would become float
 
     def grouped(self, by):
-        """The same of other groups."""
+        """The same statistic of other groups."""
         same = copy(self)
         same.by = by
         return same
@@ -90,7 +90,7 @@ class Statistic:
 
 
 def _of_quantity(*kinds: int) -> Callable[[Function], AcrossBatch]:
-    """A function of ``pi.across`` of this name and docstring, by accumulators of these kinds."""
+    """Make the decorated function one of ``pi.across``, by accumulators of these kinds."""
     needs = tuple((kind, 0, 0) for kind in kinds)
 
     def called(function):
@@ -289,7 +289,7 @@ def covariance(
 
 
 def checked(across, system):
-    """The argument `across`: names to statistics of quantities of a system."""
+    """Check the argument `across` for a system; returned as a dict."""
     from collections.abc import Mapping
 
     from ..quantity import check_quantity
