@@ -159,7 +159,7 @@ def _parser():
         help="run all methods on all systems, and compare their bits with the published ones"
         " (some seconds; exit code 1 if they differ)",
     )
-    info.add_argument("--table", action="store_true", help="print the bits by method, uncompared")
+    info.add_argument("--table", action="store_true", help="print the bits by method")
     return parser
 
 

@@ -141,12 +141,16 @@ def info(options):
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}
-    if options.table:
+    code, digest = 0, {}
+    if options.digest or options.table:
         from ..method import bits
 
-        print(bits.as_text(bits.method_bits()))
-        return 0
-    code, digest = _digest() if options.digest else (0, {})
+        found = bits.method_bits()
+        if options.digest:
+            code, digest = _digest(found, bits.published_bits())
+        if options.table:
+            print(bits.as_text(found))
+            return code
     if options.json:
         as_json({**about, **digest})
         return code
@@ -172,11 +176,10 @@ def info(options):
     return code
 
 
-def _digest():
+def _digest(found, published):
     """The bits of all methods, and whether they are the published ones."""
     from ..method import bits
 
-    found, published = bits.method_bits(), bits.published_bits()
     unknown = [row.method for row in found if row.method not in published]
     others = [row.method for row in found if published.get(row.method, row.digits) != row.digits]
     return int(bool(others)), {

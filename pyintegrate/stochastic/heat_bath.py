@@ -91,7 +91,7 @@ def langevin(
     heavy = _name_of_mass(system)
     taken = {"friction", "temperature", heavy} & set(system.params)
     if taken:
-        raise ValueError(f"{system.name!r} has a parameter {taken.pop()!r}: give it another name")
+        raise ValueError(f"{system.name!r} has a parameter {min(taken)!r}: give it another name")
     each = _mass(system) if mass is None else mass
     # One for each coordinate, or one for all.
     own = (system.dof,) if system.dof > 1 and np.shape(each)[-1:] == (system.dof,) else ()

@@ -154,7 +154,7 @@ def event(
     return Event(
         quantity,
         int(direction),
-        int(stop) if isinstance(stop, bool) else integer("stop", stop, 1),
+        int(stop) if isinstance(stop, bool | np.bool_) else integer("stop", stop, 1),
         integer("keep", keep, 0, MOST_KEPT),
         _function("then", then),
         _function("values", values),
@@ -227,17 +227,9 @@ class EventPlan:
         nodes = [node for node, _ in quantities]
         answers = self._answers(view, system, own)
         view.graph.dim = view.size
-        begins = [d > 0 and not z for d, z in zip(self.directions, self.located)]
         self.reduced = tuple(
-            (
-                REDUCTIONS["bridged" if one.bridge else "begins" if begin else PASSES[direction]][
-                    0
-                ],
-                *self._source(system, one, i),
-            )
-            for i, (one, direction, begin) in enumerate(
-                zip(self.events.values(), self.directions, begins)
-            )
+            (REDUCTIONS[self._reduction(one, i)][0], *self._source(system, one, i))
+            for i, one in enumerate(self.events.values())
         )
         # A condition that holds at the start begins to hold there.
         self.initial = np.ravel(
@@ -277,6 +269,13 @@ class EventPlan:
         """``linear_factors`` of the quantities; None if they compare anything."""
         compared = self._view.comparisons(self._nodes)
         return None if compared else linear_factors(self._nodes, self._view.system.dim)
+
+    def _reduction(self, one, i):
+        """The name of the core's reduction by which the i-th event is seen."""
+        if one.bridge:
+            return "bridged"
+        direction = self.directions[i]
+        return PASSES[direction] if self.located[i] or direction <= 0 else "begins"
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity: its source and number, as in Group.reduced."""

@@ -35,7 +35,7 @@ RETURN = """\
     return Event(
         quantity,
         int(direction),
-        int(stop) if isinstance(stop, bool) else integer("stop", stop, 1),
+        int(stop) if isinstance(stop, bool | np.bool_) else integer("stop", stop, 1),
         integer("keep", keep, 0, MOST_KEPT),
         _function("then", then),
         _function("values", values),

@@ -1,4 +1,4 @@
-/* The table of `python -m pyintegrate info --digest --table` by the C core alone: the lines are the
+/* The table of `python -m pyintegrate info --table` by the C core alone: the lines are the
  * same on every architecture and instruction set (make portability).
  *     portability [number of the instruction set] */
 #include <stdio.h>

@@ -439,6 +439,7 @@ def test_watches_go_with_it_in_any_precision():
         (lambda: run([1.0], 0.0, {"m": pi.across.mean("nothing")}), "no quantity"),
         (lambda: run([1.0], 0.0, pi.across.mean("x")), "dictionary"),
         (lambda: pi.across.count("x"), "condition must be a function, as lambda t, x, v: x > 0"),
+        (lambda: run([1.0], 0.0, {"m": pi.across.count(min)}), "no signature that Python can read"),
         (lambda: run([1.0], 0.0, {"m": pi.watch.mean("x")}), "pi.across"),
         (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x", by=[1, 2, 3])}), "by of 'm'"),
         (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x")}, t0=[0.0, 1.0]), "t0 differs"),

@@ -355,6 +355,8 @@ def test_attributes_of_a_function_count_as_in_solve_ivp():
     assert sol.events["e"].count == 2
     own = pi.event(hit, direction=0, stop=False)
     assert (own.direction, own.stop) == (0, 0)
+    hit.terminal = np.True_
+    assert pi.event(hit).stop == pi.event("x", stop=np.True_).stop == 1
     hit.direction, hit.terminal = 0, None
     assert (pi.event(hit).direction, pi.event(hit).stop) == (0, 0)
     hit.direction = "down"

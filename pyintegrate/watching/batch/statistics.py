@@ -10,7 +10,7 @@ are exact and counts whole numbers, so the bits depend on no order, split or num
 from __future__ import annotations
 
 from copy import copy
-from inspect import signature
+from functools import wraps
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -193,11 +193,10 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
             f"condition must be a function, as lambda t, x, v: x > 0, got {condition!r}"
         )
 
+    @wraps(condition)
     def holds(*arguments, **parameters):
         return np.where(condition(*arguments, **parameters) != 0, 1.0, 0.0)
 
-    holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
-    holds.__name__ = getattr(condition, "__name__", "condition")
     return Statistic("count", (holds,), every, by, ((SUM, 0, 0),))
 
 
