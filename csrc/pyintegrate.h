@@ -76,7 +76,7 @@ typedef struct {
     PiStructure structure;
     int dim, dof;           /* dof = 0 for first order */
     int velocity_dependent; /* does the acceleration use v? */
-    int time_dependent;     /* does the force use t? */
+    int time_dependent;     /* does the force, or the energy, use t? */
     int n_params, n_invariants;
     int n_derived; /* rows after the parameters, filled in by PI_PREPARE */
     /* 1 + the parameter, given or derived, of which the rate of a component is a multiple; 0: none.

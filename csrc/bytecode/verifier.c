@@ -220,7 +220,7 @@ static PiSystem describe(const PiProgramText *x) {
         .dim = (int)x->dim,
         .dof = (int)x->dof,
         .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
-        .time_dependent = reads(x, force, PI_BANK_T),
+        .time_dependent = reads(x, force, PI_BANK_T) || reads(x, PI_ENERGY, PI_BANK_T),
         .n_params = (int)x->n_params,
         .n_derived = (int)x->n_derived,
         .n_invariants = (int)x->n_invariants,

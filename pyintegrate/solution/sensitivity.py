@@ -35,7 +35,7 @@ def checked_names(system, sensitivity):
             raise ValueError(f"sensitivity has {name!r}: {system.name} knows {', '.join(known)}")
     if not names or len(set(names)) < len(names):
         raise ValueError(f"sensitivity must be different names, got {sensitivity!r}")
-    return tuple(names)
+    return tuple(map(str, names))  # of NumPy's strings as well
 
 
 def start_components(system, name):

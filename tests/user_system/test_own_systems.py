@@ -326,6 +326,17 @@ def test_compiled_systems_have_the_bits_of_the_byte_code(system):
             assert np.array_equal(pi.integrate(compiled, y, **options).y, slow.y), method.name
 
 
+def test_the_energy_of_a_compiled_system_may_depend_on_time_alone():
+    system = pi.acceleration(
+        lambda t, x, v: -x, dof=1, initial=[1.0, 0.2], energy=lambda t, x, v: v * v + t
+    )
+    run = {"dt": 0.1, "n_steps": 20, "watch": {"most": pi.watch.max_abs("energy")}}
+    for own in (system, system.compile()):
+        sol = pi.integrate(own, **run)
+        assert sol.watched["most"] == sol.energy().max()
+        assert sol.watched["most.time"] == sol.t[sol.energy().argmax()]
+
+
 def test_compiling_is_cached_and_pickles_as_byte_code(monkeypatch):
     lorenz.compile()
     monkeypatch.setattr(compiler, "_build", lambda *_: pytest.fail("compiled a second time"))
