@@ -377,7 +377,7 @@ class Quality:
         cheap and expensive methods can be compared.
     error : float
         Largest distance from the true motion in phase space over the first period, in units of the
-        motion, at `WORK` evaluations per period.
+        motion, at 240 evaluations per period.
     energy_change : float
         Change of the mean energy from the first to the last of 50 periods at the same work,
         relative; 0 if it is less than a fiftieth of its oscillation, NaN without an energy.
@@ -400,11 +400,10 @@ def quality(
     system: System | None = None,
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
-    *,
-    work: int = WORK,
-    periods: int = PERIODS,
 ) -> MethodQualities:
     """Judge methods on one periodic motion: stability, cost and accuracy at equal work.
+
+    The work are 240 force evaluations in a period; the energy is judged over 50 of them.
 
     Parameters
     ----------
@@ -415,10 +414,6 @@ def quality(
         favours no method.
     x0, v0 : array_like, optional
         Start of one trajectory, as in `integrate`.
-    work : int, optional
-        Force evaluations per period, for every method.
-    periods : int, optional
-        Length of the run over which the energy is judged.
 
     Returns
     -------
@@ -442,7 +437,7 @@ def quality(
     orders = convergence(system, methods, x0, v0)
     found = {}
     for name, method in orders.methods.items():
-        steps = max(4, round(work / max(1, evaluations_a_step(system, method))))
+        steps = max(4, round(WORK / max(1, evaluations_a_step(system, method))))
         run = {"dt": orders.t_end / steps, "method": method, "on_failure": "ignore"}
         first = integrate(system, x0, v0, n_steps=steps, **run)
         if system.exact(first.t[:1], first.initial) is None:
@@ -450,7 +445,7 @@ def quality(
         y = np.where(first.valid[..., np.newaxis], first.y, np.inf)
         change = np.nan
         if system.has_energy:
-            long = integrate(system, x0, v0, n_steps=periods * steps, **run)
+            long = integrate(system, x0, v0, n_steps=PERIODS * steps, **run)
             change = _secular(long.energy_error(), steps)
         limit, cost = method.stability_limit, method.evaluations
         error = float(distance(y, first.exact(), system.dof))
@@ -458,15 +453,15 @@ def quality(
             method.order, orders[name].order, cost, limit, limit / max(cost, 1), error, change,
             method.symplectic, method.symmetric,
         )  # fmt: skip
-    return MethodQualities(found, orders, work, periods)
+    return MethodQualities(found, orders)
 
 
 class MethodQualities(ByMethod[Quality]):
     """Quality by method, made by `quality`; shows itself as a table."""
 
-    def __init__(self, found, orders, work, periods):
+    def __init__(self, found, orders):
         super().__init__(found, orders)
-        self.period, self.work, self.periods = orders.t_end, work, periods
+        self.period = orders.t_end
 
     def table(self) -> Table:
         """All methods, the most accurate at equal work first.
@@ -491,12 +486,12 @@ class MethodQualities(ByMethod[Quality]):
             marks = ("yes" if about[mark] else "-" for mark in ("symplectic", "symmetric"))
             rows.append([name, *told.split(), change, *marks])
         title = (
-            f"{self.system.title} at equal work: {self.work} force evaluations in a period of "
+            f"{self.system.title} at equal work: {WORK} force evaluations in a period of "
             f"{self.period:.4g} {self.system.units['t']}".rstrip()
         )
         note = (
             f"error: over one period, relative to the motion; energy change: secular, over "
-            f"{self.periods} periods"
+            f"{PERIODS} periods"
         )
         return Table(title, columns, rows, note)
 

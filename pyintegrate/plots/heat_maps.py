@@ -100,12 +100,13 @@ def heatmap(
     numbers, text, is_error = _numbers(solution, values)
     if numbers.shape != batch:
         raise ValueError(f"values has shape {numbers.shape}, and the batch {batch}")
-    missing, blank = "did not fail", False
+    missing = "did not fail"
     if not (isinstance(values, str) and values == "failed_step"):
         missing = "none, failed"
-        blank = solution.failed_step >= 0
+        if numbers.dtype.kind not in "iu":
+            numbers = np.where(solution.failed_step >= 0, np.nan, numbers)
     log = is_error if log is None else log
-    look = text, label, log, blank, missing, colorbar, keywords
+    look = text, label, log, missing, colorbar, keywords
     return over_batch(page, solution, x, y, numbers, *look)
 
 
@@ -128,17 +129,17 @@ def line_over(page, x, values, log, keywords):
     return ax
 
 
-def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
+def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
 
-    Numbers that are not finite, or are `blank`, are grey; `text` describes the numbers, and
+    Numbers that are not finite are grey; `text` describes the numbers, and
     `missing` the grey ones, unless there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
     else:
-        shown = np.where(blank | ~np.isfinite(numbers), np.nan, numbers.astype(float))
+        shown = np.where(np.isfinite(numbers), numbers, np.nan)
         if log:
             shown = np.where(shown < 0, np.nan, shown)
         look = {"cmap": "viridis"} | look
@@ -328,7 +329,7 @@ def over_axes(page, system, axes, values, text, label, log, colorbar, keywords):
     if not others:
         return line_over(page, x, values, log, keywords), names[0], label or text
     ax = page((6.2, 4.6))
-    colour(ax, x, others[0], values.T, text, label, log, False, "none", colorbar, keywords)
+    colour(ax, x, others[0], values.T, text, label, log, "none", colorbar, keywords)
     return ax, *names
 
 
@@ -378,7 +379,7 @@ def passages(
     solution, t = passages.solution, passages.t
     unit = unit_of(solution.system, "t")
     if t.ndim == 2 and t.size:
-        look = with_unit("time of the passage", unit), label, log, False, "none", colorbar, keywords
+        look = with_unit("time of the passage", unit), label, log, "none", colorbar, keywords
         return over_batch(page, solution, x, y, t, *look)
     last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
     since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
@@ -481,7 +482,7 @@ def basin_map(
     (columns, x_label), (rows, y_label) = axes
     ax = page((6.2, 5.2))
     shown = np.minimum(label, NAMED - 1)
-    colour(ax, columns, rows, shown, "", None, False, False, "", False, keywords)
+    colour(ax, columns, rows, shown, "", None, False, "", False, keywords)
     _mark(ax, found, x_label, y_label)
     if legend and not {"cmap", "norm"} & set(keywords):
         _explain(ax, found, shown)

@@ -112,7 +112,7 @@ def test_a_start_that_is_no_number_gives_none():
     [
         ({"indicator": "flu"}, ValueError, "indicator must be one of fli"),
         ({"k": 2}, ValueError, "k is for 'gali'"),
-        ({"indicator": "gali", "k": 5}, ValueError, "2 to 4"),
+        ({"indicator": "gali", "k": 5}, ValueError, "has 4 components"),
         ({"save": "all"}, TypeError, "no option 'save'"),
         ({"renormalise": 0}, ValueError, "renormalise must be"),
         ({"method": "adams_bashforth4"}, ValueError, "remembers earlier states"),

@@ -219,6 +219,8 @@ BLOCK = 16  # samples between two looks at which starts have arrived
 CROSSED = 30  # cells that a motion typically crosses between two samples
 BACK = 0.5  # of the last samples must be in cells visited before
 SHARED = 0.1  # of the cells of a motion must be those of an attractor that it is part of
+POINTS = 100  # samples of each attractor; it is searched for in four times as many at least
+HITS = 20  # samples in a row in the cells of an attractor, after which a start has arrived
 GONE = 100  # samples in a row outside the box, after which a start has left
 SHIFT = 0.381966  # of a cell: a resting point seldom lies where round numbers meet
 OUTSIDE = -1  # the number of no cell
@@ -272,8 +274,6 @@ def attractors(
     cells: int | Sequence[int] = 100,
     period: float | None = None,
     every: int | None = None,
-    locate: int = 100,
-    hits: int = 20,
     horizon: int = 10_000,
     seed: int | None = 0,
     also: ArrayLike | None = None,
@@ -308,10 +308,9 @@ def attractors(
         Of a driven motion, which needs it, a whole number of steps: samples are once a period.
     every : int, optional
         Steps between samples; by default about as many as a motion takes through thirty cells.
-    locate, hits, horizon : int, optional
-        In samples: how long attractors are looked at, after three times as long, and doubled while
-        motions do not come back; how long a start must be in the cells of one; and the most that
-        any is followed.
+    horizon : int, optional
+        The most samples that any motion is followed for: at first 400, twice as many while they do
+        not come back; a start until it is in the cells of one attractor for 20.
     seed : int, optional
         Shifts the points, as in ``equilibria``, from those of symmetry, which rest on saddles.
     also : array_like, optional
@@ -361,8 +360,6 @@ def attractors(
     along = np.array([integer("cells", one, 2) for one in along.tolist()])
     if np.prod(along + 1.0) > 2.0**62:
         raise ValueError(f"cells are {along.tolist()}: their product is larger than 2**62")
-    for name, value in (("locate", locate), ("hits", hits)):
-        integer(name, value, 1)
     if energy is not None and not system.has_energy:
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it out")
     points = box.starts(integer("n", n, 1), seed)
@@ -375,19 +372,19 @@ def attractors(
     start = integrate(system, given, v0, dt=dt, n_steps=0, on_failure="ignore", **options)
     flat = start.initial.reshape(-1, system.dim).astype(float)
     # Search, sort; then search once more from those that did not arrive.
-    sets, ends = _located(sampler, points, locate, horizon)
+    sets, ends = _located(sampler, points, horizon)
     joined, _ = _joined(sets)
     if energy is None:
-        label = _sorted_starts(sampler, flat, joined, hits, horizon)
+        label = _sorted_starts(sampler, flat, joined, horizon)
     else:
         label = _caught(sampler, flat, joined, ends, energy, horizon)
     undecided = np.flatnonzero(label == -1)
-    more, more_ends = _located(sampler, flat[undecided], locate, horizon)
+    more, more_ends = _located(sampler, flat[undecided], horizon)
     joined, part = _joined([*sets, *more])
     label = np.where(label >= 0, part[label], label)
     label[undecided] = part[len(sets) :]
     ends = np.concatenate([ends, more_ends])
-    return _described(system, box, sampler, start, label, joined, part, ends, locate)
+    return _described(system, box, sampler, start, label, joined, part, ends)
 
 
 def _every(box, along, dt, period, every):
@@ -456,7 +453,7 @@ class _Sampler:
         return np.where(good, np.ravel_multi_index(at, self.along + 1), OUTSIDE)
 
 
-def _located(sampler, points, locate, horizon):
+def _located(sampler, points, horizon):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
     All run for the same time, twice as long until each is mostly where motions were before, and the
@@ -469,7 +466,7 @@ def _located(sampler, points, locate, horizon):
         history, y = np.empty((0, len(active)), np.int64), points[active]
         found = np.zeros(len(active), bool)
         while not found.all() and len(history) < horizon:
-            more = min(max(4 * locate, len(history)), horizon - len(history))
+            more = min(max(4 * POINTS, len(history)), horizon - len(history))
             parts = []
             for done in range(0, more, BLOCK):
                 part, states = sampler.run(y, len(history) + done, min(BLOCK, more - done))
@@ -518,7 +515,7 @@ def _joined(sets):
     return joined, part
 
 
-def _sorted_starts(sampler, starts, joined, hits, horizon):
+def _sorted_starts(sampler, starts, joined, horizon):
     """The set that each start reaches; -1: none within the horizon, -2: it left the box."""
     cells = np.concatenate([np.empty(0, np.int64), *joined.values()])
     owner = np.repeat(np.array([*joined], int), [*map(len, joined.values())])
@@ -537,7 +534,7 @@ def _sorted_starts(sampler, starts, joined, hits, horizon):
             own[visited == OUTSIDE] = -2
             for now in own:
                 row, last = np.where(now == last, row + 1, 1), now
-                enough = (row >= np.where(now == -2, GONE, hits)) & (now != -1) & (settled == -1)
+                enough = (row >= np.where(now == -2, GONE, HITS)) & (now != -1) & (settled == -1)
                 settled[enough] = now[enough]
             label[active] = settled
             active, y, last, row = (part[settled == -1] for part in (active, y, last, row))
@@ -564,7 +561,7 @@ def _caught(sampler, starts, joined, ends, energy, horizon):
     return label
 
 
-def _described(system, box, sampler, start, label, joined, part, ends, locate):
+def _described(system, box, sampler, start, label, joined, part, ends):
     """The result: attractors ordered by the number of their starts."""
     counts = {key: np.count_nonzero(label == key) for key in joined}
     keys = sorted(joined, key=lambda key: (-counts[key], joined[key][0]))
@@ -572,7 +569,7 @@ def _described(system, box, sampler, start, label, joined, part, ends, locate):
     place[keys] = np.arange(len(keys))
     # One motion on each, the same in any order of the starts.
     first = [min((ends[i] for i in np.flatnonzero(part == key)), key=tuple) for key in keys]
-    states = sampler.run(np.array(first), 0, locate)[1] if keys else np.empty((1, 0, system.dim))
+    states = sampler.run(np.array(first), 0, POINTS)[1] if keys else np.empty((1, 0, system.dim))
     points, means = tuple(np.moveaxis(states, 0, 1)), states[..., box.places].mean(axis=0)
     total = max(1, label.size)
     p = np.array([counts[key] for key in keys]) / total

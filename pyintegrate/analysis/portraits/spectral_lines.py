@@ -295,7 +295,8 @@ def _laid_out(n):
 
     Sample j from the centre is at far + near, of its row and in it.
     """
-    length = -(-n // ROWS)
+    least = -(-n // ROWS)  # and no factors but 2, 3 and 5, for the transforms
+    length = next(m for m in range(least, 2 * least + 1) if 30**64 % m == 0)
     window = np.zeros(ROWS * length)
     window[:n] = (1 + np.cos(np.pi * np.linspace(-1, 1, n))) / (n - 1)
     near = np.arange(length) - (length - 1) / 2
@@ -336,12 +337,8 @@ def _peak(z, n):
     """The frequency at which signals in rows have the largest amplitude A, and A there."""
     window, taylor, near, far = _laid_out(n)
     z, lanes, real = z * window, len(z), not np.iscomplexobj(z)
-    flat = z.reshape(lanes, window.size)
-    size = flat.shape[1]
-    spectrum = (np.fft.rfft if real else np.fft.fft)(flat)
-    parts = spectrum.view(float)
-    parts *= parts
-    power = parts[:, ::2] + parts[:, 1::2]
+    spectrum = (np.fft.rfft if real else np.fft.fft)(z.reshape(lanes, window.size))
+    power = spectrum.real**2 + spectrum.imag**2
     count, lane = power.shape[1], np.arange(lanes)
     # Of a real signal a peak at zero is what the mean has left.
     top = real + power[:, int(real) :].argmax(axis=1)
@@ -350,7 +347,7 @@ def _peak(z, n):
     with quiet():
         a, b, c = np.log(power[lane[:, np.newaxis], beside].T)
         off = np.nan_to_num((a - c) / (2 * (a - 2 * b + c)))
-    bin_ = 2 * np.pi / size
+    bin_ = 2 * np.pi / window.size
     w = bin_ * (top + np.clip(off, -1, 1))
     w = np.where(w > np.pi, w - 2 * np.pi, w) if not real else w
     # A(w + d) is a sum over rows of exp(-i (w + d) far) times a short polynomial in d.

@@ -541,7 +541,8 @@ def chaos_map(
         )  # fmt: skip
     vectors, sums, number = _INDICATORS[indicator]
     if vectors is None:
-        vectors = _directions(system, k)
+        positions = getattr(system, "base", system).dof
+        vectors = max(2, positions) if k is None else integer("k", k, 2)
     known = ("method", "renormalise", "t0", "dtype", "workers", "progress")
     for name in options:
         if name not in known:
@@ -558,15 +559,6 @@ def chaos_map(
     found = ChaosMap(values=values, indicator=indicator, solution=start, **run.outcome())
     tell(found)
     return found
-
-
-def _directions(system, k):
-    """How many tangents "gali" has."""
-    dim = getattr(system, "base", system).dim
-    k = max(2, getattr(system, "base", system).dof) if k is None else k
-    if not isinstance(k, int) or not 2 <= k <= dim:
-        raise ValueError(f"k must be 2 to {dim}, the components of {system.name!r}, got {k!r}")
-    return k
 
 
 @result_class

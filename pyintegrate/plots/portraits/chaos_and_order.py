@@ -134,8 +134,7 @@ def chaos_map(
     log = found.indicator in _NEAR_ZERO if log is None else log
     text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
     if values.ndim == 2 and values.size:
-        blank = solution.failed_step >= 0
-        look = text, label or text, log, blank, "", colorbar, {"cmap": "inferno"} | keywords
+        look = text, label or text, log, "", colorbar, {"cmap": "inferno"} | keywords
         return over_batch(page, solution, x, y, values, *look)
     if values.ndim != 1:
         raise ValueError(
