@@ -12,6 +12,7 @@
  * of the sums, for the last complete block of time and for the current one: an interrupt leaves
  * the first. */
 #pragma once
+#include "../aligned.h"
 #include "../run/run.h"
 #include "batch/across.h"
 #include "batch/density.h"
@@ -69,7 +70,6 @@ typedef struct {
     int changes;          /* are they minus `origin`, times `factor`, rather than themselves? */
     PiReduceRows reduced; /* that kernels make, into sums after the chunk */
 } WatchChunk;
-enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 
 static inline int64_t pi_watch_width(const PiWatch *w) {
     return w->program.set->vector_bytes / sizeof(double);
@@ -96,7 +96,7 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
     return system->force(system->context, question, &rows);
 }
 /* Begins a chunk: `lanes` lanes from `lane` on, or n_at of them at `at`; with their parameters. The
- * memory after it has pi_chunk_bytes(). 0, or -1. */
+ * memory from it on has pi_chunk_bytes() of so many lanes or more. 0, or -1. */
 int pi_chunk_open(WatchChunk *chunk, const PiWatch *watch, const int64_t *at, int64_t n_at,
                   int64_t lane, int64_t lanes);
 int64_t pi_chunk_bytes(const PiWatch *watch, int64_t lanes);
