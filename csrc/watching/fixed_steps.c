@@ -117,7 +117,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
 /* The watch comes first; who is due; for states between. */
 static PiMemory begin_memory(Segments *p, void *scratch) {
     PiMemory m = {scratch, 0};
-    pi_part_of(&m, pi_watch_scratch_bytes(&p->e->watch, p->run));
+    pi_part_of(&m, p->e->watch_bytes);
     PLACE(&m, p->due, p->run->tile_lanes);
     if (p->e->between) p->between = pi_part_of(&m, pi_between_scratch_bytes(NULL, p->run));
     return m;
@@ -165,6 +165,7 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
     Segments p = segments_of(e, run);
+    e->watch_bytes = pi_watch_scratch_bytes(&e->watch, run);
     const PiMemory m = begin_memory(&p, NULL);
     const int64_t u = unit(run);
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
