@@ -20,43 +20,44 @@ static int has_energy(const PiWatch *w, PiSource last) {
 static int asks_system(const PiWatch *w) {
     return has_energy(w, PI_OF_CHANGE) || w->asks & PI_WATCH_INVARIANTS;
 }
-static int64_t scratch_rows(const PiWatch *w) {
-    return pi_scratch_of_both(&w->program, &w->system);
-}
-static int64_t rows_of_state(const PiWatch *w) {
-    return w->components + 1 + (int64_t)w->n_quantities;
-}
-/* How many states are evaluated together: as many as fit the first-level cache. */
-static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
-    const int64_t bytes = pi_product(rows_of_state(w), lanes * sizeof(double));
-    const int64_t fit = STATES_BYTES / bytes;
-    return fit < 1 ? 1 : smaller(fit, STATES);
-}
-/* A program may be asked for several states in one call. Its rows besides states and results:
- * parameters, time, scratch; and how long they are at most, unless one state is longer. */
-static int64_t rows_of_call(const PiWatch *w) {
-    const PiSystem *s = w->program.system;
-    return pi_sum(pi_parameter_rows(s) + 1, s->scratch);
-}
-static int64_t reals_of_call(const PiWatch *w) {
-    const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
-    return CALL_BYTES / sizeof(double) / rows;
-}
-/* How many states one call of the program evaluates; 0: it takes them one by one. Only byte code
- * takes several, without sums, which go from state to state, and without questions to the system.
- */
-static int64_t states_of_call(const PiWatch *w, int64_t lanes, int64_t states) {
+/* Can one call of the program evaluate several states: is it byte code that has no sums, which
+ * follow each other, and asks the system nothing? */
+static int asks_nothing(const PiWatch *w) {
     const int alone = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS | PI_WATCH_STEP;
-    if (!w->runs || w->n_sums || w->asks & alone) return 0;
-    if (w->program.force != w->program.set->program) return 0;
-    const int64_t fit = reals_of_call(w) / lanes;
-    return fit < 1 ? 1 : smaller(fit, states);
+    return w->runs && !w->n_sums && !(w->asks & alone) &&
+           w->program.force == w->program.set->program;
 }
-/* Rows besides those of the current states. */
-static int64_t watch_rows(const PiWatch *w) {
-    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) + w->n_rows +
-           pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 4 +
-           scratch_rows(w);
+/* A chunk of so many lanes, and after it its rows. As many states are evaluated together as fit the
+ * first-level cache, or one; in a call of the program, which has parameters, times and scratch of
+ * its own, also as many as fit. Returns the bytes, which are no less for more lanes. */
+static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *memory) {
+    const PiSystem *s = w->program.system;
+    const int64_t per_state = w->components + 1 + (int64_t)w->n_quantities;
+    const int64_t per_call = pi_sum(s->scratch, w->n_quantities) + 1;
+    const int64_t all = larger(STATES_BYTES / sizeof(double), pi_product(per_state, lanes));
+    const int64_t call = larger(CALL_BYTES / sizeof(double) / per_call, lanes);
+    PiMemory m = {memory, 0};
+    pi_part_of(&m, sizeof *c);
+    c->lanes = lanes;
+    c->states = smaller(all / (per_state * lanes), STATES);
+    c->several = asks_nothing(w) ? smaller(call / lanes, c->states) : 0;
+    for (int64_t i = 0; i < 2; i++)
+        PLACE(&m, c->y[i], pi_product(s->dim + (int64_t)w->n_quantities, lanes));
+    PLACE(&m, c->p, pi_product(pi_parameter_rows(s), lanes));
+    PLACE(&m, c->own_p, pi_product(pi_parameter_rows(w->system.system), lanes));
+    double **const rows[] = {&c->t, &c->origin, &c->factor, &c->ends};
+    for (int64_t i = 0; i < 4; i++) PLACE(&m, *rows[i], lanes);
+    PLACE(&m, c->scratch, pi_product(pi_scratch_of_both(&w->program, &w->system), lanes));
+    PLACE(&m, c->sums, pi_product(w->n_rows, lanes));
+    PLACE(&m, c->call, pi_product(pi_sum(pi_parameter_rows(s) + 1, s->scratch), call));
+    PLACE(&m, c->energy, all);
+    if (!memory) return m.used;
+    c->answers = c->energy + c->states * lanes;
+    c->copied = c->answers + c->states * w->n_quantities * lanes;
+    return m.used;
+}
+int64_t pi_chunk_bytes(const PiWatch *w, int64_t lanes) {
+    return lay_out(&(WatchChunk){0}, w, lanes, NULL);
 }
 
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
@@ -86,35 +87,15 @@ static int asks_time(const PiWatch *w) {
 }
 int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_at, int64_t lane,
                   int64_t lanes) {
-    double *free = (double *)((char *)c + CHUNK_BYTES);
-    *c = (WatchChunk){.w = w, .at = at, .n_at = n_at};
+    *c = (WatchChunk){.w = w, .at = at, .n_at = n_at, .lane = lane};
+    lay_out(c, w, lanes, c);
     const int n = w->program.system->n_params;
     const ResolvedSystem *own = &w->system;
-    const int64_t states = states_at_once(w, lanes);
-    c->lane = lane;
-    c->lanes = lanes;
-    c->states = states;
     c->has_energy = has_energy(w, PI_OF_CHANGE);
     c->asks_time = asks_time(w);
     if (c->has_energy && own->kernels && !own->system->time_dependent)
         c->energies = own->kernels->energies;
     c->changes = c->energies && !has_energy(w, PI_OF_ENERGY);
-    for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
-        c->y[i] = free;
-    c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
-    c->own_p = free, free += pi_parameter_rows(w->system.system) * lanes;
-    c->t = free, free += lanes;
-    c->origin = free, free += lanes;
-    c->factor = free, free += lanes;
-    c->ends = free, free += lanes;
-    c->scratch = free, free += scratch_rows(w) * lanes;
-    c->energy = free, free += states * lanes;
-    c->answers = free, free += states * w->n_quantities * lanes;
-    if (c->at) c->sums = free, free += w->n_rows * lanes;
-    c->several = states_of_call(w, lanes, states);
-    c->call = free, free += rows_of_call(w) * c->several * lanes;
-    c->copied = free;
-    c->uniform = 0;
     for (int64_t i = 0; i < n; i++) {
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
@@ -135,14 +116,6 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     memset(c->own_p + given * lanes, 0,
            (pi_parameter_rows(own->system) - given) * lanes * sizeof *c->p);
     return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
-}
-int64_t pi_chunk_bytes(const PiWatch *w, int64_t lanes) {
-    const int64_t row = pi_product(lanes, sizeof(double));
-    const int64_t one = pi_product(rows_of_state(w), row);
-    const int64_t length = pi_product(reals_of_call(w), sizeof(double));
-    const int64_t call = pi_product(rows_of_call(w), length > row ? length : row);
-    const int64_t states = one > STATES_BYTES ? one : STATES_BYTES;
-    return CHUNK_BYTES + pi_sum(pi_product(watch_rows(w), row), pi_sum(states, call));
 }
 /* t0 + n h with two roundings, like the times of a solution. */
 void pi_chunk_time(const WatchChunk *c, double n, double *t) {

@@ -465,39 +465,32 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     return 0;
 }
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
-    if (!p->locating) {
-        EACH_LANE(i, p) {
-            Occurring *const o = &p->occurring[i];
-            o->id = s->id[i];
-            o->h = get(p, s->part, i);
-            o->part = 1;
+    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
+        Occurring *o = &p->occurring[i];
+        o->id = s->id[i];
+        o->h = get(p, s->part, i);
+        o->part = 1;
+        o->count = o->asks = 0;
+        if (!p->of->count) continue;
+        end_pieces(&p->quantities.piece[i]);
+        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
+        o->corrections = o->passed = 0;
+        o->stopped_by = -1;
+        if (!p->of->exact) o->events = 0;
+        const double least = fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40);
+        if (!p->quantities.linear)
+            pi_begin_pieces(&p->quantities.piece[i], o->h,
+                            fabs(o->h) <= least ? INFINITY : o->resolution, 1);
+        EACH_EVENT(j, p->of) {
+            Passing *const passing = &o->passing[j];
+            passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
+            passing->tied = passing->crossings = 0;
         }
-        if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
     }
+    if (!p->locating && !p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
     if (!p->of->count) return 0;
-    if (!p->locating)
-        for (int64_t i = 0; i < p->lanes; i++) {
-            Occurring *o = &p->occurring[i];
-            o->count = o->asks = 0;
-            end_pieces(&p->quantities.piece[i]);
-            if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-            o->ready = o->corrections = o->passed = 0;
-            o->stopped_by = -1;
-            o->last_part = o->last_g = o->zero = 0;
-            if (!p->of->exact) o->events = 0;
-            const double least = fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40);
-            if (!p->quantities.linear)
-                pi_begin_pieces(&p->quantities.piece[i], o->h,
-                                fabs(o->h) <= least ? INFINITY : o->resolution, 1);
-            EACH_EVENT(j, p->of) o->passing[j].zero = -*event_row(p, PI_BEGINS, o->id, j);
-        }
     if (p->chords && keep_ends(p, s)) return -1;
-    if (!p->locating) {
-        EACH_LANE(i, p)
-            EACH_EVENT(j, p->of)
-                p->occurring[i].passing[j].tied = p->occurring[i].passing[j].crossings = 0;
-        if (p->quantities.linear && find_linear(p, s)) return -1;
-    }
+    if (!p->locating && p->quantities.linear && find_linear(p, s)) return -1;
     p->locating = 1;
     const int asks = go_through(p, s);
     EACH_LANE(i, p) {

@@ -5,6 +5,7 @@
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
 
+enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 /* A lane on its way through the shown steps. */
 typedef struct {
     int64_t at, lane;     /* its index in the shown rows; in the batch, or -1: no lane */
@@ -13,6 +14,9 @@ typedef struct {
                              its bound, unless an event ends that; or of none */
     int changed, jumped;  /* has it jumped at all, and how often in the current step? */
     double h, passed;     /* how much of the step lies before the segment */
+    double begun;         /* when the step did, in the run's precision */
+    double length;        /* of the part of a step that is made */
+    int asks, waits;      /* is it made now? WAITS_..., or 0 */
     PiStatus why;         /* its solve failed, or OK */
 } Slot;
 /* The segments of some lanes, in rows of lanes.lanes numbers. */
@@ -26,13 +30,10 @@ typedef struct {
     PiSteps steps;
     PiPacked packed; /* those whose steps are made, each from its column */
     Slot *slot;
-    int64_t count, *id, *column;
-    /* How its segment ends (PiStepEnd); is it searched? what does it wait for? is a part asked for?
-     * are its quantities wanted? */
-    int8_t *end, *looked, *waits, *asks, *wanted;
+    int64_t count, *id;
+    /* How its segment ends (PiStepEnd); is it searched? are its quantities wanted? */
+    int8_t *end, *looked, *wanted;
     double *before, *after, *t0, *passed, *t, *t_low, *part;
-    double *begun;        /* when the step did, in the run's precision */
-    double *length;       /* of the parts that are made */
     double *start, *last; /* quantities at the beginning of the step, and one step before */
     void *between;        /* scratch */
     int failed, jumps;    /* has the kernel failed? does any event make a lane jump? */
@@ -48,10 +49,10 @@ static int dim(const Segments *p) { return p->run->system->dim; }
 static int64_t unit(const PiRun *run) { return run->vector_bytes / sizeof(float); }
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
-/* Makes parts of the segments in p->asks, from their beginnings by p->length; whole: steps, to step
- * n, with the rounding errors that a compensated run carries, which are unknown within one. n: 0 if
- * the number of the step does not matter. `to` gets the first `rows` rows of the states. 0, or -1
- * if the kernel fails. */
+/* Makes parts of the segments that ask, from their beginnings by their lengths; whole: steps, to
+ * step n, with the rounding errors that a compensated run carries, which are unknown within one.
+ * n: 0 if the number of the step does not matter. `to` gets the first `rows` rows of the states. 0,
+ * or -1 if the kernel fails. */
 static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const PiRun *run = p->run;
     const int64_t first = n ? n - 1 : 0;
@@ -60,23 +61,22 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const int64_t lanes = p->lanes.lanes;
     int64_t count = 0;
     EACH_PLACE(k, p) {
-        if (!p->asks[k]) continue;
+        if (!p->slot[k].asks) continue;
         a->at[count] = p->slot[k].lane - p->tile->lane;
-        p->column[count++] = k;
+        a->list[count++] = k;
     }
     if ((a->count = count) == 0) return 0;
     pi_packed_own(a);
     const PiRow t0 = p->tile->t0;
     for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
-        const int64_t i = smaller(k, count - 1), from = p->column[i];
-        const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
-        const double start = p->begun[from] + later - first * p->length[from];
-        const int64_t lane = p->slot[from].lane;
-        set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * lane) : start);
-        set_number(run, a->own, a->stride + k, p->length[from]);
+        const Slot *s = &p->slot[a->list[smaller(k, count - 1)]];
+        const double later = s->passed != 0 ? rounded(run, s->passed) : 0;
+        const double start = s->begun + later - first * s->length;
+        set_number(run, a->own, k, whole ? number_at(run, t0.data, t0.stride * s->lane) : start);
+        set_number(run, a->own, a->stride + k, s->length);
         for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
             set_number(run, a->own, (of_run + r + 2) * a->stride + k,
-                       r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
+                       r == PI_OF_STEP ? s->length : s->jumped);
     }
     EACH_ROW(d, run) {
         const double *from = p->before + d * lanes;
@@ -84,7 +84,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
         else
             for (int64_t k = 0; k < count; k++)
-                set_number(run, a->in, d * a->stride + k, from[p->column[k]]);
+                set_number(run, a->in, d * a->stride + k, from[a->list[k]]);
     }
     PiTile tile = pi_packed_tile(a, first, 1);
     tile.t0 = (PiRow){a->own, 1};
@@ -94,10 +94,10 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     int8_t why[MOST_LANES] = {0};
     tile.status = why;
     if (run->kernel(&tile) < 0) return -1;
-    for (int64_t k = 0; to == p->after && k < count; k++) p->slot[p->column[k]].why = why[k];
+    for (int64_t k = 0; to == p->after && k < count; k++) p->slot[a->list[k]].why = why[k];
     for (int64_t d = 0; d < rows; d++)
         for (int64_t k = 0; k < count; k++)
-            to[d * lanes + p->column[k]] = number_at(run, a->out, d * a->stride + k);
+            to[d * lanes + a->list[k]] = number_at(run, a->out, d * a->stride + k);
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
@@ -109,8 +109,8 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
             y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
     EACH_PLACE(k, p) {
-        p->asks[k] = part[k] > 0 && part[k] < 1;
-        p->length[k] = rounded(p->run, part[k] * p->lanes.occurring[k].h);
+        p->slot[k].asks = part[k] > 0 && part[k] < 1;
+        p->slot[k].length = rounded(p->run, part[k] * p->lanes.occurring[k].h);
     }
     if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
@@ -119,7 +119,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
 /* The watch comes first; who is due; for states between. */
 static PiMemory begin_memory(Segments *p, void *scratch) {
     PiMemory m = {scratch, 0};
-    pi_part_of(&m, pi_watch_scratch_bytes(&p->e->watch, p->run));
+    pi_part_of(&m, p->e->watch_bytes);
     PLACE(&m, p->due, p->run->tile_lanes);
     if (p->e->between) p->between = pi_part_of(&m, pi_between_scratch_bytes(NULL, p->run));
     return m;
@@ -129,17 +129,16 @@ static int64_t lay_out(Segments *p, PiMemory m) {
     const PiRun *run = p->run;
     const int64_t lanes = p->lanes.lanes, state = pi_product(run->state_rows, lanes),
                   all = pi_product(p->e->events.count, lanes);
-    double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part, &p->begun, &p->length};
-    int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
-    for (int64_t i = 0; i < 7; i++) PLACE(&m, *rows[i], lanes);
-    for (int64_t i = 0; i < 5; i++) PLACE(&m, *marks[i], lanes);
+    double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part};
+    int8_t **const marks[] = {&p->end, &p->looked, &p->wanted};
+    for (int64_t i = 0; i < 5; i++) PLACE(&m, *rows[i], lanes);
+    for (int64_t i = 0; i < 3; i++) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
     PLACE(&m, p->after, state);
     PLACE(&m, p->start, all);
     PLACE(&m, p->last, all);
-    PLACE(&m, p->column, lanes);
     p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
@@ -168,6 +167,7 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
     Segments p = segments_of(e, run);
+    e->watch_bytes = pi_watch_scratch_bytes(&e->watch, run);
     const PiMemory m = begin_memory(&p, NULL);
     const int64_t u = unit(run);
     p.lanes.lanes = ceil_div(MOST_LANES, u) * u;
@@ -278,7 +278,7 @@ static void begin_step(Segments *p, int64_t k) {
     const double t0 = number_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
     s->passed = 0;
     s->jumped = 0;
-    p->begun[k] = run->real_bytes == 8 ? fma(n - 1, s->h, t0) : fmaf(n - 1, s->h, t0);
+    s->begun = run->real_bytes == 8 ? fma(n - 1, s->h, t0) : fmaf(n - 1, s->h, t0);
     p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
     p->passed[k] = p->t_low[k] = 0;
@@ -302,14 +302,14 @@ static int go_on(Segments *p, int64_t k) {
         if (s->i < p->seen->count && (s->i == s->leaving || p->tile->first + s->i + 1 < s->end)) {
             read_step(p, k);
             begin_step(p, k);
-            p->waits[k] = s->i == s->leaving;
+            s->waits = s->i == s->leaving;
             p->looked[k] = 1;
             return 0;
         }
     } else if (s->i < p->seen->count) {
         copy_state(p, k, p->after, p->before);
         begin_step(p, k);
-        p->waits[k] = 1;
+        s->waits = WAITS_FOR_STEP;
         p->looked[k] = 0;
         return 0;
     }
@@ -337,23 +337,23 @@ static PiStatus status_of(const Segments *p, int64_t k) {
 }
 /* Makes what the lanes wait for: the rests of steps after jumps; whole steps. The latter, and rests
  * with noise, to one step of the run at a time: the other lanes go on waiting. 0, or -1. */
-enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
     int rests = 0;
     EACH_PLACE(k, p) {
-        rests |= p->waits[k] == WAITS_FOR_REST;
-        if (p->waits[k] == WAITS_FOR_STEP || (p->waits[k] && p->lanes.chords))
-            n = smaller(n, p->tile->first + p->slot[k].i + 1);
+        const Slot *s = &p->slot[k];
+        rests |= s->waits == WAITS_FOR_REST;
+        if (s->waits == WAITS_FOR_STEP || (s->waits && p->lanes.chords))
+            n = smaller(n, p->tile->first + s->i + 1);
     }
     for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
         const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
         EACH_PLACE(k, p) {
-            const Slot *s = &p->slot[k];
-            p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
-            p->asks[k] = p->waits[k] == what && (!numbered || p->tile->first + s->i + 1 == n);
-            if (p->asks[k]) p->waits[k] = 0;
+            Slot *s = &p->slot[k];
+            s->length = whole ? s->h : rounded(p->run, s->h - s->passed);
+            s->asks = s->waits == what && (!numbered || p->tile->first + s->i + 1 == n);
+            if (s->asks) s->waits = 0;
         }
         if (advance(p, numbered ? n : 0, whole, p->after, p->run->state_rows)) return -1;
     }
@@ -376,7 +376,7 @@ static int look(Segments *p) {
     int again = 0;
     for (int64_t k = 0; k < lanes; k++) {
         const Slot *s = &p->slot[k];
-        const int goes = k < p->count && s->lane >= 0 && !p->waits[k];
+        const int goes = k < p->count && s->lane >= 0 && !s->waits;
         p->id[k] = goes ? s->lane : -1;
         p->end[k] = goes ? PI_STEP_MADE : PI_STEP_NONE;
         again |= goes && !p->looked[k];
@@ -469,7 +469,7 @@ static int follow(Segments *p, int64_t k) {
     s->passed = p->passed[k] = passed;
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, p->tile->first + s->i + 1);
     p->t_low[k] = 0;
-    p->waits[k] = WAITS_FOR_REST;
+    s->waits = WAITS_FOR_REST;
     p->looked[k] = 1;
     return 0;
 }
@@ -527,14 +527,14 @@ static int look_back(Segments *p) {
             for (int64_t j = 0; j < n; j++)
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
-            p->slot[k] = (Slot){.at = at, .lane = lane};
-            p->slot[k].h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
+            Slot *const s = &p->slot[k];
+            *s = (Slot){.at = at, .lane = lane, .asks = 1};
+            s->h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
             read_state(p, at, 0, p->before + k, p->lanes.lanes);
             begin_step(p, k);
             p->t[k] = pi_watch_time(&p->e->watch, lane, p->tile->first - 1);
-            p->length[k] = -p->slot[k].h;
+            s->length = -s->h;
             p->id[k] = lane;
-            p->asks[k] = 1;
             p->count++;
         }
         for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
@@ -570,8 +570,8 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
-        p.slot[k].lane = -1;
-        p.waits[k] = p.looked[k] = 0;
+        p.slot[k] = (Slot){.lane = -1};
+        p.looked[k] = 0;
         p.lanes.occurring[k].resolution = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {

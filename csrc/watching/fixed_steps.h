@@ -14,5 +14,6 @@ typedef struct {
     double *counts[2];  /* after even and odd blocks, like the sums of a watch */
     PiBetween *between; /* gets each piece of a step; or NULL */
     int64_t lanes;      /* the most that are processed together */
+    int64_t watch_bytes;
 } PiFixedEvents;
 PiObserver pi_events_observer(PiFixedEvents *events);

@@ -1,6 +1,5 @@
 /* Programs of byte code, run for lanes at their own steps and times (lane_programs.c). */
 #pragma once
-#include "../aligned.h"
 #include "watch.h"
 
 /* A program whose state y is that of watch.h; all in double precision. */

@@ -51,7 +51,7 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
         p->ends_only &= need[q] == PI_NEED_NOTHING;
         p->conditions_only &= need[q] == PI_NEED_TRUTH || need[q] == PI_NEED_APART;
     }
-    memset(p->piece, 0, lanes * sizeof *p->piece);
+    EACH_LANE(i, p) p->piece[i].learns = 0;
 }
 void pi_begin_pieces(Piece *piece, double h, double resolution, double to) {
     piece->h = h;
@@ -77,9 +77,8 @@ void pi_cut_pieces(Piece *piece, double at) {
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
-/* Two lanes, or two points, at a time. */
+/* Two lanes at a time. */
 typedef double Two __attribute__((vector_size(16)));
-typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8)));
 typedef int64_t TwoMasks __attribute__((vector_size(16)));
 static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
@@ -213,11 +212,9 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
         for (int i = 0; !whole && i <= n; i++)
             bernstein_at(p->degree, piece_part(piece, cheb_point(n, i)), *own + i, PI_POINTS);
         const double (*const b)[PI_POINTS] = whole ? p->at_point : own;
-        Two sum[PI_POINTS / 2] = {{0}};
+        memset(f, 0, (n + 1) * sizeof *f);
         for (int m = 0; m <= p->degree; m++)
-            for (int i = 0; i <= n / 2; i++)
-                sum[i] += ((const TwoAnywhere *)b[m])[i] * linear_row(p, quantity, m)[lane];
-        memcpy(f, sum, (n + 1) * sizeof *f);
+            for (int i = 0; i <= n; i++) f[i] += b[m][i] * linear_row(p, quantity, m)[lane];
     } else
         for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;

@@ -11,6 +11,7 @@
  * states at once; its sums follow those of the program. There are two copies of the sums, for the
  * last complete block of time and for the current one: an interrupt leaves the first. */
 #pragma once
+#include "../aligned.h"
 #include "../run/run.h"
 #include "batch/across.h"
 #include "batch/density.h"
@@ -68,7 +69,6 @@ typedef struct {
     int changes;          /* are they minus `origin`, times `factor`, rather than themselves? */
     PiReduceRows reduced; /* that kernels make, into sums after the chunk */
 } WatchChunk;
-enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 
 static inline int64_t pi_watch_width(const PiWatch *w) {
     return w->program.set->vector_bytes / sizeof(double);
@@ -95,8 +95,9 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
                    .uniform = c->uniform};
     return system->force(system->context, question, &rows);
 }
-/* Begins a chunk, with pi_chunk_bytes() of memory: `lanes` lanes from `lane` on, or n_at of them at
- * `at`; loads their parameters. 0, or -1 if a program fails. */
+/* Begins a chunk, in memory of pi_chunk_bytes() of so many lanes or more, with itself at its begin:
+ * `lanes` lanes from `lane` on, or n_at of them at `at`; loads their parameters. 0, or -1 if a
+ * program fails. */
 int pi_chunk_open(WatchChunk *chunk, const PiWatch *watch, const int64_t *at, int64_t n_at,
                   int64_t lane, int64_t lanes);
 int64_t pi_chunk_bytes(const PiWatch *watch, int64_t lanes);
