@@ -13,6 +13,7 @@ DOCS = ROOT / "docs"
 RUN = [
     "start",
     "cookbook",
+    "forces",
     "coming/scipy",
     "coming/game_loop",
     "coming/matlab",
