@@ -135,10 +135,12 @@ static inline double pi_piece_end(const Pieces *p, int64_t lane, int quantity) {
     return (p->linear ? linear_row(p, quantity, p->degree)
                       : piece_row(p, quantity, CHEB_MOST))[lane];
 }
-/* The part of the step at x of the piece. */
-static inline double piece_part(const Piece *piece, double x) {
-    const double from = piece->from, to = piece->to;
+/* What lies at x, from -1 to 1, between these; the part of the step at x of the piece. */
+static inline double between(double from, double to, double x) {
     return x <= -1 ? from : x >= 1 ? to : from + (to - from) * (0.5 * (1 + x));
+}
+static inline double piece_part(const Piece *piece, double x) {
+    return between(piece->from, piece->to, x);
 }
 
 /* ---- switches.c ------------------------------------------------------------------------------ */

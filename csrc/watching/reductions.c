@@ -68,9 +68,6 @@ static void moments(int kind, int n, const double *f, double t_from, double t_to
 static void extreme(int sign, double value, double t, double *m) {
     if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;
 }
-static double time_on(double t_from, double t_to, double x) {
-    return x <= -1 ? t_from : x >= 1 ? t_to : t_from + (t_to - t_from) * (0.5 * (1 + x));
-}
 /* By the values f on a piece; whole: f are the coefficients of a whole step, whose end is left out.
  */
 static void extremes(int kind, int n, const double *f, int whole, double t_from, double t_to,
@@ -83,7 +80,7 @@ static void extremes(int kind, int n, const double *f, int whole, double t_from,
                                                         : sign * m[0];
         const double best =
             whole ? pi_largest_on_step(n, f, sign, &x) : pi_largest_value(n, f, sign, known, &x);
-        const double t = time_on(t_from, t_to, whole ? 2 * x - 1 : x);
+        const double t = between(t_from, t_to, whole ? 2 * x - 1 : x);
         if (kind == PI_TIMED_MAX_ABS) extreme(1, best, t, m);
         else extreme(sign, sign * best, t, m);
     }
@@ -94,7 +91,7 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
     for (int64_t i = 0; i < count; i++) {
         if (!zeros[i].rises) continue;
-        const double t = time_on(t_from, t_to, zeros[i].x);
+        const double t = between(t_from, t_to, zeros[i].x);
         if (m[0] == 0) m[1] = t;
         if (m[0] == 1) m[3] = t - m[2];
         if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);

@@ -76,8 +76,9 @@ def pages():
 def _overview():
     parts = [
         "# Methods",
-        f"All {len(pi.methods)} methods have a page with their numbers, where they are from, what "
-        "was proved and measured of them, and pictures of it. Not sure? "
+        f"All {len(pi.methods)} methods, nine of them for the rotation of bodies, have a page with "
+        "their numbers, where they are from, what was proved and measured of them, and pictures of "
+        "it. Not sure? "
         "[Which method?](../which_method.md) decides in a minute; "
         "[all in one table](../methods.md) compares them.",
     ]

@@ -58,7 +58,7 @@ static void end_step(Lanes *l, int64_t i) {
 }
 /* Shows the accepted steps to the observer until nothing more is requested; -1 if that stops the
  * run. */
-static int pi_locate_events(Lanes *l, PiSteps *steps) {
+static int locate_in_steps(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;

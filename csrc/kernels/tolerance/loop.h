@@ -129,7 +129,7 @@ static int go_on(Lanes *l) {
     if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
-    if (l->solver->observer && pi_locate_events(l, &steps)) return -1;
+    if (l->solver->observer && locate_in_steps(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
     if (l->solver->keep)
