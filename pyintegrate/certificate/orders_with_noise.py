@@ -21,7 +21,7 @@ _USUAL, _WEAK = (8, 1 / 2), (2, 1.0)
 _HALVED = (1, 2, 4, 8)
 # For stationary laws: steps, time, when the start is forgotten; by how much fewer paths.
 _LONG, _FEWER = (256, 64.0, 8.0), 32
-_PATHS, _CHUNK = 200_000, 100_000
+_PATHS = 200_000
 _TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
 _SURE = 1.96  # deviations: 95 %
 
@@ -126,23 +126,13 @@ def certify(method, paths=_PATHS):
     on_paths = object.__new__(type(method))  # with a strong order, without which none has substeps
     on_paths.__dict__.update(vars(method), strong_order=0.0)
     few, end = _RUNS.get(_kind(method), _USUAL) if method.strong_order else _WEAK
-    moments = np.zeros((2, len(_HALVED), len(_HALVED)))  # of (1, X), strong and weak
-    for solutions in _halved(system, on_paths, paths, few, end):
-        states = [sol.final for sol in solutions]
-        steps = np.sum(np.diff(states, axis=0) ** 2, axis=-1)
-        squares = [_square(0.0, y.T) for y in states]  # a sum may hide errors
-        for total, X in zip(moments, (steps, np.diff(squares, axis=0))):
-            total += _moments(X)
-    (strong, wide), weak = (_slope(total / paths, paths) for total in moments)
+    states = [sol.final for sol in _halved(system, on_paths, paths, few, end)]
+    squares = [_square(0.0, y.T) for y in states]  # a sum may hide errors
+    weak = _slope(np.diff(squares, axis=0))
+    strong, wide = _slope(np.sum(np.diff(states, axis=0) ** 2, axis=-1))
     path = (strong / 2, wide / 2) if method.strong_order else None
     law = _stationary(method, paths // _FEWER) if method.stationary_order else None
     return NoiseCertificate(method, paths, path, weak, law)
-
-
-def _moments(X):
-    """The sums of (1, X) (1, X)^T."""
-    rows = np.vstack([np.ones(X.shape[1]), *X])
-    return rows @ rows.T
 
 
 def _square(t, y):
@@ -150,36 +140,30 @@ def _square(t, y):
 
 
 def _halved(system, method, paths, few, end, **more):
-    """Solutions of the same paths, with steps that are halved again and again; some at a time."""
-    for first in range(0, paths, _CHUNK):
-        n = min(_CHUNK, paths - first)
-        yield [
-            integrate(
-                system, np.tile(system.initial, (n, 1)), dt=end / (few * k), n_steps=few * k,
-                method=method, first_trajectory=first, seed=1, save="final",
-                substeps=_HALVED[-1] // k, **more,
-            )
-            for k in _HALVED
-        ]  # fmt: skip
+    """Solutions of the same paths, with steps that are halved again and again."""
+    for k in _HALVED:
+        yield integrate(
+            system, np.tile(system.initial, (paths, 1)), dt=end / (few * k), n_steps=few * k,
+            method=method, seed=1, save="final", substeps=_HALVED[-1] // k, **more,
+        )  # fmt: skip
 
 
 def _stationary(method, paths):
     """The slope of means over long times, once the start is forgotten."""
     few, end, after = _LONG
     watch = {"square": sums.mean(_square, after=after)}
-    runs = _halved(_problems()["stationary"], method, paths, few, end, watch=watch)
-    means = ([sol.watched["square"] for sol in solutions] for solutions in runs)
-    return _slope(sum(_moments(np.diff(some, axis=0)) for some in means) / paths, paths)
+    solutions = _halved(_problems()["stationary"], method, paths, few, end, watch=watch)
+    return _slope(np.diff([sol.watched["square"] for sol in solutions], axis=0))
 
 
-def _slope(moments, n):
+def _slope(X):
     """By how much log2 |mean X| falls when the step is halved, and half the width of its interval.
 
-    To first order in the errors of the means, log|mean X| has the variance of X / mean X.
+    X has a row for each step. To first order in the errors of the means, log|mean X| has the
+    variance of X / mean X.
     """
-    mean, square = moments[0, 1:], moments[1:, 1:]
+    mean = X.mean(axis=1)
     weights = np.arange(len(mean)) - (len(mean) - 1) / 2
     weights /= -np.sum(weights**2) * np.log(2)
-    each = weights / mean
-    variance = each @ (square - np.outer(mean, mean)) @ each / n
+    variance = np.var((weights / mean) @ X) / X.shape[1]
     return float(weights @ np.log(abs(mean))), float(_SURE * np.sqrt(variance))

@@ -96,9 +96,14 @@ def _solve(equations, guess, motion):
         if np.abs(change).max() <= 1e-15 * np.abs(u).max():
             break
     u, plain = column([motion.numbers.make(x) for x in u.tolist()]), motion.unwatched()
+    return _corrected(u, inverse, lambda u: equations(u, plain, lambda x: x))
+
+
+def _corrected(u, inverse, rest):
+    """u with rest(u) = 0, from near, by the inverse of nearly its derivative in doubles."""
     before = np.inf
     for _ in range(_STEPS_OF_NEWTON):
-        change = inverse.astype(object) @ equations(u, plain, lambda x: x)
+        change = inverse.astype(object) @ rest(u)
         size = max(map(abs, change))
         if not size < before / 2:
             break
@@ -169,27 +174,12 @@ def _rosenbrock(method, motion, h, n_steps, y):
             motion.along(y, column([motion.numbers.make(x) for x in row])) for row in unit.tolist()
         ]
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
-        u = []
+        near, u = np.linalg.inv(_float(M)), []
         for row, before in zip(table["A"], inverse):
-            slope = motion.slope(_sum(row, u, y))
-            u.append(_eliminated(M, slope * h - _sum(before, u, 0.0 * y)))
+            right = motion.slope(_sum(row, u, y)) * h - _sum(before, u, 0.0 * y)
+            u.append(_corrected(0.0 * y, near, lambda u, right=right, M=M: M @ u - right))
         y = _sum(table["b"], u, y)
     return y
-
-
-def _eliminated(M, r):
-    """u with M u = r, where the diagonal of M leads."""
-    M, r, n = M.copy(), r.copy(), len(r)
-    for k in range(n):
-        for i in range(k + 1, n):
-            factor = M[i, k] / M[k, k]
-            r[i] = r[i] - factor * r[k]
-            for j in range(k + 1, n):
-                M[i, j] = M[i, j] - factor * M[k, j]
-    u = r
-    for k in reversed(range(n)):
-        u[k] = (r[k] - sum(M[k, j] * u[j] for j in range(k + 1, n))) / M[k, k]
-    return u
 
 
 # ---- positions and velocities --------------------------------------------------------------------
