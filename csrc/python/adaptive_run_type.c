@@ -65,7 +65,7 @@ static void *read_onward(AdaptiveRun *r, PyObject *object, const char *name, int
     Views *v = &r->base.views;
     void *data = pi_views_array(v, object, name, pi_product(s->lanes, pi_rows_onward(s)),
                                 r->run.real_bytes, writable);
-    if (data && s->lanes) *n = v->view[v->count - 1]->buffer.len / r->run.real_bytes / s->lanes;
+    if (data && s->lanes) *n = pi_views_items(v, r->run.real_bytes) / s->lanes;
     return data;
 }
 /* The marks that this run leaves, where a continuation sets out, and those where it sets out. */

@@ -74,6 +74,9 @@ const Py_buffer *pi_views_strided(Views *views, PyObject *object, const char *na
     return NULL;
 }
 
+int64_t pi_views_items(const Views *views, int item) {
+    return views->view[views->count - 1]->buffer.len / item;
+}
 /* A Python number as a row of one value. */
 static int number_row(Views *views, PyObject *object, const char *name, int item, PiRow *row) {
     const double number = PyFloat_AsDouble(object);
@@ -93,7 +96,7 @@ int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes
     if (PyFloat_Check(object)) return number_row(views, object, name, item, row);
     row->data = pi_views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
-    const int64_t items = views->view[views->count - 1]->buffer.len / item;
+    const int64_t items = pi_views_items(views, item);
     row->stride = items > 1;
     if (row->stride && items < lanes)
         return pi_refused("%s has %lld items, expected 1 or %lld", name, (long long)items,

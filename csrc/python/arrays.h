@@ -40,6 +40,8 @@ int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes
 /* The same for each array of a tuple of n. */
 int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                   PiRow *rows);
+/* How many items the last array has. */
+int64_t pi_views_items(const Views *views, int item);
 /* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
 View *const *pi_views_find(const Views *views, const char *name);
 /* Zeros, at least one item, as long as the views; NULL with an exception. */

@@ -135,7 +135,7 @@ PyObject *pi_core_fail(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return NULL;
     Views views = {0};
     const int64_t *index = pi_views_array(&views, objects[0], "index", 0, 8, 0);
-    const int64_t n = index ? views.view[0]->buffer.len / 8 : 0;
+    const int64_t n = index ? pi_views_items(&views, 8) : 0;
     const int8_t *status = index ? pi_views_array(&views, objects[1], "status", n, 1, 0) : NULL;
     const int64_t *step = status ? pi_views_array(&views, objects[2], "step", n, 8, 0) : NULL;
     const int claimed = step ? pi_claim(object) : -1;

@@ -100,7 +100,7 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "KiOO:noise", &seed, &stream, &counters, &result)) return NULL;
     Views views = {0};
     const uint64_t *asked = pi_views_array(&views, counters, "counters", 0, 8, 0);
-    const int64_t n = asked ? (*pi_views_find(&views, "counters"))->buffer.len / 24 : 0;
+    const int64_t n = asked ? pi_views_items(&views, 24) : 0;
     double *out = asked ? pi_views_array(&views, result, "out", n, 8, 1) : NULL,
            both[2][REGISTER] = {{0}};
     uint64_t trajectory[REGISTER] = {0};

@@ -53,7 +53,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     if (o->save_steps) {
         record->steps = pi_views_array(&r->base.views, o->save_steps, "save_steps", 0, 8, 0);
         if (!record->steps) return -1;
-        record->listed = saves = (*pi_views_find(&r->base.views, "save_steps"))->buffer.len / 8;
+        record->listed = saves = pi_views_items(&r->base.views, 8);
     }
     const int64_t bytes = run->real_bytes;
     const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
@@ -84,15 +84,16 @@ static int read_rows(Run *r, const Given *o) {
     Views *v = &r->base.views;
     const int bytes = run->real_bytes;
     const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
-    if (!(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
-        (o->state_a &&
+    if (!(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)))
+        return -1;
+    const int64_t items = pi_views_items(v, bytes);
+    if ((o->state_a &&
          !(run->state[0] = pi_views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
         (o->state_b && !(run->state[1] = pi_views_array(v, o->state_b, "state_b", all, bytes, 1))))
         return -1;
     if (!o->state_a) run->state[0] = r->own_state = pi_aligned(pi_product(all, bytes));
     if (!run->state[0]) return PyErr_NoMemory(), -1;
     if (!o->state_b) run->state[1] = run->state[0];
-    const int64_t items = (*pi_views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
     return pi_refused("initial has %lld items, expected %lld or %d", (long long)items,

@@ -187,20 +187,21 @@ PyObject *pi_cells_of(const Watches *watches) {
         }
     return list;
 }
-static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWatch *watch) {
+/* own: its program. */
+static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWatch *watch,
+                      PiLaneProgram *own) {
     PyObject *densities = field(fields, "densities"), *across;
-    PiLaneProgram own = {0};
-    const int error = read_program(r, fields, &own);
-    watch->program = own.program;
-    watch->system = own.system;
-    watch->asks = own.asks;
-    watch->params = own.params;
-    watch->n_sums = own.n_sums;
+    const int error = read_program(r, fields, own);
+    watch->program = own->program;
+    watch->system = own->system;
+    watch->asks = own->asks;
+    watch->params = own->params;
+    watch->n_sums = own->n_sums;
     watch->components = r->dim;
     if (error || !densities || FIELD(across) || INTEGER(watch, every, 1, 0x1p54) ||
         INTEGER(watch, begin, 0, 0x1p54))
         return -1;
-    const int quantities = own.program.system->n_invariants - own.n_sums;
+    const int quantities = own->program.system->n_invariants - own->n_sums;
     if (quantities < 0) return pi_refused("the program of a watch does not fit its system");
     watch->n_quantities = quantities;
     const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
@@ -226,7 +227,8 @@ static int read_watches(const Reader *r, PiRun *run, PyObject *list) {
     if (n < 0 || ZEROS(to, watch, n)) return -1;
     for (to->count = 0; to->count < n;) {
         PiWatch *watch = &to->watch[to->count++];
-        if (read_watch(r, run, PyTuple_GetItem(list, to->count - 1), watch) ||
+        PiLaneProgram own = {0};
+        if (read_watch(r, run, PyTuple_GetItem(list, to->count - 1), watch, &own) ||
             pi_run_observe(run, pi_watch_observer(watch, run)))
             return -1;
     }
@@ -367,13 +369,9 @@ static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
     if (!e || !detect) return -1;
     const PiWatch *w = &e->watch;
     e->between = r->to->between;
-    if (read_watch(r, run, detect, &e->watch)) return -1;
+    if (read_watch(r, run, detect, &e->watch, &e->events.detect)) return -1;
     e->events.exact = 1;
-    e->events.detect = (PiLaneProgram){.program = w->program,
-                                       .system = w->system,
-                                       .asks = w->asks,
-                                       .n_sums = w->n_sums,
-                                       .params = w->params};
+    e->events.detect.linear = e->events.detect.borders = NULL; /* their steps are no polynomials */
     if (read_all_events(r, fields, &e->events)) return -1;
     const int n = e->events.count;
     if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||

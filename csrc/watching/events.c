@@ -306,10 +306,14 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     for (int64_t d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
-/* The states at parts (quantities.theta) of the steps: those at their ends, those that the kernel
+/* The states at the next events of the lanes: those at the ends of the steps, those that the kernel
  * has made, or on the polynomials. */
-static void place_states(EventLanes *p, const PiSteps *s) {
-    const double *const part = p->quantities.theta;
+static void find_states(EventLanes *p, const PiSteps *s) {
+    double *const part = p->quantities.theta;
+    EACH_LANE(i, p) {
+        const Occurring *o = &p->occurring[i];
+        part[i] = o->count ? o->pending[o->count - 1].part : 0;
+    }
     s->at(s, part, p->state);
     EACH_LANE(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
@@ -321,14 +325,6 @@ static void place_states(EventLanes *p, const PiSteps *s) {
             else p->state[at] = get(p, s->within, at);
         }
     }
-}
-static void find_states(EventLanes *p, const PiSteps *s) {
-    double *part = p->quantities.theta;
-    EACH_LANE(i, p) {
-        const Occurring *o = &p->occurring[i];
-        part[i] = o->count ? o->pending[o->count - 1].part : 0;
-    }
-    place_states(p, s);
 }
 /* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
 static int is_exact(const EventLanes *p, int64_t i) {
