@@ -69,7 +69,7 @@ def test_indicators_tell_chaos_from_order():
     # The volume of two unit vectors: sin of the angle, of which SALI is 2 sin(half).
     half = np.arcsin(sali[1] / 2)
     assert gali[1] == pytest.approx(np.sin(2 * half), rel=1e-12)
-    more = mapped("gali", k=3).values
+    more = mapped("gali", k=np.int64(3)).values
     assert more[0] < 1e-25
     assert 1e-6 < more[1] < 1e-2  # of an orbit on a torus of two dimensions it falls as t^-2
     exponent = mapped("lyapunov").values

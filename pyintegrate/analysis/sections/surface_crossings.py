@@ -63,11 +63,7 @@ class Section:
 
 
 def poincare_section(
-    solution: Solution,
-    component: str,
-    value: float = 0.0,
-    *,
-    direction: int = 1,
+    solution: Solution, component: str, value: float = 0.0, *, direction: int = 1
 ) -> Section:
     """Points where the orbits of a solution cross a surface.
 
@@ -296,11 +292,8 @@ def crossings(
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
-    lanes, over, batch = (
-        np.arange(there.count.size),
-        np.flatnonzero(there.overflow),
-        batch_of(solution),
-    )
+    lanes, batch = np.arange(there.count.size), batch_of(solution)
+    over = np.flatnonzero(there.overflow)
     parts = [_points(there, lanes)]
     if keep is None and over.size:
         most = int(there.count.max())
