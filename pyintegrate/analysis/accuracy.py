@@ -18,7 +18,7 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
-from ..run.arguments import check_structure, checked_system, checked_times
+from ..run.arguments import check_structure, checked_system, checked_times, steps_between
 from ..solving import solve
 from ..values.checks import DOUBLE, numbers
 from ..values.types import Any, Methods, Sequence, System
@@ -198,7 +198,6 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
                 f"give t_end: the system {system.name!r} has no period in closed form to take"
             )
         t_end = t0 + np.max(period)
-    t_end = checked_times("t_end", t_end, DOUBLE, {})
     motion = Motion(system, x0, v0, float(t0), float(t_end), checks, system.positions)
     between = -(-SAMPLES // checks)
     times = np.linspace(t0, t_end, between * checks + 1)
@@ -247,14 +246,39 @@ def distance(y, truth, lead, size=None):
     return np.nan_to_num(off, nan=np.inf).max(axis=0)
 
 
-def ladder(steps=None):
-    """Numbers of steps to try, ascending: the given ones, or 4 to 16384.
+def ladder(steps=None, dt=None, t0=0.0, t_end=None):
+    """Numbers of steps to try: `steps`, those of `dt`, or 4 to 16384.
+
+    Parameters
+    ----------
+    steps : sequence of int, optional
+        Numbers of steps over the whole span.
+    dt : sequence of float, optional
+        Steps, each of which must divide the span.
+    t0, t_end : float
+        The span, for `dt`.
+
+    Returns
+    -------
+    list of int
+        Ascending.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For steps that are not positive integers, or for both, or for wrong arguments.
 
     Examples
     --------
-    >>> ladder([20, 10])
+    >>> ladder(dt=[0.1, 0.05], t_end=1.0)
     [10, 20]
     """
+    t_end = None if t_end is None else checked_times("t_end", t_end, DOUBLE, {})
+    if dt is not None:
+        if steps is not None or t_end is None:
+            raise ValueError("give steps, or dt and t_end")
+        dt = np.atleast_1d(checked_times("dt", dt, DOUBLE, {}))
+        steps = [steps_between(float(one), t0, t_end) for one in dt.flat]
     if steps is None:
         return [CHECKS * rung for rung in LADDER]
     found = np.unique(numbers("steps", steps))

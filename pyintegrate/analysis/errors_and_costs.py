@@ -12,7 +12,7 @@ from ..run.arguments import checked_quiet
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.table import Table
-from ..values.types import ArrayLike, Integers, Methods, Sequence, System
+from ..values.types import ArrayLike, Floats, Integers, Methods, Sequence, System
 from .accuracy import (
     ROUNDING,
     common_checks,
@@ -60,6 +60,7 @@ def convergence(
     *,
     t_end: float | None = None,
     t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
     steps: Sequence[int] | Integers | None = None,
 ) -> Convergence:
     """Measure the error of methods on one motion over a range of steps, and fit their orders.
@@ -75,8 +76,10 @@ def convergence(
         End; default: one period of the motion.
     t0 : float, optional
         Start time.
+    dt : sequence of float, optional
+        Steps that divide the span, or
     steps : sequence of int, optional
-        Numbers of steps over the span; default: from 4 to 16384.
+        numbers of steps over the span; default: from 4 to 16384.
 
     Returns
     -------
@@ -94,15 +97,15 @@ def convergence(
     >>> print(*(f"{name} {found[name].order:.1f}" for name in found))
     midpoint 2.0 rk4 4.0
     """
-    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, steps)
+    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
     errors = {method.name: np.array([motion.run(method, n)[0] for n in rungs]) for method in chosen}
     return Convergence(motion, chosen, rungs, errors)
 
 
-def _set_out(system, methods, x0, v0, t_end, t0, steps):
+def _set_out(system, methods, x0, v0, t_end, t0, dt, steps):
     """The methods, their numbers of steps, and the true motion."""
     checked_quiet(system)
-    chosen, rungs = suitable_methods(system, methods), ladder(steps)
+    chosen, rungs = suitable_methods(system, methods), ladder(steps, dt, t0, t_end)
     return chosen, rungs, follow(system, x0, v0, t0, t_end, common_checks(rungs))
 
 
@@ -223,6 +226,7 @@ def work_precision(
     *,
     t_end: float | None = None,
     t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
     steps: Sequence[int] | Integers | None = None,
     seconds: bool = True,
 ) -> WorkPrecision:
@@ -239,7 +243,7 @@ def work_precision(
         End; default: one period of the motion.
     t0 : float, optional
         Start time.
-    steps : sequence of int, optional
+    dt, steps : sequence, optional
         As in `convergence`: from 4 to 16384 steps by default. A method stops at rounding.
     seconds : bool, optional
         Whether to measure the time, in a batch of 256 trajectories or more on one thread: a single
@@ -264,7 +268,7 @@ def work_precision(
     >>> [found.cheapest(error) for error in (0.03, 1e-6)]
     ['velocity_verlet', 'rk4']
     """
-    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, steps)
+    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
     curves = {}
     for method in chosen:
         points = []
@@ -272,7 +276,7 @@ def work_precision(
             error, evaluations = motion.run(method, n)
             took = motion.seconds(method, n) if seconds else np.nan
             points.append((abs(motion.step(n)), evaluations, took, error))
-            if steps is None and np.median(error) < ROUNDING:
+            if steps is None and dt is None and np.median(error) < ROUNDING:
                 break
         curves[method.name] = tuple(np.array(column) for column in zip(*points))
     return WorkPrecision(motion, curves)

@@ -28,7 +28,7 @@ RESULTS = {
     (lambda: PLOTS.stability_region(3), "methods must be names or Methods, got 3"),
     (lambda: ANALYSIS.max_stiffness("rk4", SPRING, dt="a"), "dt must hold real numbers, got <U1"),
     (lambda: ANALYSIS.max_stiffness("rk4", SPRING, dt=0.0), "dt must be finite and non-zero"),
-    (lambda: ANALYSIS.convergence(SPRING, t_end="a"), "t_end must hold real numbers"),
+    (lambda: ANALYSIS.convergence(SPRING, dt="a", t_end=1.0), "dt must hold real numbers"),
     (lambda: ANALYSIS.convergence(SPRING, t_end="a"), "t_end must hold real numbers, got <U1"),
     (lambda: ANALYSIS.convergence(SPRING, steps=[[1, 2], [3]]), "steps must be a regular array"),
     (lambda: ANALYSIS.stability_region("rk4", extent="a"), "extent must hold real numbers"),

@@ -222,8 +222,8 @@ def crossings(
     system : System
     quantity : str or callable, optional
         The quantity that is zero on the surface: a component, "energy", an invariant, or a function
-        of (t, x, v) or (t, y) and any parameters. Give it or `period`. ``np.sin(x / 2)`` is zero
-        once in every turn of an angle.
+        of (t, x, v) or (t, y) and any parameters. Give it or `period`. With
+        direction=0, ``np.sin(x / 2)`` crosses once in every turn of an angle.
     x0, v0 : array_like, optional
         As in ``integrate``.
     dt, t_end : array_like
