@@ -190,7 +190,7 @@ static __attribute__((noinline, unused)) void reduce_changes(const PiTile *tile,
     tile->reduce(&rows);
 }
 
-INLINE void look(const Model *model, int count, const Flight *f, vreal *far) {
+INLINE void widen_reach(const Model *model, int count, const Flight *f, vreal *far) {
     FLIGHT(u, 0, count, {
         EACH(d, 0, model->system->dim) far[u] = vfarther(f->y[u][d], far[u]);
     });
@@ -252,12 +252,12 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         const int64_t stop = looks && !light ? n + 1 : end;
         if (looks && light) do {
                 step(choice, tile, model, count, w, stride, n, &f);
-                look(model, count, &f, far);
+                widen_reach(model, count, &f, far);
             } while (++n < stop);
         else do
                 step(choice, tile, model, count, w, stride, n, &f);
             while (++n < stop);
-        if (looks && !light) look(model, count, &f, far);
+        if (looks && !light) widen_reach(model, count, &f, far);
         if (reduces) {
             if (n == save)
                 find_changes(model, choice->scaled, count, &f, origin, factor,

@@ -125,7 +125,7 @@ PyObject *pi_core_stepper(PyObject *module, PyObject *args, PyObject *keywords) 
 
 static int look_at(Stepper *s, int observer, int64_t n) {
     const uint32_t mode = pi_enter_float_mode();
-    const int error = pi_run_look(&s->run[STEP], n, observer, s->scratch);
+    const int error = pi_run_show(&s->run[STEP], n, observer, s->scratch);
     pi_leave_float_mode(mode);
     return error;
 }

@@ -24,7 +24,7 @@ typedef struct {
 static const double SOON = 1e-4, LATE = 1e-3; /* seconds between readings */
 enum { MOST_PAUSES = 64 };
 
-static inline int look(PiPause *pause) {
+static inline int look_at_clock(PiPause *pause) {
     Pace *p = (Pace *)pause;
     if (p->poll) {
         const double t = now(), passed = t - p->looked;
@@ -43,5 +43,5 @@ static inline int look(PiPause *pause) {
 static inline Pace make_pace(const void *run, int64_t (*done)(const void *), _Atomic int *cancelled,
                              PiPoll *poll, void *context) {
     const double t = poll ? now() : 0;
-    return (Pace){{0, look}, run, done, cancelled, poll, context, t, t, 1};
+    return (Pace){{0, look_at_clock}, run, done, cancelled, poll, context, t, t, 1};
 }

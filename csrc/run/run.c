@@ -292,7 +292,7 @@ int pi_run_begin(PiRun *run, void *memory) {
         if (begin_tile(run, tile, &scratch)) return -1;
     return 0;
 }
-int pi_run_look(PiRun *run, int64_t n, int observer, void *memory) {
+int pi_run_show(PiRun *run, int64_t n, int observer, void *memory) {
     const PiScratch scratch = pi_scratch_in(run, memory);
     run->first = n;
     run->n_steps = 0;
@@ -366,7 +366,7 @@ void pi_run_work(void *of, PiPoll *poll, void *context) {
         const int64_t block = ticket / run->n_tiles, tile = ticket % run->n_tiles;
         if (ticket >= tickets && !poll) break;
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;
-        while (!look(&pace.pause) && run->done < complete) sched_yield();
+        while (!look_at_clock(&pace.pause) && run->done < complete) sched_yield();
         if (run->cancelled || ticket >= tickets) break;
         const int error = block ? pi_advance_tile(run, tile, block - 1, &scratch, &pace.pause)
                                 : begin_tile(run, tile, &scratch);

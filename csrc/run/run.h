@@ -130,7 +130,7 @@ const void *pi_run_state(const PiRun *run);
  */
 int pi_run_begin(PiRun *run, void *scratch);
 /* Stepping by hand: shows the observers the state of step n as an initial one. 0, or -1. */
-int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch);
+int pi_run_show(PiRun *run, int64_t n, int observer, void *scratch);
 /* Keeps the padding of the last tile unchanged, whatever it holds; lets a failed trajectory
  * continue.
  */

@@ -34,7 +34,7 @@ static int64_t step_block(PiRun *run, int64_t block, const PiScratch *scratch, c
         memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         error |= pi_advance_tile(run, tile, block, scratch, pause);
-        if (!error && pause && tile + 1 < run->n_tiles && look(pause)) error = -1;
+        if (!error && pause && tile + 1 < run->n_tiles && look_at_clock(pause)) error = -1;
         if (error && before) break;
     }
     if (error && !run->stopped && !run->cancelled) run->out_of_memory = 1;
@@ -59,7 +59,7 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before
     for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
         *completed = step_block(run, block, &scratch, before, &pace);
         if (run->stopped || run->out_of_memory) break;
-        if (poll) look(&pace.pause);
+        if (poll) look_at_clock(&pace.pause);
     }
     pi_leave_float_mode(mode);
     return run->cancelled || run->stopped || run->out_of_memory ? -1 : 0;

@@ -141,7 +141,7 @@ void pi_adaptive_work(void *of, PiPoll *poll, void *context) {
     else if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
     while (poll && !run->cancelled && run->done < run->solve.lanes) {
-        if (look(&pace.pause)) break;
+        if (look_at_clock(&pace.pause)) break;
         const struct timespec moment = {0, 200000};
         nanosleep(&moment, NULL);
     }

@@ -5,7 +5,7 @@
 #pragma once
 #include "chunk.h"
 
-enum { LINE_BLOCK = 16 };
+enum { LINE_STEPS = 16 };
 
 /* The values of a register, q[k next]. nan: may there be a NaN among them? most, least: of four
  * stretches, `length` each and what is left over in the last, without NaN; if asked for. */
@@ -181,7 +181,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
     for (int64_t k = 0; k < r->count;) {
         /* Up to and including the next border. */
-        const int64_t left = (LINE_BLOCK - (r->index + k) % LINE_BLOCK) % LINE_BLOCK + 1;
+        const int64_t left = (LINE_STEPS - (r->index + k) % LINE_STEPS) % LINE_STEPS + 1;
         const int64_t stop = k + left < r->count ? k + left : r->count;
         vint still = vset_int(0);
         if (r->index + k == 0) {
@@ -204,7 +204,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
             s[8] += s[7];
             s[9] = vfma(d, d, s[9]);
         }
-        if ((r->index + k - 1) % LINE_BLOCK == 0) end_line_block(r->index + k - 1, still, s);
+        if ((r->index + k - 1) % LINE_STEPS == 0) end_line_block(r->index + k - 1, still, s);
     }
     tell_nan(c, spoiled, told, &s[6]);
 }
