@@ -60,8 +60,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
                                                             : vset(k == i + dof);
         }
         }
-        EACH(i, 0, PI_ANSWERS)
-            if (i < n) out[i * R + u] = answer[i];
+        EACH(i, 0, n) out[i * R + u] = answer[i];
     }
     return 0;
 }
