@@ -127,45 +127,6 @@ void pi_let_go(CoreObject *object, int claimed) {
     if (claimed == 0) object->holder = 0;
 }
 
-/* ---- trajectories that have failed ----------------------------------------------------------- */
-PyObject *pi_core_fail(PyObject *self, PyObject *args) {
-    CoreObject *object = (CoreObject *)self;
-    PiRun *run = (PiRun *)(object + 1);
-    PyObject *objects[3];
-    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return NULL;
-    Views views = {0};
-    const int64_t *index = pi_views_array(&views, objects[0], "index", 0, 8, 0);
-    const int64_t n = index ? pi_views_items(&views, 8) : 0;
-    const int8_t *status = index ? pi_views_array(&views, objects[1], "status", n, 1, 0) : NULL;
-    const int64_t *step = status ? pi_views_array(&views, objects[2], "step", n, 8, 0) : NULL;
-    const int claimed = step ? pi_claim(object) : -1;
-    int error = claimed < 0;
-    for (int64_t i = 0; i < n && !error; i++) {
-        const int64_t lane = index[i]; /* read once, as others may write to the array */
-        if (lane < 0 || lane >= run->lanes)
-            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
-        else if (pi_run_fail(run, lane, status[i], step[i])) error = !PyErr_NoMemory();
-    }
-    pi_let_go(object, claimed);
-    pi_views_release(&views);
-    return error ? NULL : Py_NewRef(Py_None);
-}
-PyObject *pi_core_failures(PyObject *self, PyObject *none) {
-    CoreObject *object = (CoreObject *)self;
-    const PiRun *run = (PiRun *)(object + 1);
-    const int claimed = pi_claim(object);
-    if (claimed < 0) return NULL;
-    const int64_t n = pi_run_count_failures(run);
-    PyObject *part[3];
-    for (int64_t i = 0; i < 3; i++) part[i] = PyBytes_FromStringAndSize(NULL, i == 1 ? n : 8 * n);
-    if (part[0] && part[1] && part[2])
-        pi_run_read_failures(run, n, (int64_t *)PyBytes_AsString(part[0]),
-                             (int8_t *)PyBytes_AsString(part[1]),
-                             (int64_t *)PyBytes_AsString(part[2]));
-    pi_let_go(object, claimed);
-    return Py_BuildValue("(NNN)", part[0], part[1], part[2]);
-}
-
 PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
     PyObject *progress = Py_None;
     long long helpers = 0;

@@ -36,6 +36,8 @@ static const Field fields[] = {
     NEEDS(methods, STEPPER),
     NEEDS(state, STEPPER | ADAPTIVE),
     TAKES(starter, BY_HAND),
+    TAKES(status, BY_HAND),
+    TAKES(failed, BY_HAND),
     {"first", INTEGER, NUMBER(first), START, 0, 0, 0x1p54},
     {"workers", INTEGER, NUMBER(workers), START, 0, 1, 0x1p31 - 1},
     {"has_history", FLAG, NUMBER(has_history), START, 0, 0, 1},
@@ -158,6 +160,15 @@ int pi_read_own_rows(PiRun *run, const Given *given, Views *views) {
                    pi_views_rows(views, given->params, "params", n, run->stride, bytes, run->params)
                ? -1
                : 0;
+}
+
+int pi_read_failures(PiRun *run, const Given *given, Views *views) {
+    run->status = given->status ? pi_views_array(views, given->status, "status", run->lanes, 1, 1)
+                                : pi_views_zeros(views, run->lanes, 1);
+    if (!run->status) return -1;
+    run->failed = given->failed ? pi_views_array(views, given->failed, "failed", run->lanes, 8, 1)
+                                : pi_views_zeros(views, run->lanes, 8);
+    return run->failed ? 0 : -1;
 }
 
 int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {

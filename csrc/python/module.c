@@ -169,6 +169,8 @@ static PyMethodDef functions[] = {
      "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
      "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
      "use_row_kernels: those for any force, even if others are compiled.\n"
+     "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
+     "first step that it has not completed; written, and those of a run that is continued.\n"
      "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
      "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
      "events: a dictionary: detect (a watch), react,\n"
@@ -181,7 +183,8 @@ static PyMethodDef functions[] = {
      "the state.\n"
      "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
      "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
-     "and stream, use_row_kernels, watches, events, times, renormalise, compensated."},
+     "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
+     "failed."},
     {"stepper", WITH_NAMES(pi_core_stepper), METH_VARARGS | METH_KEYWORDS,
      "stepper(**fields) -> Stepper\n\n"
      "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"

@@ -60,15 +60,6 @@ void pi_free_object(CoreObject *object);
  * -1 with an exception; 1: the thread, which alters, has it already. */
 int pi_claim(CoreObject *object);
 void pi_let_go(CoreObject *object, int claimed);
-/* The trajectories of a run that have failed. */
-PyObject *pi_core_fail(PyObject *self, PyObject *args);
-PyObject *pi_core_failures(PyObject *self, PyObject *none);
-#define PI_FAILURES                                                                                \
-    {"fail", pi_core_fail, METH_VARARGS,                                                           \
-     "fail(index, status, step): arrays; trajectories that have failed before."},                  \
-        {"failures", pi_core_failures, METH_NOARGS,                                                \
-         "failures() -> (index, status, step) in batch order, the bytes of 64, 8 and 64 bits "     \
-         "each."}
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* Those of catalogues.c, methods.c and programs.c; the others follow. */

@@ -110,11 +110,11 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
         return -1;
     if (!run->workers) run->workers = 1;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
-    if (stream < 0 || read_rows(r, o)) return -1;
+    if (stream < 0 || read_rows(r, o) || pi_read_failures(run, o, &r->base.views)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o, stream)) return -1;
     if (pi_read_watching(module, run, o, &r->record, &r->base.views, &r->watches)) return -1;
-    if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
+    if (pi_run_prepare(run) || pi_run_freeze(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
 
@@ -159,7 +159,6 @@ static PyMethodDef run_methods[] = {
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
      "blocks of time completed, -1 if not all watches have seen the initial state)."},
-    PI_FAILURES,
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},

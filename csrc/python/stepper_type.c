@@ -40,7 +40,7 @@ static int make_rows(Stepper *s, const Given *o) {
     if (!state) return -1;
     if ((uintptr_t)state % 64) return pi_refused("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
-    return 0;
+    return pi_read_failures(run, o, v);
 }
 
 static int add_undo(Stepper *s, void *live, int64_t rows) {
@@ -199,17 +199,6 @@ static PyObject *stepper_drift(PyObject *self, PyObject *none) {
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
-    PiRun *run = &((Stepper *)self)->run[STEP];
-    const long long i = PyLong_AsLongLong(lane);
-    if (PyErr_Occurred()) return NULL;
-    if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
-    const int held = pi_claim((CoreObject *)self);
-    if (held < 0) return NULL;
-    pi_run_clear_failure(run, i);
-    pi_let_go((CoreObject *)self, held);
-    Py_RETURN_NONE;
-}
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
@@ -221,8 +210,9 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     if (held < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
+    const int error = pi_run_freeze(&s->run[STEP]);
     pi_let_go(&s->base, held);
-    Py_RETURN_NONE;
+    return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
@@ -259,17 +249,14 @@ static PyMethodDef stepper_methods[] = {
      "kick($self, /)\n--\n\nThe first half of a step: v += h a(t, x, v)."},
     {"drift", stepper_drift, METH_NOARGS,
      "drift($self, /)\n--\n\nThe second half: x += h v, and n += 1."},
-    PI_FAILURES,
-    {"clear_failure", stepper_clear_failure, METH_O,
-     "clear_failure(lane): a failed trajectory continues, with its current state."},
     {"begin", stepper_begin, METH_VARARGS,
-     "begin(n, has_history): the index of the step of the state, and "
-     "whether it includes the history of a multistep method."},
+     "begin(n, has_history): the index of the step of the state, and whether it includes the\n"
+     "history of a multistep method; those are frozen whose status says so."},
     {"look", stepper_look, METH_O,
      "look(n): shows the state to the watches and events, as the first, at step n."},
     {"alter", stepper_alter, METH_O,
      "alter(function): the result of function(); no other thread steps meanwhile, and "
-     "begin, fail and clear_failure are for use in it."},
+     "begin is for use in it."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef stepper_properties[] = {{"n", get_n, NULL, "Steps done.", NULL},

@@ -355,6 +355,9 @@ static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
     const int64_t answers = react == Py_None ? 0 : e->react.program.system->n_invariants;
     for (e->count = 0; e->count < n; e->count++)
         if (read_event(r, PyTuple_GetItem(list, e->count), answers, &e->event[e->count])) return -1;
+    for (int64_t i = 0; i < n; i++)
+        if (e->event[i].onto >= 0 && !e->detect.system.system->steps)
+            return pi_refused("onto: of systems with noise");
     return 0;
 }
 /* Are the reductions those of events? */

@@ -26,16 +26,13 @@ int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int6
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
-/* The masks of a tile, made when they are first needed. */
-static int make_masks(const PiRun *run, PiFailures *f) {
+/* The mask of a tile, made when it is first needed. */
+static int make_mask(const PiRun *run, PiFailures *f) {
     const int64_t bytes = pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64);
     if (f->mask) return 0;
-    if (!f->status) f->status = calloc(run->tile_lanes, 1);
-    if (!f->step) f->step = malloc(pi_product(run->tile_lanes, sizeof *f->step));
-    if (f->status && f->step) f->mask = pi_aligned(bytes); /* last: it indicates all */
+    f->mask = pi_aligned(bytes);
     if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
-    for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
     return 0;
 }
 static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, int frozen) {
@@ -44,11 +41,11 @@ static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, 
 }
 int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
     PiFailures *f = &run->failures[tile];
-    if (make_masks(run, f)) {
+    if (make_mask(run, f)) {
         run->out_of_memory = 1;
         return -1;
     }
-    if (f->step[lane] >= 0) return 0;
+    if (is_frozen(f, lane)) return 0;
     set_mask(run, f, lane, lane + 1, 1);
     f->status[lane] = status;
     f->step[lane] = step;
@@ -63,48 +60,42 @@ int pi_run_freeze_padding(PiRun *run) {
     const int64_t lanes = lanes_in(run, run->n_tiles - 1);
     PiFailures *f = &run->failures[run->n_tiles - 1];
     if (lanes % (run->vector_bytes / run->real_bytes) == 0) return 0;
-    if (make_masks(run, f)) return -1;
+    if (make_mask(run, f)) return -1;
     set_mask(run, f, lanes, run->tile_lanes, 1);
     return 0;
 }
 void pi_run_clear_failure(PiRun *run, int64_t lane) {
     PiFailures *f = &run->failures[lane / run->tile_lanes];
     const int64_t i = lane % run->tile_lanes;
-    if (!f->mask || f->step[i] < 0) return;
+    if (!is_frozen(f, i)) return;
     set_mask(run, f, i, i + 1, 0);
     f->status[i] = PI_OK;
-    f->step[i] = -1;
     f->count--;
 }
 void pi_forget_failures(PiRun *run, int64_t step) {
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         const PiFailures *f = &run->failures[tile];
         for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++)
-            if (f->step[i] > step) pi_run_clear_failure(run, tile * run->tile_lanes + i);
+            if (is_frozen(f, i) && f->step[i] > step)
+                pi_run_clear_failure(run, tile * run->tile_lanes + i);
     }
 }
-int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
-    return pi_fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
+int pi_run_freeze(PiRun *run) {
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        PiFailures *f = &run->failures[tile];
+        if (f->mask) set_mask(run, f, 0, lanes_in(run, tile), 0);
+        f->count = 0;
+        for (int64_t i = 0; i < lanes_in(run, tile); i++) {
+            const PiStatus status = f->status[i];
+            if (status == PI_OK) continue;
+            f->status[i] = PI_OK; /* so that it is frozen now */
+            if (pi_fail(run, tile, i, status, f->step[i])) return -1;
+        }
+    }
+    return 0;
 }
-
-/* ---- the report ------------------------------------------------------------------------------ */
 int64_t pi_run_count_failures(const PiRun *run) {
     int64_t count = 0;
     for (int64_t tile = 0; tile < run->n_tiles; tile++) count += run->failures[tile].count;
     return count;
-}
-int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
-                             int64_t *step) {
-    int64_t n = 0;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
-        const PiFailures *f = &run->failures[tile];
-        for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++) {
-            if (f->step[i] < 0) continue;
-            if (n == room) return n;
-            index[n] = tile * run->tile_lanes + i;
-            status[n] = f->status[i];
-            step[n++] = f->step[i];
-        }
-    }
-    return n;
 }

@@ -149,7 +149,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 static inline int is_frozen(const PiFailures *f, int64_t lane) {
-    return f->count && f->step[lane] >= 0;
+    return f->count && f->status[lane] != PI_OK;
 }
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);

@@ -331,6 +331,10 @@ int pi_run_prepare(PiRun *run) {
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
     run->table = malloc(pi_product(run->starter ? 2 : 1, sizeof *run->table));
     if (!run->failures || !run->table) return -1;
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        run->failures[tile].status = run->status + tile * run->tile_lanes;
+        run->failures[tile].step = run->failed + tile * run->tile_lanes;
+    }
     run->starter_table = run->table + 1;
     const uint32_t mode = pi_enter_float_mode();
     pi_make_table(run->method, run->system, run->table);
@@ -394,11 +398,7 @@ const void *pi_run_state(const PiRun *run) {
 
 void pi_run_free(PiRun *run) {
     if (run->failures)
-        for (int64_t i = 0; i < run->n_tiles; i++) {
-            pi_free_aligned(run->failures[i].mask);
-            free(run->failures[i].status);
-            free(run->failures[i].step);
-        }
+        for (int64_t i = 0; i < run->n_tiles; i++) pi_free_aligned(run->failures[i].mask);
     free(run->failures);
     free(run->table);
     run->failures = NULL;

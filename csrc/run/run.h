@@ -11,9 +11,9 @@ static inline double pi_item(PiRow row, int64_t lane) {
 
 /* The lanes of one tile that have failed. */
 typedef struct {
-    void *mask; /* a row of masks as wide as reals: all ones where frozen */
-    int8_t *status;
-    int64_t *step; /* the first step not completed; -1: none */
+    void *mask;     /* a row of masks as wide as reals: all ones where frozen; NULL: none was */
+    int8_t *status; /* those of the run, from the tile's first lane on */
+    int64_t *step;
     int64_t count;
     int still; /* blocks of time in which all of them stood still */
 } PiFailures;
@@ -51,6 +51,8 @@ struct PiRun {
     int compensated;              /* carry the rounding errors of additions to the state */
     PiRow t0, h, *params;         /* allocated, n_params */
     const int64_t *drive_strides; /* reals from a parameter's row to the next step's; or NULL */
+    int8_t *status;               /* of each lane: PI_OK, or why it is frozen, */
+    int64_t *failed;              /* and the first step that it has not completed */
 
     /* pi_run_choose: */
     const PiSystem *system;
@@ -136,13 +138,10 @@ int pi_run_show(PiRun *run, int64_t n, int observer, void *scratch);
  */
 int pi_run_freeze_padding(PiRun *run);
 void pi_run_clear_failure(PiRun *run, int64_t lane);
-/* Marks a trajectory as failed before the run begins (a resumed one). Returns 0, or -1 without
- * memory. */
-int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);
+/* Freezes those trajectories, and only those, whose status says so: they have failed before.
+ * Returns 0, or -1 without memory. */
+int pi_run_freeze(PiRun *run);
 int64_t pi_run_count_failures(const PiRun *run);
-/* The first `room` of them, in the order of the batch; returns their number. */
-int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
-                             int64_t *step);
 void pi_run_free(PiRun *run);
 
 /* Rounding to nearest, subnormals kept: set at entry, restored at exit; and set again after an

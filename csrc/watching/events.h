@@ -60,23 +60,21 @@ typedef struct {
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
     int added[2];     /* to its counts in this segment */
 } Passing;
-/* A lane in its segment. */
+/* A lane in its segment; the first half is used most. */
 typedef struct {
-    int64_t id;        /* in the batch; -1: none */
-    double h, part;    /* the segment as first shown, and how much of it was made */
-    double whole;      /* the step to which it belongs; 0: this */
-    int64_t step;      /* of paths with noise: its number, */
-    int64_t jumps;     /* and how many there were in it before */
-    double resolution; /* how far the coefficients of a quantity must decay */
-    Passing *passing;  /* of each event */
+    int64_t id;     /* in the batch; -1: none */
+    double h, part; /* the segment as first shown, and how much of it was made */
     /* The events of its piece that have not occurred, the next last; whether the place of that is
-     * found, or a state there is requested; the event that has ended the segment; how many there
-     * were. */
-    Occurrence *pending; /* room for MOST_PENDING */
+     * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
+    Occurrence *pending;      /* room for MOST_PENDING */
+    Passing *passing;         /* of each event */
+    double whole;             /* the step to which it belongs; 0: this */
+    double resolution;        /* how far the coefficients of a quantity must decay */
+    int64_t step, jumps;      /* of paths with noise: its number, and how many it had before */
     double last_part, last_g; /* the correction before */
     double zero;              /* how large the quantity may be at a zero that has jumped */
-    int64_t events;
+    int64_t events;           /* how many there were */
 } Occurring;
 
 /* Lanes side by side, the memory of a thread. Rows of `lanes`. */

@@ -237,7 +237,7 @@ static void list_due(Segments *p) {
 static void take(Segments *p, Slot *s, int64_t at) {
     PiRun *run = p->run;
     const PiFailures *f = &run->failures[p->seen->tile];
-    const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
+    const int64_t place = pi_place(p->seen, at), step = is_frozen(f, place) ? f->step[place] : -1;
     int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
     EACH_EVENT(j, &p->e->events) {

@@ -31,7 +31,7 @@ typedef struct {
 enum { PI_MOST_SWITCHES = 8 };
 
 /* A lane's step, and the piece of it that is sought or known, in parts of the step. */
-typedef struct {
+typedef struct __attribute__((aligned(64))) {
     double h, resolution; /* the step; how far coefficients must decay, relative */
     double from, to;
     int points;   /* the degree of the piece; 0: it is not known, or there is none */

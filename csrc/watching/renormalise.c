@@ -81,7 +81,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     const int64_t lanes = padded(run, seen->lanes), step = run->first + seen->step;
     const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
     for (int64_t at = 0; at < lanes; at++)
-        if (!is_frozen(&run->failures[seen->tile], at))
+        if (at >= seen->lanes || !is_frozen(&run->failures[seen->tile], at))
             renormalise(r, run, r->sums + seen->lane + at, tile->out, tile->out_stride, at, n,
                         seen->scratch);
     return 0;

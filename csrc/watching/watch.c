@@ -16,8 +16,8 @@ static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *fa
                      int64_t at) {
     if (failures->count)
         for (int64_t i = 0; i < c->lanes; i++) {
-            const int64_t end = at + i < run->tile_lanes ? failures->step[at + i] : -1;
-            c->ends[i] = end < 0 ? INFINITY : (double)end;
+            const int ends = c->lane + i < run->lanes && is_frozen(failures, at + i);
+            c->ends[i] = ends ? (double)failures->step[at + i] : INFINITY;
         }
     return failures->count > 0;
 }

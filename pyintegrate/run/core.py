@@ -115,15 +115,17 @@ class Run:
             more["events"] = event_memory.fields()
         if options.out is not None or problem.system.batched:
             self._pins = _pinned((options.out, *problem.rows_params))
+        self._failed = np.zeros(lanes, np.int8), np.zeros(lanes, np.int64)
+        if failures:
+            for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
+                each[failures.index] = its
         self._core = _core.start(
             **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
             bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
-            record=record,
+            record=record, status=self._failed[0], failed=self._failed[1],
         )  # fmt: skip
-        if failures:
-            self._core.fail(*failures)
 
     def go(self, report=None):
         """Make all steps, in the calling thread and `workers` - 1 others."""
@@ -154,7 +156,7 @@ class Run:
             elif state is None and record is None:  # interrupted, the only state overwritten
                 completed, state = 0, problem.initial
             if count:
-                failed = Failures.of(self._core.failures())
+                failed = Failures.of(*self._failed)
         sums, events, whole = self._sums, self._event_memory, completed == problem.n_steps
         if sums is not None:
             last = -1 if blocks < 0 else problem.first + completed

@@ -30,9 +30,10 @@ class Failures:
         self.index, self.status, self.step = index, status, step
 
     @classmethod
-    def of(cls, parts):
-        """From ``failures()`` of the core: the bytes of index, status and step."""
-        return cls(*map(np.frombuffer, parts, (np.int64, np.int8, np.int64)))
+    def of(cls, status, step):
+        """From what the core writes: of each trajectory its status, and that step if it failed."""
+        index = np.flatnonzero(status)
+        return cls(index, status[index], step[index])
 
     def __len__(self):
         return len(self.index)
@@ -77,4 +78,4 @@ class Failures:
         return text + _UNSOLVED if np.any(self.status == Status.NOT_CONVERGED) else text
 
 
-NONE = Failures.of((b"", b"", b""))
+NONE = Failures.of(np.zeros(0, np.int8), np.zeros(0, np.int64))

@@ -109,7 +109,7 @@ class Snapshot:
         self.arithmetic = ARITHMETIC
         self.rows = stepper._rows.copy()
         self.params = [rows.copy() for rows in stepper._param_rows]
-        self.failures = stepper._core.failures()
+        self.failures = [each.copy() for each in stepper._failed]
         self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
         self.counted = [] if stepper._counted is None else stepper._counted.steps[:]
 
@@ -235,10 +235,12 @@ class Stepper:
         more = options.for_core() | ({} if self._by_hand is None else self._by_hand.fields)
         if problem.starter is not None:
             more["starter"] = problem.starter.handle
+        self._failed = np.zeros(problem.lanes, np.int8), np.zeros(problem.lanes, np.int64)
         self._core = _core.stepper(
             **more, system=problem.system.core_for(problem.method), methods=_phases(problem.method),
             bits=problem.dtype.itemsize * 8, lanes=problem.lanes, bound=options.bound,
             t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,
+            status=self._failed[0], failed=self._failed[1],
         )  # fmt: skip
         self._begin = self.y.copy()
         self._restored = 0  # times
@@ -409,7 +411,7 @@ class Stepper:
 
     @property
     def _failures(self):
-        return Failures.of(self._core.failures())
+        return self._core.alter(lambda: Failures.of(*self._failed))
 
     # ---- restart and restore ----
     def reset(
@@ -486,12 +488,12 @@ class Stepper:
             np.copyto(self.y, values, where=mask[..., np.newaxis])
             self._resets = self._resets + mask
             self._rows[self.system.dim :, np.flatnonzero(mask)] = 0.0
-            for lane in np.flatnonzero(mask):
-                self._core.clear_failure(int(lane))
-            size = np.float64(abs(self.y).max(axis=-1))  # a start may be beyond the bound
-            lost = np.flatnonzero(mask & ~((size <= self._bound) & (size < np.inf)))
-            bad = np.where(size.flat[lost] < np.inf, Status.OUT_OF_BOUNDS, Status.NOT_FINITE)
-            self._core.fail(lost, bad.astype(np.int8), np.full(lost.size, self.n))
+            size = np.float64(abs(self.y).max(axis=-1)).ravel()
+            status = np.where(size <= self._bound, Status.OK, Status.OUT_OF_BOUNDS)
+            status[~(size < np.inf)] = Status.NOT_FINITE
+            for each, new in zip(self._failed, (status, self.n)):
+                np.copyto(each, new, "unsafe", where=mask.ravel())
+            self._core.begin(self.n, self._has_history)
             if self._by_hand is not None:
                 lanes = np.zeros(problem.stride, bool)
                 lanes[: problem.lanes] = mask.ravel()
@@ -561,10 +563,9 @@ class Stepper:
             for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
                 rows[...] = kept
             self._has_history = snapshot.has_history
+            for each, kept in zip(self._failed, snapshot.failures, strict=True):
+                each[...] = kept
             self._core.begin(snapshot.n, snapshot.has_history)
-            for lane in self._failures.index:
-                self._core.clear_failure(lane)
-            self._core.fail(*snapshot.failures)
             if self._by_hand is not None:
                 self._by_hand.put_back(snapshot.watching)
             if self._counted is not None:

@@ -87,6 +87,10 @@ static void run_with(Watch *const *watches, int64_t every, int direct, int64_t n
                                      .set = &pi_fuzz_f64,
                                      .force = pi_kernels(&pi_fuzz_f64, number)->force};
     expect(!pi_run_choose(&run, &resolved, pi_method_named("rk4"), NULL), "the method");
+    int8_t status[LANES] = {0};
+    int64_t failed[LANES];
+    run.status = status;
+    run.failed = failed;
     int saved[DIM] = {0, 1, 2};
     PiRecord record = {.every = every,
                        .save_stride = DIM * STRIDE,

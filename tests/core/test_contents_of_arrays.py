@@ -106,6 +106,24 @@ def test_events_are_kept_in_their_arrays_only(name, counted, monkeypatch):
     assert is_guarded(whole)
 
 
+@pytest.mark.parametrize("name", ["start", "start_adaptive"])
+def test_only_noise_has_bridges(name, monkeypatch):
+    events = {"wall": pi.event("x", then=lambda t, x, v: (x, -v))}
+
+    def run():
+        if name == "start":
+            pi.integrate(pi.systems.spring, 1.0, 0.0, dt=0.05, n_steps=40, events=events)
+        else:
+            pi.solve(pi.systems.spring, 1.0, 0.0, t_end=2.0, events=events)
+
+    fields = given(monkeypatch, name, run)
+    of_events = fields["events"] if name == "start" else fields["observation"]["events"]
+    (event,) = of_events["events"]
+    event["onto"] = 0
+    with pytest.raises(ValueError, match="onto: of systems with noise"):
+        getattr(_core, name)(**fields)
+
+
 def kept_steps(monkeypatch):
     """A run of three trajectories that kept its steps, and how many each has at most."""
     fields = given(

@@ -101,11 +101,11 @@ def core_run(**changes):
         "record": aligned((10, 3, 16), float), "saved": (0, 1, 2), "stream": 0,
     }  # fmt: skip
     arguments["initial"][...] = 1.0
+    arguments |= {"status": np.zeros(16, np.int8), "failed": np.zeros(16, np.int64)}
+    arguments["status"][3] = 1
     run = _core.start(**{**arguments, **changes})
-    run.fail(np.array([3]), np.array([1], np.int8), np.array([0]))
     run.work()
     run.outcome()
-    run.failures()
     return run
 
 
@@ -216,10 +216,8 @@ CALLS = {
     "start: unknown": lambda: core_run(nothing=0),
     "start: number": lambda: core_run(n_steps="1"),
     "start: composition": lambda: core_run(method=pi.methods["velocity_verlet"].handle),
-    "fail: no such trajectory": lambda: core_run().fail(
-        np.array([99]), np.array([1], np.int8), np.array([0])
-    ),
-    "fail: too short": lambda: core_run().fail(np.zeros(1), np.zeros(0), np.zeros(0)),
+    "start: few statuses": lambda: core_run(status=np.zeros(15, np.int8)),
+    "start: few failed": lambda: core_run(failed=np.zeros(15, np.int64)),
     "integrate": integrated,
     "integrate: final": lambda: integrated(save="final"),
     "integrate: workers": lambda: integrated(workers=2, n_steps=3000, save="final"),

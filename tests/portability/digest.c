@@ -96,6 +96,10 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     put(times[1], bytes, 0, 0.01);
     run.t0 = (PiRow){times[0], 0};
     run.h = (PiRow){times[1], 0};
+    int8_t status[LANES] = {0};
+    int64_t at[LANES];
+    run.status = status;
+    run.failed = at;
     double values[MOST_PARAMS];
     PiRow params[MOST_PARAMS];
     for (int i = 0; i < system->n_params; i++) {

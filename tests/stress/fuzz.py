@@ -100,6 +100,12 @@ def drive(rng, params, stride):
     }
 
 
+def failed(rng, lanes):
+    """Fields of trajectories that have failed before."""
+    status = rng.arrays.integers(-128, 127, lanes) * (rng.arrays.random(lanes) < 0.1)
+    return {"status": status.astype(np.int8), "failed": rng.arrays.integers(0, 99, lanes)}
+
+
 def steppers(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
     bits, lanes, scheme = pick(rng, [64, 32]), rng.integers(1, 60), method(rng)
@@ -114,26 +120,21 @@ def steppers(rng):
         "params": tuple(np.full(state.shape[1], number(rng), dtype) for _ in system["params"]),
         "compensated": compensated,
         "methods": pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
-        "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
+        "starter": pick(rng, [None, None, pick(rng, HANDLES)]), **failed(rng, lanes),
     }  # fmt: skip
     for _ in range(BENDS):
         made = attempt("stepper", _core.stepper, **bent_fields(rng, fields))
         if made:
-            use_stepper(rng, made, lanes)
+            use_stepper(rng, made)
 
 
-def use_stepper(rng, made, lanes):
+def use_stepper(rng, made):
     for _ in range(rng.integers(20)):
-        what = pick(
-            rng, ["step", "step", "kick", "drift", "begin", "failures", "clear_failure", "fail",
-                  "look"]
-        )  # fmt: skip
-        lane = rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1))
+        what = pick(rng, ["step", "step", "kick", "drift", "begin", "look"])
         steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
         right = {
             "step": (steps,), "begin": (rng.integers(5), bool(rng.integers(2))),
-            "clear_failure": (lane,), "look": (rng.integers(9),),
-            "fail": (np.array([lane]), bytes([rng.integers(6)]), np.array([rng.integers(99)])),
+            "look": (rng.integers(9),),
         }.get(what, ())  # fmt: skip
         arguments = right if what == "step" else some_bent(rng, right)
         attempt(f"stepper.{what}", getattr(made, what), *arguments)
@@ -181,6 +182,7 @@ def starts(rng):
         "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
         "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
         "compensated": compensated, "saved": tuple(range(dim)), "stream": rng.integers(2),
+        **failed(rng, lanes),
         **drive(rng, params, stride), "renormalise": renormalised(rng, dim, stride),
     }  # fmt: skip
     for _ in range(BENDS):
@@ -202,18 +204,12 @@ def enough(done):
 def use(rng, run, lanes, n_steps, dim):
     """Methods of a run, with good and bad arguments; most of what would not end is not begun."""
     endless = lanes * n_steps * dim > WORK and rng.random() < 0.98
-    known = ["work", "work"] * (not endless) + ["fail", "failures", "outcome"]
+    known = ["work", "work"] * (not endless) + ["outcome"]
     for _ in range(rng.integers(12)):
         what = pick(rng, known)
         arguments = ()
         if what == "work":
             arguments = pick(rng, [(enough,), (enough, rng.integers(4)), (enough, -1)])
-        elif what in ("fail", "failures"):
-            count = run.outcome()[2] if what == "failures" else rng.integers(5)
-            index = rng.arrays.integers(-1 if rng.random() < 0.1 else 0, max(lanes, 1), count)
-            counts = np.zeros(count, np.int64)
-            statuses = rng.arrays.integers(-128, 127, count).astype(np.int8)
-            arguments = some_bent(rng, (index, statuses, counts + rng.integers(99)))
         attempt(f"run.{what}", getattr(run, what), *arguments)
 
 
@@ -280,7 +276,7 @@ def go_on(rng, name, made, arguments, keywords):
     if name == "start":
         use(rng, made, keywords["lanes"], keywords["n_steps"], 1)
     elif name == "stepper":
-        use_stepper(rng, made, keywords["lanes"])
+        use_stepper(rng, made)
     elif name == "start_adaptive":
         saved = keywords.get("saved")
         work_adaptively(rng, made, keywords["lanes"], len(saved) if isinstance(saved, tuple) else 2)

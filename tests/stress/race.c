@@ -25,7 +25,7 @@ typedef struct {
     double *memory, *states[3], times[2], params[3], kept[SAVES * DIM * LANES];
     PiRow rows[3];
     int saved[DIM], polls, enough;
-    int64_t lane[LANES], step[LANES];
+    int64_t failed[LANES];
     int8_t status[LANES];
 } World;
 
@@ -77,6 +77,8 @@ static World *make(const char *name, int workers, int rows, int one_state, int r
         w->states[0][STRIDE + i] = -x;
         w->states[0][2 * STRIDE + i] = 20 * x;
     }
+    w->run.status = w->status;
+    w->run.failed = w->failed;
     w->run.initial = w->states[0];
     w->run.state[0] = w->states[1];
     w->run.state[1] = w->states[one_state ? 1 : 2];
@@ -126,7 +128,7 @@ static int same(World *w, World *whole, int record) {
         if (memcmp(w->kept + s * DIM * LANES, whole->kept + s * DIM * LANES,
                    DIM * LANES * sizeof *here))
             return 0;
-    const int64_t n = pi_run_read_failures(&w->run, LANES, w->lane, w->status, w->step);
+    const int64_t n = pi_run_count_failures(&w->run);
     if (done == w->run.n_steps && n != pi_run_count_failures(&whole->run)) return 0;
     return 1;
 }

@@ -249,9 +249,7 @@ def core_calls():
         "evaluate": lambda: _core.evaluate("lorenz", 64, 0, 1, one, (one,) * 3, (one,) * 3, out),
         "start": lambda: _core.start(**of_run), "stepper": lambda: _core.stepper(**of_stepper),
         "work": lambda: _core.start(**of_run).work(), "outcome": run.outcome,
-        "failures": lambda: run.failures(), "step": lambda: stepper.step(3),
-        "failed": stepper.failures, "fail": lambda: stepper.fail(bytes(8), b"\1", bytes(8)),
-        "clear_failure": lambda: stepper.clear_failure(0),
+        "step": lambda: stepper.step(3), "begin": lambda: stepper.begin(2, False),
     }  # fmt: skip
 
 

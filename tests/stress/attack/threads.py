@@ -45,12 +45,9 @@ def raw_run():
 
 
 def ask_run(rng, run, counts):
-    what = rng.choice(["work", "work", "helpers", "outcome", "failures", "fail"])
-    arrays = np.zeros(9, np.int64), np.zeros(9, np.int8), np.zeros(9, np.int64)
+    what = rng.choice(["work", "work", "helpers", "outcome"])
     call = {"work": lambda: run.work(None, rng.choice([0, 2])), "outcome": run.outcome,
-            "helpers": lambda: run.work(lambda steps: run.outcome(), 2),
-            "failures": lambda: run.failures(),
-            "fail": lambda: run.fail(*(a[:0] for a in arrays))}[what]  # fmt: skip
+            "helpers": lambda: run.work(lambda steps: run.outcome(), 2)}[what]  # fmt: skip
     try:
         call()
         counts[f"run.{what}"] += 1

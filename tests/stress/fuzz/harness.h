@@ -56,6 +56,9 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
     const int64_t state = run.state_rows * STRIDE * bytes, saves = 1 + (STEPS + 1) / 2;
     char *memory[3];
     for (int i = 0; i < 3; i++) memory[i] = aligned_or_die(state);
+    int8_t status[LANES] = {0};
+    int64_t failed[LANES];
+    run.status = status, run.failed = failed;
     run.initial = memory[0], run.state[0] = memory[1], run.state[1] = memory[2];
     for (int64_t i = 0; i < run.state_rows * STRIDE;
          i++) { /* one is not finite; padding as the last */
