@@ -59,6 +59,12 @@ def test_a_force_needs_no_name(force, trace):
     with pytest.raises(ValueError, match="returns 1 components, expected 2"):
         pi.rhs(partial(lambda t, y: [y[0]]), dim=2, trace=trace)
     if not trace:
+        with pytest.raises(
+            ValueError, match=r"returns an array of shape \(\d+,\), expected 2 comp"
+        ):
+            pi.rhs(partial(lambda t, y: y[0]), dim=2, trace=False)
+        with pytest.raises(ValueError, match="returns None, expected 2 components, the batch last"):
+            pi.rhs(partial(lambda t, y: None), dim=2, trace=False)
         assert "a Python function" in found.system._repr_html_()
         with pytest.raises(TypeError, match="trace=False"):
             pickle.dumps(found.system)
