@@ -94,7 +94,10 @@ def _suffix(path):
     path = os.fspath(path).rstrip("/")
     kind = path.rpartition(".")[2]
     if kind not in ("npz", "zarr"):
-        raise ValueError(f"path must end in .npz or .zarr, got {path!r}")
+        raise ValueError(
+            f"path must end in .npz or .zarr, got {path!r}; a table for others is"
+            " sol.to_pandas().to_csv(path)"
+        )
     return path, kind
 
 

@@ -452,7 +452,7 @@ class System(ClosedForms):
 def _state(name, value):
     array = numbers(name, value)
     if array.ndim == 0:
-        raise ValueError(f"{name} is a scalar: expected a last axis of components")
+        raise ValueError(f"{name} is a scalar: expected a last axis of components, [x]")
     return array
 
 

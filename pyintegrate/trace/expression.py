@@ -15,11 +15,12 @@ from .errors import TraceError
 
 NO_TRACING = (
     "@pi.acceleration and @pi.rhs with trace=False call the function itself, slowly, with NumPy"
-    " arrays over the whole batch (np.vectorize(f, otypes=[float])(x) lends scalar code to them)"
+    " arrays whose last axis is the batch (np.vectorize(f, otypes=[float])(x) lends scalar code to"
+    " them)"
 )
 TABLE = (
     "np.interp(t, times, values) looks up a table, drive={'u': values} gives a parameter one number"
-    " for each step, and loops are over plain ranges"
+    " for each step, and loops are over plain ranges: their ends come from outside of the function"
 )
 
 
@@ -42,7 +43,10 @@ def node_of(graph, value):
         return node_of(graph, array[()])
     if array.ndim or array.dtype.kind not in "biuf":
         kind = "a complex number" if array.dtype.kind == "c" else repr(value)
-        raise TraceError(f"it computes with {kind}, which is not real", "use real numbers only")
+        raise TraceError(
+            f"it computes with {kind}, which is not real",
+            "use real numbers only; a complex one is two components, its real and imaginary part",
+        )
     if array.dtype.kind == "b":
         zero = graph.constant(0.0)
         return graph.make("equal" if value else "not_equal", zero, zero)
@@ -177,8 +181,8 @@ class Symbol(Operators):
             TABLE
             if "index" in what
             else "use NumPy's functions (np.sin, not math.sin), gather"
-            " components with np.stack([...]) or a list, and begin with np.zeros_like(x) instead of"
-            f" np.zeros(n); {NO_TRACING}",
+            " components with np.stack([...]) or a list, begin with np.zeros_like(x) instead of"
+            f" np.zeros(n), look up tables with np.interp; {NO_TRACING}",
         )
 
     def __round__(self, digits=0):

@@ -1,6 +1,7 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
 import dis
+from collections.abc import Mapping
 from types import CodeType, FunctionType
 
 import numpy as np
@@ -16,10 +17,14 @@ _NOTHING = object()
 class Frozen:
     """Global and closure variables that functions refer to, with their values when traced.
 
+    Of a dictionary, a module or another object these are the items and attributes that the code
+    names.
+
     Parameters
     ----------
     *functions : callable
-        Also the plain functions that they refer to, and those defined in them.
+        Also the plain functions that they refer to, and those defined in them; methods and objects
+        that are called, with what these hold.
 
     Examples
     --------
@@ -46,23 +51,31 @@ class Frozen:
         for place, name, value, before in self._variables.values():
             if _read(place, name) is not value:
                 return False
-            if before is not value and value.tobytes() != before.tobytes():
+            if before is not value and np.array(value).tobytes() != np.array(before).tobytes():
                 return False
         return True
 
     def _visit(self, function, visited):
-        if not isinstance(function, FunctionType) or function in visited:
+        function = getattr(function, "func", function)  # of a functools.partial
+        if not hasattr(function, "__code__"):
+            function = getattr(function, "__call__", None)  # noqa: B004  (an object's)
+        owner = getattr(function, "__self__", None)
+        function = getattr(function, "__func__", function)
+        if not isinstance(function, FunctionType) or (function, id(owner)) in visited:
             return
-        visited.add(function)
+        visited.add((function, id(owner)))
         code = function.__code__
         places: list[Any] = [(function.__globals__, name) for name in _global_names(code)]
-        places += zip(function.__closure__ or (), code.co_freevars)
-        for place, name in places:
+        places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
+        for place, name in places:  # which grow by what the variables hold
             value = _read(place, name)
             if _is_number(value):
                 self._variables[id(place), name] = [place, name, value, _kept(value)]
-            elif isinstance(value, FunctionType):
+            elif (code, id(value)) not in visited:
+                visited.add((code, id(value)))
                 self._visit(value, visited)
+                named = {*code.co_names, *code.co_consts} & _held(value).keys()
+                places += [((place, name), key) for key in named]
 
     def changed(self):
         """Name, value then and value now of each variable that is a different number now."""
@@ -83,12 +96,12 @@ class Frozen:
         if self.untouched() or not (changed := self.changed()):
             return
         self._variables = {}
-        told = "; ".join(f"{name} was {_short(a)} and is {_short(b)}" for name, a, b in changed)
-        names = ", ".join(name for name, *_ in changed)
+        told = {f"{name} was {_short(a)} and is {_short(b)}": name for name, a, b in changed}
+        names = ", ".join(dict.fromkeys(told.values()))
         warn_caller(
             f"{system.name!r} was traced when it was defined, and has kept the numbers of that"
-            f" moment: {told} now. Make {names} a parameter ({system.name}({changed[0][0]}=...)),"
-            " or define it again",
+            f" moment: {'; '.join(told)} now. Make {names} a parameter"
+            f" ({system.name}({changed[0][0]}=...)), or define it again",
             UserWarning,
         )
 
@@ -103,8 +116,15 @@ def _global_names(code):
             yield from _global_names(constant)
 
 
+def _held(value):
+    """Items of a dictionary, or attributes of an object."""
+    return value if isinstance(value, dict) else getattr(value, "__dict__", {})
+
+
 def _read(place, name):
-    if isinstance(place, dict):
+    if isinstance(place, tuple):  # within a variable
+        place = _held(_read(*place))
+    if isinstance(place, Mapping):
         return place.get(name, _NOTHING)
     try:
         return place.cell_contents
@@ -113,14 +133,16 @@ def _read(place, name):
 
 
 def _is_number(value):
+    if isinstance(value, list):
+        return all(isinstance(one, int | float) for one in value)
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biuf"
     return isinstance(value, int | float | np.number | np.bool_)
 
 
 def _kept(value):
-    """The value, or a copy of a small array, which can be changed in place."""
-    small = isinstance(value, np.ndarray) and value.size <= _COMPARED
+    """The value, or a copy of a small array or list, which can be changed in place."""
+    small = isinstance(value, np.ndarray | list) and np.size(value) <= _COMPARED
     return value.copy() if small else value
 
 

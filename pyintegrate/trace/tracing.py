@@ -199,6 +199,11 @@ def _cure(error):
             "the state and the parameters are numbers at time t; delays, y(t - 1), are not solved"
             " here: a chain of first-order lags comes close (see the guide, What it is not)"
         )
+    if type(error).__module__.startswith("numba"):
+        return (
+            "give the function as it was before numba.njit, f.py_func; or compile all of the force"
+            " with numba.cfunc, for pi.c_function"
+        )
     if isinstance(error, IndexError | TypeError) and "integers" in str(error):
         return TABLE
     return (

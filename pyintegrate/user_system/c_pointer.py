@@ -161,6 +161,7 @@ def _target(pointer, batched, unsafe):
         return _target(pointer.function, batched, unsafe)
     if type(pointer).__name__ == "PyCapsule":
         return pointer
+    pointer = getattr(pointer, "ctypes", pointer)  # numba's, which knows its arguments
     if isinstance(pointer, _FUNCTION_POINTER):
         return _from_ctypes(pointer, batched)
     if type(pointer).__module__ == "_cffi_backend":
@@ -181,6 +182,8 @@ def _target(pointer, batched, unsafe):
 
 
 def _from_ctypes(pointer, batched):
+    if pointer.restype in (None, ctypes.c_double):
+        raise TypeError(f"{pointer!r} returns no int, expected {_PROTOTYPES[batched]}")
     arguments = pointer.argtypes
     if arguments is not None and len(arguments) != _ARGUMENTS[batched]:
         raise TypeError(

@@ -202,8 +202,11 @@ def write_rows(function, result, out):
     if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
         result = [result]
     if result is None or np.ndim(result) == 0 or len(result) != rows:
-        got = np.size(result) if result is None or np.ndim(result) == 0 else len(result)
-        raise ValueError(f"{name} returns {got} components, expected {rows}")
+        got = (
+            f"{len(result)} components" if isinstance(result, list | tuple)
+            else f"an array of shape {np.shape(result)}" if np.ndim(result) else repr(result)
+        )  # fmt: skip
+        raise ValueError(f"{name} returns {got}, expected {rows} components, the batch last")
     for to, row in zip(out, result, strict=True):
         row = np.asarray(row)
         if row.dtype.kind not in "biuf":

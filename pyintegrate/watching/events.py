@@ -420,8 +420,10 @@ def _checked(events, system):
             raise TypeError(f"events: a name must be text, got {name!r}")
         printable("events: a name", name)
         if not isinstance(one, Event):
-            cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
-            raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
+            raise TypeError(
+                f"events[{name!r}] must come from pi.event, got {one!r}: write pi.event(...) of the"
+                " function, or of a component's name"
+            )
         jumps = one.then is not None and has_tangents(system)
         if not callable(one.quantity):
             check_quantity(one.quantity, system.base if jumps else system)

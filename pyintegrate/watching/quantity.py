@@ -129,7 +129,9 @@ class View:
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""
         count, names = leading(function, self.system, len(before))
-        known = dict(self.invariants)
+        arguments = inspect.signature(function).parameters.values()
+        known = {a.name: a.default for a in arguments if a.default is not a.empty}
+        known |= self.invariants
         known |= {} if self.energy is None else {"energy": self.energy}
         known |= {key: self.params[key] for key in self.params if not key.startswith("_")}
         known |= dict(own)

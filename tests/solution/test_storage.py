@@ -312,7 +312,7 @@ def test_a_folder_that_is_something_else_is_not_replaced(tmp_path):
 
 @pytest.mark.parametrize(
     ("path", "kind", "words"),
-    [("a.txt", ValueError, "npz or .zarr"), (b"a.npz", TypeError, "got bytes"),
+    [("a.txt", ValueError, "npz or .zarr.*to_csv"), (b"a.npz", TypeError, "got bytes"),
      (3, TypeError, "int"), ("nowhere/a.npz", FileNotFoundError, "nowhere")],
 )  # fmt: skip
 def test_a_wrong_path_is_refused(path, kind, words, tmp_path, monkeypatch):

@@ -69,6 +69,7 @@ def kinds(library):
     yield capsule_of(library.lorenz, b"int (double, double *, double *, double *)"), {}
     yield capsule_of(library.lorenz, None), {}
     yield types.SimpleNamespace(address=address), {}
+    yield types.SimpleNamespace(address=address, ctypes=library.lorenz), {}
     yield address, {"unsafe": True}
     yield library.many, {"batched": True}
 
@@ -168,6 +169,12 @@ def test_systems_of_pointers_are_systems(library):
         (types.SimpleNamespace(address="x"), {}, "is no pointer to a function"),
         (pi.systems.lorenz, {}, "is a System already"),
         (PROTOTYPE(lorenz_python), {"batched": True}, "takes 4 arguments, expected int f.int64_t"),
+        (ctypes.CFUNCTYPE(None)(lambda: None), {}, "returns no int, expected int f.double t"),
+        (
+            types.SimpleNamespace(address=1, ctypes=ctypes.CFUNCTYPE(ctypes.c_double)(lambda: 0.0)),
+            {},
+            "returns no int, expected int f.double t",  # as numba's cfunc
+        ),
         (PROTOTYPE(lorenz_python), {"dim": 0}, "dim must be at least 1"),
         (PROTOTYPE(lorenz_python), {"params": [1.0]}, "params must be a dictionary"),
         (PROTOTYPE(lorenz_python), {"params": {"y": 1.0}}, "params has 'y'"),

@@ -1,5 +1,7 @@
 """An error in a user's function has the cure of that error."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,23 @@ def test_a_misspelt_parameter_is_a_parameter():
         pi.acceleration(lambda t, x, v, k: -kk * x, k=1.0)  # noqa: F821
 
 
+def test_a_function_of_numba_is_given_as_it_was_before():
+    TypingError = type("TypingError", (Exception,), {"__module__": "numba.core.errors"})
+
+    def compiled(x):
+        raise TypingError("Cannot determine Numba type of Symbol")
+
+    with pytest.raises(
+        TypeError, match=r"Symbol(.|\n)*cure: give .* f\.py_func; .* pi\.c_function"
+    ):
+        pi.acceleration(lambda t, x, v: compiled(x), dof=1)
+
+
+def test_complex_amplitudes_are_two_components():
+    with pytest.raises(TypeError, match=r"complex number(.|\n)*cure:.* real and imaginary part"):
+        pi.rhs(lambda t, y: 1j * y, dim=1)
+
+
 def test_an_unknown_function_is_named_where_it_is():
     with pytest.raises(TypeError, match=r"traced: np\.linalg\.inv is not known to the tracer"):
         pi.rhs(lambda t, y: np.linalg.inv(np.diag(y)) @ y, dim=2)
@@ -27,4 +46,6 @@ def test_an_unknown_function_is_named_where_it_is():
 def test_a_table_is_interpolated(table):
     with pytest.raises(TypeError, match=r"cure: np\.interp\(t, times, values\) looks up"):
         pi.rhs(lambda t, y: table[np.floor(t)] - y, dim=1)
+    with pytest.raises(TypeError, match=r"cure:.* look up tables with np\.interp"):
+        pi.rhs(lambda t, y: table[0] * math.floor(float(t)) - y, dim=1)
     assert pi.rhs(lambda t, y: np.interp(t, [0, 1, 2], table) - y, dim=1).rhs(1.5, [0.0]) == 1.5

@@ -1,5 +1,6 @@
 """A force that stays a Python function (trace=False), and numbers from outside of a traced one."""
 
+import copy
 import math
 import pickle
 import statistics
@@ -58,6 +59,12 @@ def test_a_force_needs_no_name(force, trace):
     with pytest.raises(ValueError, match="returns 1 components, expected 2"):
         pi.rhs(partial(lambda t, y: [y[0]]), dim=2, trace=trace)
     if not trace:
+        with pytest.raises(
+            ValueError, match=r"returns an array of shape \(\d+,\), expected 2 comp"
+        ):
+            pi.rhs(partial(lambda t, y: y[0]), dim=2, trace=False)
+        with pytest.raises(ValueError, match="returns None, expected 2 components, the batch last"):
+            pi.rhs(partial(lambda t, y: None), dim=2, trace=False)
         assert "a Python function" in found.system._repr_html_()
         with pytest.raises(TypeError, match="trace=False"):
             pickle.dumps(found.system)
@@ -278,6 +285,51 @@ def test_closures_arrays_and_energies_are_watched(monkeypatch):
     assert told(run, system(**{})) == []
 
 
+class Law:
+    """A force that holds its numbers."""
+
+    def __init__(self, k):
+        self.k, self.calls = k, 0
+
+    def __call__(self, t, x, v):
+        return -self.k * x
+
+    force = __call__
+
+
+HELD = {
+    "item": ({"k": 3.0, "b": 0.0}, lambda held: lambda t, x, v: -held["k"] * x),
+    "attribute": (Law(3.0), lambda held: lambda t, x, v: -held.k * x),
+    "called within": (Law(3.0), lambda held: lambda t, x, v: held(t, x, v)),
+    "held by what is held": (Law(Law(3.0)), lambda held: lambda t, x, v: -held.k.k * x),
+    "called": (Law(3.0), lambda held: held),
+    "method": (Law(3.0), lambda held: held.force),
+    "partial": (Law(3.0), lambda held: partial(lambda t, x, v: -held.k * x)),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_numbers_that_objects_hold_are_watched_if_the_code_names_them(name):
+    held, define = copy.deepcopy(HELD[name])
+    system = pi.acceleration(define(held), dof=1, name="spring")
+    items = held if isinstance(held, dict) else vars(held)
+    items["calls"] = items["b"] = 7.0
+    assert told(USES["integrate"], system) == []
+    inner = vars(items["k"]) if isinstance(items["k"], Law) else items
+    inner["k"] = 4.0
+    (message,) = told(USES["integrate"], system)
+    assert "k was 3.0 and is 4.0 now. Make k a parameter (spring(k=...))" in message
+
+
+def test_another_object_of_the_same_name_and_lists_are_watched():
+    settings, masses = {"k": 1.0}, [1.0, 2.0]
+    system = pi.acceleration(lambda t, x, v: -settings["k"] * x / masses[1], dof=1)
+    settings, masses[1] = {"k": 5.0}, 3.0
+    (message,) = told(USES["integrate"], system)
+    assert "k was 1.0 and is 5.0" in message
+    assert "masses was [1.0, 2.0] and is [1.0, 3.0]" in message
+
+
 def test_a_variable_may_be_deleted():
     k = 2.0
     system = pi.acceleration(lambda t, x, v: -k * x, dof=1)  # noqa: F821
@@ -293,7 +345,7 @@ def test_a_compiled_force_is_watched_too(monkeypatch):
 
 def test_nothing_is_said_of_what_is_no_number_or_the_same(monkeypatch):
     def force(t, x, v):
-        return -x * settings["k"] * strength * table * (1.0 if label == "one" else 2.0)
+        return -x * len(settings) * strength * table * (1.0 if label == "one" else 2.0)
 
     system = pi.acceleration(force, dof=2)
     monkeypatch.setitem(globals(), "label", "two")

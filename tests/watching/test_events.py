@@ -353,6 +353,7 @@ def test_traced_forces_and_driven_ones_have_events():
 @pytest.mark.parametrize(("events", "words"), [
     ([lambda t, y: y[0]], "events have names here"), ({}, "has 0 events"),
     ({"a": lambda t, y: y[0]}, r"must come from pi.event, got .* write pi.event\("),
+    ({"a": "z"}, "got 'z': write pi.event\\(...\\) of the function, or of a component's name"),
     ({"a": pi.event("height")}, "no quantity 'height'; it has x, y, z"),
     ({"a": pi.event(lambda t, x, v: x)}, "expected one number"),
     ({"a": pi.event(lambda t, x, v: float(x[0]))}, "cannot be traced"),

@@ -4,6 +4,8 @@ Several states are evaluated at once; expressions of parameters alone are evalua
 read once for all lanes if they are alike. A state alone, from all saves, is the reference.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,24 @@ def test_numbers_of_which_events_differ_are_refused_to_watches_that_take_them():
     with pytest.raises(ValueError, match="'c', of which params= of several events give different"):
         pi.integrate(pi.systems.oscillator, watch=COUNTS, **run)
     pi.integrate(pi.systems.oscillator, watch={"mean": pi.watch.mean("x")}, **run)
+
+
+def test_an_argument_with_a_value_keeps_it_unless_it_is_a_parameter():
+    """As one that functools.partial has filled."""
+
+    def far(t, x, v, k=-1.0, c=0.25):
+        return k * x - c
+
+    def run(**what):
+        system = pi.systems.spring(k=np.array([1.0, 4.0]))
+        return pi.integrate(system, 1.0, 0.0, dt=0.01, n_steps=200, **what)
+
+    watch = {"one": pi.watch.maximum(far), "other": pi.watch.maximum(partial(far, c=0.5))}
+    found = run(watch=watch, across={"mean": pi.across.mean(far)})
+    assert found.watched["one"].tolist() == [0.75, 3.75]
+    assert found.watched["other"].tolist() == [0.5, 3.5]
+    assert found.across["mean"][0] == (0.75 + 3.75) / 2
+    for c, event in ((0.25, pi.event(far)), (0.5, pi.event(far, params={"c": 0.5}))):
+        told = run(events={"e": pi.event(lambda t, x, v, k, c: k * x - c, params={"c": c})})
+        assert np.array_equal(run(events={"e": event}).events["e"].t, told.events["e"].t)
+        assert np.all(told.events["e"].t > 0)
