@@ -491,8 +491,8 @@ class Stepper:
             size = np.float64(abs(self.y).max(axis=-1)).ravel()
             status = np.where(size <= self._bound, Status.OK, Status.OUT_OF_BOUNDS)
             status[~(size < np.inf)] = Status.NOT_FINITE
-            for each, new in zip(self._failed, (status, self.n)):
-                np.copyto(each, new, "unsafe", where=mask.ravel())
+            which = mask.ravel()
+            self._failed[0][which], self._failed[1][which] = status[which], self.n
             self._core.begin(self.n, self._has_history)
             if self._by_hand is not None:
                 lanes = np.zeros(problem.stride, bool)
