@@ -58,7 +58,7 @@ void pi_begin_pieces(Piece *piece, double h, double resolution, double to) {
     piece->resolution = resolution;
     piece->late = NAN;
     piece->compared = 0;
-    piece->to = piece->zero_to = 0;
+    piece->to = piece->zero_from = piece->zero_to = 0;
     piece->ends[0] = to;
     piece->n_ends = 1;
     piece->made = piece->points = piece->n_switches = 0;

@@ -78,7 +78,8 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, double *sums, 
 
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     const PiRenormalise *r = self;
-    const int64_t lanes = padded(run, seen->lanes), step = run->first + seen->step;
+    const int64_t lanes = tile->registers * run->vector_bytes / run->real_bytes;
+    const int64_t step = run->first + seen->step;
     const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
     for (int64_t at = 0; at < lanes; at++)
         if (at >= seen->lanes || !is_frozen(&run->failures[seen->tile], at))
