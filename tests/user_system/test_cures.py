@@ -30,6 +30,17 @@ def test_a_function_of_numba_is_given_as_it_was_before():
         pi.acceleration(lambda t, x, v: compiled(x), dof=1)
 
 
+def test_a_mistake_may_be_in_the_line():
+    def force(t, y):
+        a, b, c = y
+        return a, b
+
+    with pytest.raises(
+        TypeError, match=r"values to unpack(.|\n)*a, b, c = y\n  cure: correct the line"
+    ):
+        pi.rhs(force, dim=2)
+
+
 def test_complex_amplitudes_are_two_components():
     with pytest.raises(TypeError, match=r"complex number(.|\n)*cure:.* real and imaginary part"):
         pi.rhs(lambda t, y: 1j * y, dim=1)
