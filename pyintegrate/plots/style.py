@@ -219,4 +219,11 @@ def line_keywords(keywords):
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
-    return normalize_kwargs(keywords, Line2D)
+    keywords = normalize_kwargs(keywords, Line2D)
+    for name in keywords:
+        if not hasattr(Line2D, f"set_{name}"):
+            raise TypeError(
+                f"{name!r} is a keyword neither of the picture nor of its lines, as Axes.plot takes"
+                " them: what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
+            )
+    return keywords

@@ -483,7 +483,7 @@ class Solution(KindOfSolution):
             of a trajectory that failed repeat its last good state. If only the end was saved,
             watched numbers are columns ("watched.swing"), with a row for each trajectory, as are
             stopped_at and stopped_by; results of many saves, of histograms and of single events are
-            in ``to_xarray``.
+            in ``to_xarray``, whose ``to_dataframe()`` has the parameters as columns.
 
         Examples
         --------

@@ -1,7 +1,6 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
 import dis
-from collections.abc import Mapping
 from types import CodeType, FunctionType
 
 import numpy as np
@@ -61,9 +60,8 @@ class Frozen:
             function = getattr(function, "__call__", None)  # noqa: B004  (an object's)
         owner = getattr(function, "__self__", None)
         function = getattr(function, "__func__", function)
-        if not isinstance(function, FunctionType) or (function, id(owner)) in visited:
+        if not isinstance(function, FunctionType):
             return
-        visited.add((function, id(owner)))
         code = function.__code__
         places: list[Any] = [(function.__globals__, name) for name in _global_names(code)]
         places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
@@ -124,7 +122,7 @@ def _held(value):
 def _read(place, name):
     if isinstance(place, tuple):  # within a variable
         place = _held(_read(*place))
-    if isinstance(place, Mapping):
+    if hasattr(place, "get"):
         return place.get(name, _NOTHING)
     try:
         return place.cell_contents

@@ -138,8 +138,8 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
         raise unknown("np.interp with period=")
     if graph_of((xp,)) is not None:
         raise TraceError("np.interp has knots that are symbols", "use constant knots xp")
-    xp, fp = np.asarray(xp, dtype=float), plain(fp)
-    if xp.ndim != 1 or np.shape(fp) != xp.shape or not xp.size or np.any(np.diff(xp) <= 0):
+    xp, fp = np.asarray(xp, dtype=float), np.asarray(plain(fp))
+    if xp.ndim != 1 or fp.shape != xp.shape or not xp.size or np.any(np.diff(xp) <= 0):
         raise TraceError("np.interp needs increasing knots xp and as many values fp", "sort them")
     result = fp[0] if left is None else left
     for i in range(len(xp) - 1):

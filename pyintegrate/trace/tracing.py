@@ -207,8 +207,8 @@ def _cure(error):
     if isinstance(error, IndexError | TypeError) and "integers" in str(error):
         return TABLE
     return (
-        "see NumPy's functions that can be traced"
-        f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
+        "correct the line, if it is wrong (the state has dim or dof components); can be traced:"
+        f" pyintegrate.trace.numpy_functions.known_functions(); {NO_TRACING}"
     )
 
 

@@ -201,7 +201,7 @@ def write_rows(function, result, out):
         return
     if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
         result = [result]
-    if result is None or np.ndim(result) == 0 or len(result) != rows:
+    if np.ndim(result) == 0 or len(result) != rows:
         got = (
             f"{len(result)} components" if isinstance(result, list | tuple)
             else f"an array of shape {np.shape(result)}" if np.ndim(result) else repr(result)

@@ -62,8 +62,9 @@ def acceleration(
         ``exact`` x and v are the initial ones, t is the time since then, and it returns
         positions and velocities), ``trace=False`` (call the function itself: slow, for NumPy and
         SciPy functions that cannot be traced; it gets arrays over the batch, x of shape (n,), or
-        (dof, n) if dof > 1), and with it ``velocity_dependent=False`` (the acceleration does
-        not use v: methods for x'' = a(t, x) apply).
+        (dof, n) if dof > 1, parameters of shape (k,) as (k, n)), and with it
+        ``velocity_dependent=False`` (the acceleration does not use v: methods for x'' = a(t, x)
+        apply).
 
     Returns
     -------

@@ -90,7 +90,8 @@ def event(
     ----------
     quantity : str or callable
         A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
-        or (t, y) and any parameters, the energy or invariants by name; traced like a force.
+        or (t, y) and any parameters, the energy or invariants by name; other arguments need a
+        value, ``c=0.5``, or one in `params`. Traced like a force.
     direction : {-1, 0, 1}, optional
         Falling, both or rising, in the direction of the steps. Default: the sign of the function's
         attribute ``direction``, as in SciPy's ``solve_ivp``; both if it has none.

@@ -426,3 +426,12 @@ def test_the_exact_motion_of_a_resumed_run_starts_where_it_does():
     exact = line(pi.plots.trajectory(sol), "exact").get_xydata()
     assert exact[0] == pytest.approx([10.0, sol.exact()[0, 0]])
     assert exact[-1] == pytest.approx([15.0, sol.exact()[-1, 0]])
+
+
+@pytest.mark.parametrize("draw", ["trajectory", "phase_portrait"])
+def test_a_keyword_of_the_axes_is_for_the_axes(draw):
+    sol = pi.integrate(pi.systems.duffing, dt=0.1, n_steps=20)
+    with pytest.raises(TypeError, match=r"'xlim' is a keyword neither .* ax\.set\("):
+        getattr(pi.plots, draw)(sol, xlim=(0, 1))
+    line = getattr(pi.plots, draw)(sol, lw=3, zorder=7, dashes=(2, 1), mec="k").lines[0]
+    assert (line.get_linewidth(), line.get_zorder()) == (3, 7)

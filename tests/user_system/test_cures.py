@@ -30,6 +30,17 @@ def test_a_function_of_numba_is_given_as_it_was_before():
         pi.acceleration(lambda t, x, v: compiled(x), dof=1)
 
 
+def test_a_mistake_may_be_in_the_line():
+    def force(t, y):
+        a, b, c = y
+        return a, b
+
+    with pytest.raises(
+        TypeError, match=r"values to unpack(.|\n)*a, b, c = y\n  cure: correct the line"
+    ):
+        pi.rhs(force, dim=2)
+
+
 def test_complex_amplitudes_are_two_components():
     with pytest.raises(TypeError, match=r"complex number(.|\n)*cure:.* real and imaginary part"):
         pi.rhs(lambda t, y: 1j * y, dim=1)
@@ -49,3 +60,17 @@ def test_a_table_is_interpolated(table):
     with pytest.raises(TypeError, match=r"cure:.* look up tables with np\.interp"):
         pi.rhs(lambda t, y: table[0] * math.floor(float(t)) - y, dim=1)
     assert pi.rhs(lambda t, y: np.interp(t, [0, 1, 2], table) - y, dim=1).rhs(1.5, [0.0]) == 1.5
+
+
+def test_a_table_may_be_the_column_of_another_package():
+    """Of pandas, whose brackets take labels: the last value is not [-1]."""
+
+    class Column:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([0.0, 4.0, 2.0])
+
+        def __getitem__(self, label):
+            raise KeyError(label)
+
+    system = pi.rhs(lambda t, y: np.interp(t, [0, 1, 2], Column()) - y, dim=1)
+    assert [system.rhs(t, [0.0])[0] for t in (-1, 0.5, 1.5, 3)] == [0, 2, 3, 2]

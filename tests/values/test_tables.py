@@ -25,7 +25,7 @@ MADE = {
     "scan": lambda: (pi.scan(SPRING, {"k": K}, pi.watch.last("x"), **RUN), "value"),
     "exponents": lambda: (pi.lyapunov(SPRING(k=K), k=2, **RUN), "exponent 2"),
     "chaos map": lambda: (pi.chaos_map(SPRING(k=K), **RUN), "fli"),
-    "drift": lambda: (pi.analysis.energy_drift(pi.integrate(SPRING(k=K), **RUN)), "slope"),
+    "drift": lambda: (pi.analysis.energy_drift(pi.integrate(SPRING(k=K), **RUN)), "slope [1/s]"),
     "comparison": lambda: (pi.compare(SPRING, **RUN), "energy_ratio"),
     "event": lambda: (thrown().events["ground"], "t"),
     "first event": lambda: (thrown().events["ground"].first, "t"),
@@ -92,3 +92,11 @@ def test_a_scan_is_pickled_with_what_its_picture_says(measure):
     again = pickle.loads(pickle.dumps(found))
     assert np.array_equal(again.values, found.values, equal_nan=True)
     assert again.plot().get_ylabel() == found.plot().get_ylabel()
+
+
+def test_rates_say_their_unit():
+    slow = pi.rhs(lambda t, y: (y[1], -y[0]), dim=2, units={"t": "h"}, initial=[1, 0], name="slow")
+    found = pi.lyapunov(slow, dt=0.1, t_end=1.0)
+    assert str(found.table()).startswith("Lyapunov exponents of slow [1/h]")
+    lines = pi.analysis.frequencies(pi.integrate(slow, dt=0.1, n_steps=500))
+    assert str(lines.table()).startswith("Frequencies of slow [rad/h]")

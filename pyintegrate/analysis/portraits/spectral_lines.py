@@ -65,7 +65,8 @@ class Frequencies(Tabled):
             "frequency": self.values, "amplitude": np.abs(self.amplitudes),
             "residual": self.residuals[..., np.newaxis],
         }  # fmt: skip
-        title = f"Frequencies of {self.solution.system.name}"
+        system = self.solution.system
+        title = f"Frequencies of {system.name} [rad/{system.units['t']}]"
         return Table.of(title, axes, columns, ~np.isnan(self.values))
 
 

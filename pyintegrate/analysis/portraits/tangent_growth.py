@@ -228,7 +228,8 @@ class LyapunovExponents(Measured):
         """A row for each trajectory."""
         *batch, k = self.exponents.shape
         columns = {f"exponent {i + 1}": self.exponents[..., i] for i in range(k)}
-        return Table.of(f"Lyapunov exponents of {self.system.name}", batch_axes(batch), columns)
+        title = f"Lyapunov exponents of {self.system.name} [1/{self.system.units['t']}]"
+        return Table.of(title, batch_axes(batch), columns)
 
 
 def kaplan_yorke(exponents, complete):
