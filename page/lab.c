@@ -94,8 +94,12 @@ EXPORT int lab_run(const PiProgram *program, int system_number, int parts, int m
     int *saved = calloc(system->dim, sizeof *saved);
     const size_t size = (size_t)run.state_rows * stride * sizeof(double);
     char *memory = aligned_alloc(64, 3 * size);
+    int64_t *steps = calloc(lanes, sizeof *steps);
+    int8_t *status = calloc(lanes, 1);
     int failed = -2;
-    if (rows && saved && memory) {
+    if (rows && saved && memory && steps && status) {
+        run.status = status;
+        run.failed = steps;
         memset(memory, 0, 3 * size);
         memcpy(memory, initial, (size_t)system->dim * lanes * sizeof(double));
         run.initial = memory;
@@ -115,17 +119,17 @@ EXPORT int lab_run(const PiProgram *program, int system_number, int parts, int m
                            .saved = saved};
         if (!pi_run_observe(&run, pi_record_observer(&record)) && !pi_run_prepare(&run)) {
             pi_run_work(&run, NULL, NULL);
-            int64_t index, step = -1;
-            int8_t status;
-            failed = run.out_of_memory                                       ? -2
-                     : pi_run_read_failures(&run, 1, &index, &status, &step) ? (int)step
-                                                                             : -1;
+            failed = run.out_of_memory ? -2 : -1;
+            for (int i = lanes; i-- && !run.out_of_memory;)
+                if (status[i]) failed = (int)steps[i];
             pi_run_free(&run);
         }
     }
     free(rows);
     free(saved);
     free(memory);
+    free(steps);
+    free(status);
     return failed;
 }
 
