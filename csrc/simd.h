@@ -27,8 +27,8 @@
 #else
 #define INLINE ALWAYS_INLINE
 #ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#define UNROLL_SOME
+#define UNROLL      _Pragma("clang loop unroll(full)")
+#define UNROLL_SOME _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL      _Pragma("GCC unroll 64")
 #define UNROLL_SOME _Pragma("GCC unroll 4")

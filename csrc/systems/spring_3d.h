@@ -48,8 +48,8 @@ INVARIANTS(spring_3d) {
  * n_k) */
 JACOBIAN(spring_3d) {
     const vreal r = spring_3d_length(y), stretch = spring_3d_stretch(r, p);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
+    EACH(i, 0, 3)
+        EACH(k, 0, 3) {
             const vreal along = vselect(r == 0, vset(0), (y[i] / r) * (y[k] / r));
             const vreal across = vset(i == k) - along;
             J[i][k] = -p[SPRING_3D_K_M] * vfma(stretch, across, along);

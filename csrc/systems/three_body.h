@@ -55,13 +55,13 @@ INVARIANTS(three_body) {
 /* The derivative of a pull d / |d|^3 by d is (delta_kl - 3 d_k d_l / |d|^2) / |d|^3. */
 JACOBIAN(three_body) {
     const vreal *m = p + THREE_BODY_ATTRACTION;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < i; j++) {
+    EACH(i, 0, 3)
+        EACH(j, 0, i) {
             vreal d[2];
             const vreal r2 = three_body_separation(y, i, j, d),
                         w = vdivide(vset(1), r2 * vsqrt(r2));
-            for (int k = 0; k < 2; k++)
-                for (int l = 0; l < 2; l++) {
+            EACH(k, 0, 2)
+                EACH(l, 0, 2) {
                     const vreal along = 3 * (d[k] * d[l] / r2);
                     const vreal gradient = w * (vset(k == l) - along);
                     J[2 * i + k][2 * j + l] = m[j] * gradient;
