@@ -47,8 +47,7 @@ INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *mo
                    { known_composition_step(model, choice->method, w + u * stride, n, u, f); });
         else composition_step(model, choice->method, count, w, stride, n, n == tile->first, f);
     } else if (!choice->specialised) {
-        if (nystrom) any_nystrom_form_step(model, tile->table, count, w, stride, n, f);
-        else any_explicit_rk_step(model, tile->table, count, w, stride, n, f);
+        any_explicit_rk_step(model, tile->table, count, w, stride, n, f);
     } else if (choice->specialised == PI_RK4) {
         const int room =
             PI_VECTOR_BYTES == 64 || model->system->dim <= 2; /* in 32 or 16 registers */

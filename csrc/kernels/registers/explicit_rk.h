@@ -40,51 +40,54 @@ INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     for (int64_t i = 0; i < m->start[m->stages + 2]; i++)
         w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
-/* y[u] += sum_j w_j k_j[u] over a row of the table. */
-INLINE void combine(const Model *model, const PiTable *m, int row, int n, int count, const vreal *w,
-                    int64_t stride, vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM],
-                    int first) {
-    if (rolled(model))
-        for (int64_t u = 0; u < count; u++) {
-            vreal sum[PI_MAX_DIM];
-            assign(n, y[u] + first, sum);
-            for (int i = m->start[row]; i < m->start[row + 1]; i++)
-                accumulate(n, w[u * stride + i], k[m->index[i]][u], sum);
-            assign(n, sum, y[u] + first);
+/* y[u] += sum_j w_j k_j[u] of `count` registers, over a row of the table. */
+typedef vreal Slopes[PI_MAX_FLIGHT][PI_MAX_DIM];
+INLINE void combine(const PiTable *m, int row, int n, int from, int count, const vreal *w,
+                    int64_t stride, const Slopes *k, vreal y[][PI_MAX_DIM]) {
+    for (int i = m->start[row]; i < m->start[row + 1]; i++)
+        EACH(u, 0, count) accumulate(n, w[(from + u) * stride + i], k[m->index[i]][from + u], y[u]);
+}
+/* The slopes of a stage, or after the last of them the next state; of the velocities too. */
+INLINE void table_stage(const Model *model, const PiTable *m, int s, int from, int count,
+                        const vreal *w, int64_t stride, int64_t n, Flight *f, Slopes *k) {
+    const int nystrom = pi_sees_positions_only(model->system), dof = model->system->dof;
+    const int dim = nystrom ? dof : model->system->dim;
+    const vreal c = vset(m->c[s]);
+    vreal ys[PI_MAX_FLIGHT][PI_MAX_DIM];
+    EACH(u, 0, count) {
+        assign(dim, f->y[from + u], ys[u]);
+        if (nystrom && m->c[s] != 0)
+            accumulate(dof, f->h[from + u] * c, f->y[from + u] + dof, ys[u]);
+    }
+    combine(m, s, dim, from, count, w, stride, k, ys);
+    EACH(u, 0, count) {
+        const int at = from + u;
+        const vreal t = vfma(c, f->h[at], time_at(f->t0[at], f->h[at], n));
+        if (nystrom) model->acceleration(t, ys[u], f->y[at] + dof, f->p[at], k[s][at]);
+        else rhs(model, t, ys[u], f->p[at], k[s][at]);
+    }
+}
+INLINE void table_end(const Model *model, const PiTable *m, int from, int count, const vreal *w,
+                      int64_t stride, Flight *f, const Slopes *k) {
+    const int nystrom = pi_sees_positions_only(model->system), dof = model->system->dof;
+    const int dim = nystrom ? dof : model->system->dim;
+    vreal ys[PI_MAX_FLIGHT][PI_MAX_DIM];
+    EACH(part, 0, 1 + nystrom) {
+        const int first = part ? dof : 0;
+        EACH(u, 0, count) {
+            vreal *const y = f->y[from + u];
+            assign(dim, y + first, ys[u]);
+            if (nystrom && !part) accumulate(dof, f->h[from + u], y + dof, ys[u]);
         }
-    else
-        for (int i = m->start[row]; i < m->start[row + 1]; i++)
-            EACH(u, 0, count) accumulate(n, w[u * stride + i], k[m->index[i]][u], y[u] + first);
+        combine(m, m->stages + part, dim, from, count, w, stride, k, ys);
+        EACH(u, 0, count) assign(dim, ys[u], f->y[from + u] + first);
+    }
 }
 INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count, const vreal *w,
                                  int64_t stride, int64_t n, Flight *f) {
-    const int dim = model->system->dim;
-    vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int64_t s = 0; s < m->stages; s++) {
-        FLIGHT(u, 0, count, assign(dim, f->y[u], ys[u]););
-        combine(model, m, s, dim, count, w, stride, k, ys, 0);
-        const vreal c = vset(m->c[s]);
-        FLIGHT(u, 0, count, {
-            rhs(model, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
-        });
-    }
-    combine(model, m, m->stages, dim, count, w, stride, k, f->y, 0);
-}
-INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int count, const vreal *w,
-                                  int64_t stride, int64_t n, Flight *f) {
-    const int dof = model->system->dof;
-    vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
-    for (int64_t s = 0; s < m->stages; s++) {
-        const vreal c = vset(m->c[s]);
-        FLIGHT(u, 0, count, assign(dof, f->y[u], xs[u]););
-        if (m->c[s] != 0) FLIGHT(u, 0, count, accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]););
-        combine(model, m, s, dof, count, w, stride, k, xs, 0);
-        FLIGHT(u, 0, count, {
-            model->acceleration(vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), xs[u],
-                                f->y[u] + dof, f->p[u], k[s][u]);
-        });
-    }
-    FLIGHT(u, 0, count, accumulate(dof, f->h[u], f->y[u] + dof, f->y[u]););
-    combine(model, m, m->stages, dof, count, w, stride, k, f->y, 0);
-    combine(model, m, m->stages + 1, dof, count, w, stride, k, f->y, dof);
+    Slopes k[PI_MAX_STAGES];
+    const int some = rolled(model) ? 1 : count;
+    for (int s = 0; s < m->stages; s++)
+        for (int u = 0; u < count; u += some) table_stage(model, m, s, u, some, w, stride, n, f, k);
+    for (int u = 0; u < count; u += some) table_end(model, m, u, some, w, stride, f, k);
 }
