@@ -34,6 +34,8 @@ FLAGS = [
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-tree-vectorize",  # wide registers are written as such
+    "-fno-unroll-loops",  # and so are the loops that are to be unrolled (simd.h);
+    "-Wno-pass-failed",  # those of no constant length stay loops
     "-fno-asynchronous-unwind-tables",  # nothing unwinds through C
     "-fvisibility=hidden",
     "-std=gnu11",

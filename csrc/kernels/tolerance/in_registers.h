@@ -66,9 +66,9 @@ INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
     const PiSystem *system = model->system;
     /* A sum waits for itself: of few, more registers abreast. */
     const int few = pi_sees_positions_only(system) && system->dof <= 2;
-    const int64_t R = model->compact ? 0 : rows->registers;
+    const int64_t R = rows->registers;
     int64_t u = 0;
     for (; few && u + 4 <= R; u += 4) trial_some(model, rows, u, 4);
     for (; u + 2 <= R; u += 2) trial_some(model, rows, u, 2);
-    for (; u < rows->registers; u++) trial_some(model, rows, u, 1);
+    for (; u < R; u++) trial_some(model, rows, u, 1);
 }
