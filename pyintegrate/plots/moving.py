@@ -561,7 +561,7 @@ def _still(ax, curves, pane, movers, bodies):
     if len(pane) == 2:
         ax.spines[["top", "right"]].set_visible(False)
     if bodies or (system.dof > 1 and set(pane) <= set(system.state_names[: system.dof])):
-        ax.set_aspect("equal", adjustable="box")
+        ax.set_aspect("equal", adjustable="datalim" if len(pane) == 2 else "box")
 
 
 def _has_writer():

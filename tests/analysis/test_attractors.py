@@ -151,6 +151,15 @@ def test_weakly_damped_motions_are_followed_until_they_arrive(damping):
     assert np.array_equal(np.sign(ends[-1]), np.sign(found.attractors[found.label, 0]))
 
 
+def test_the_entropy_is_that_of_a_grid_of_starts():
+    well, box = pi.systems.duffing(gamma=0.0), {"x": (-2, 2), "v": (-2, 2)}
+    with pytest.raises(ValueError, match="a grid of starts"):
+        pi.analysis.attractors(well, box, dt=0.1, n=100).entropy()
+    x = np.linspace(-2, 2, 20)
+    grid = pi.analysis.attractors(well, box, x, x[:, np.newaxis], dt=0.1, n=100)
+    assert 0 < grid.entropy()[0] <= np.log(2)
+
+
 def test_where_nothing_is_lost_nothing_attracts():
     found = pi.analysis.attractors(
         pi.systems.pendulum, {"theta": (-1, 1), "omega": (-3, 3)}, dt=0.1, n=20, horizon=2000

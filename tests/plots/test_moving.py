@@ -248,6 +248,17 @@ def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
     assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at
 
 
+def test_a_long_narrow_path_keeps_its_picture():
+    @pi.acceleration(dof=2)
+    def narrow(t, x, v):
+        return -x
+
+    figure = pi.plots.animate(pi.integrate(narrow, [1e-3, 1], [0, 0], dt=0.1, t_end=3.0))._fig
+    figure.draw_without_rendering()
+    path, other = (ax.get_position() for ax in figure.axes)
+    assert path.width == pytest.approx(other.width, rel=0.1)
+
+
 def test_nothing_moves_in_an_empty_batch():
     with pytest.raises(ValueError, match="animate needs a trajectory"):
         pi.plots.animate(pi.integrate(pi.systems.pendulum, np.zeros((0, 2)), dt=0.1, n_steps=5))

@@ -254,6 +254,15 @@ class Attractors(Basins):
         """Draw them: see ``pyintegrate.plots``, `basin_map` or `attractors`; its Axes."""
         return drawn_by("basin_map" if self.label.ndim == 2 else "attractors")(self, **keywords)
 
+    def entropy(self, box: int = 5) -> tuple[float, float]:
+        """That of a `Basins`, where the starts were given as a grid."""
+        if self.label.ndim < 2:
+            raise ValueError(
+                "entropy is that of a grid of starts: give attractors(..., x0=x, v0=v), of the"
+                " shapes (m,) and (n, 1)"
+            )
+        return super().entropy(box)
+
     def __repr__(self):
         parts = zip(self.fractions, self.errors)
         told = ", ".join(f"{p:.4f} +- {e:.4f}" for p, e in parts)
