@@ -16,6 +16,7 @@ from ..analysis.observables import only_the_end
 from ..values.checks import pair
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
+from .style import OF_AXES
 
 SIZE = "font.size"
 SMALL = 5.0  # inches: a figure for a column of a paper
@@ -374,7 +375,12 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
                 kinds = [one.__name__ for one in type(arguments[0]).__mro__]
                 if kind not in kinds:
                     raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}")
-            drawn = function(page, *arguments, **keywords)
+            try:
+                drawn = function(page, *arguments, **keywords)
+            except (AttributeError, TypeError) as error:
+                if "unexpected keyword" not in str(error):
+                    raise
+                raise TypeError(f"{error}: {OF_AXES}") from None
             if not isinstance(drawn, tuple):
                 return drawn
             ax, xlabel, ylabel, *note = drawn

@@ -34,6 +34,7 @@ LINE_STYLES = (
     (0, (4.5, 1.2, 1.2, 1.2, 1.2, 1.2)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+OF_AXES = "what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
 GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
 
 
@@ -224,6 +225,6 @@ def line_keywords(keywords):
         if not hasattr(Line2D, f"set_{name}"):
             raise TypeError(
                 f"{name!r} is a keyword neither of the picture nor of its lines, as Axes.plot takes"
-                " them: what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
+                f" them: {OF_AXES}"
             )
     return keywords

@@ -51,6 +51,7 @@ _ELSEWHERE = {
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
     "level": "it is subtracted, lambda t, y: y[2] - 27; crossings of a component take value=",
+    "bounds": "free={{'k': (low, high)}} bounds a parameter",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
@@ -76,7 +77,7 @@ for _cure_of, _words in {
 
 # What is only said to functions that take this.
 _NEEDED = {_STATE: "x0", _STEP: "dt", _STEPS: "dt"}
-_NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end"}
+_NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end", _ELSEWHERE["bounds"]: "free"}
 
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {

@@ -170,6 +170,8 @@ def test_words_of_noise_and_portraits_are_answered():
         pi.langevin(OSCILLATOR, gamma=1.0, temperature=1.0)
     with pytest.raises(TypeError, match="lab takes no method: did you mean methods"):
         pi.lab(OSCILLATOR, method="rk4")
+    with pytest.raises(TypeError, match="fit takes no bounds: free={'k'"):
+        pi.fit(OSCILLATOR, [0.0, 1.0], [[1.0], [0.5]], bounds=(0, 1))
     with pytest.raises(TypeError, match="lyapunov takes no T: the last time is t_end"):
         pi.lyapunov(OSCILLATOR, dt=0.1, T=9.0)
     with pytest.raises(TypeError, match="periodic_orbits takes no T: it takes system, x0, period"):
