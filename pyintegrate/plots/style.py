@@ -209,6 +209,19 @@ def equation(system, name, value):
     return f"{sign_of(name)} = {value} {unit_of(system, name)}".strip()
 
 
+def in_space(system, names):
+    """Whether these are positions of one unit: a circle in space is drawn as a circle.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> in_space(pi.systems.kepler, ("x", "y")), in_space(pi.systems.kepler, ("x", "vx"))
+    (True, False)
+    """
+    places = system.state_names[: system.dof]
+    return {*names} <= {*places} and len({unit_of(system, name) for name in names}) == 1
+
+
 def line_keywords(keywords):
     """Keywords for `Axes.plot` by their full names: ``lw`` is ``linewidth``.
 
