@@ -192,6 +192,8 @@ def _cure(word, known, system=None):
     if word in getattr(system, "state_names", ()):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
+        if "params" in known:  # of pi.dask
+            return f"what varies goes into params={{{word!r}: ...}}"
         return f"parameters belong to the system: {system.name}({word}=...)"
     cure = _ELSEWHERE.get(word)
     if cure is _STEPS and "dt" not in known:
