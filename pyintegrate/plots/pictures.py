@@ -171,6 +171,8 @@ def lonely_states(curves):
 def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
     """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
+    beside = [one for one in ax.get_ylabel().replace("\n", " ").split(", ") if one]
+    ylabel = ", ".join(dict.fromkeys([*beside, ylabel]))  # of all that is drawn in these axes
     height = ax.get_position().height * ax.figure.get_figheight()
     small, alone = height < 2.6, len(ax.figure.axes) == 1
     if small:  # a title or a legend takes much of a small figure
