@@ -81,6 +81,7 @@ _NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end", _ELSEWHERE["boun
 
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
+    "params": "sol.system.params are those of the system",
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
     "message": "sol.failures() says which trajectories failed, when and why",
