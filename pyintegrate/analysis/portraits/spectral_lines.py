@@ -131,7 +131,7 @@ def frequencies(
     [2.937252, 8.811755, 14.686258]
     """
     k = integer("k", k, 1)
-    if not hasattr(source, "rhs"):
+    if hasattr(source, "y") or not hasattr(source, "rhs"):
         sol = check_solution(source, "frequencies", "source")
         given = [*options, *["x0"] * (x0 is not None), *["v0"] * (v0 is not None)]
         if given:
