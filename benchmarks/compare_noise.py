@@ -212,7 +212,7 @@ def main():
     text = table(options.rounds)
     print(text)
     if options.write:
-        replace_section("noise", text)
+        replace_section("noise", text, "\n## Where the processor is the limit\n")
 
 
 if __name__ == "__main__":

@@ -82,11 +82,14 @@ def __getattr__(name):
 
 
 def _within(name):
-    """Where it is instead, if it is a method or a system, by any of its names."""
+    """Where it is instead: a method or a system, by any of its names, or a function."""
     if not name.startswith("_"):
         for place in ("methods", "systems"):
             if name in (catalogue := __getattr__(place)):
                 return f": it is pi.{place}.{catalogue[name].name}"
+        for place in ("analysis", "watch", "across", "plots"):
+            if place in __dir__() and name in dir(__getattr__(place)):
+                return f": it is pi.{place}.{name}"
     return ""
 
 

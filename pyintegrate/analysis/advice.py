@@ -497,4 +497,4 @@ def _reasons(motion, kind, asked):
             f" ({kind.turns:.3g} turns, and each has to be followed)" if kind.turns > LONG else ""
         )
         keeps = "" if motion.system.has_energy else ", no energy to keep"
-        yield f"smooth{long}, neither stiff nor chaotic{keeps} -> high order"
+        yield f"smooth{long}, in this time neither stiff nor chaotic{keeps} -> high order"

@@ -14,7 +14,7 @@ def check_solution(value, name, argument="solution"):
     several of them, with how to iterate over those."""
     if hasattr(value, "to_zarr"):  # a DaskSolution
         return value.compute()
-    if hasattr(value, "y"):
+    if hasattr(value, "final"):
         return value
     cure = ""
     if hasattr(value, "table") and hasattr(value, "items"):

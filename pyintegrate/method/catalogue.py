@@ -23,7 +23,7 @@ class MethodCatalogue(Catalogue[Method]):
     """
 
     kind, others, sentences = "method", METHODS, SENTENCES
-    wanted = "method must be a name or a Method"
+    wanted = "method must be a name or a Method (pi.compare takes several)"
 
     @property
     def listing(self) -> str:

@@ -414,7 +414,7 @@ def collect(sources, labels=None, ax=None, keywords=None):
 def _solutions(sources):
     """Every solution among the arguments of a plot function, in order."""
     for source in sources:
-        if hasattr(source, "y") and hasattr(source, "system"):
+        if hasattr(source, "y") and hasattr(source, "failures"):
             yield source
         elif hasattr(source, "values"):
             yield from _solutions(source.values())
@@ -423,7 +423,7 @@ def _solutions(sources):
         else:
             raise TypeError(
                 f"plots draw Solutions and Comparisons, got {type(source).__name__}: "
-                "pass what pi.integrate or pi.compare returned"
+                "pass what pi.integrate or pi.compare returned, of one by dask its compute()"
             )
 
 

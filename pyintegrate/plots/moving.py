@@ -33,7 +33,7 @@ from .curves import (
 )
 from .pictures import left_out, legend_below, muted, several_axes, wrapped
 from .solution_curves import component_names, smooth_times, widest
-from .style import axis_label, exact_look, line_keywords
+from .style import axis_label, exact_look, in_space, line_keywords
 
 FORMATS = ("rgba", "raw", "png")  # of frames as those who write films ask for them
 
@@ -560,8 +560,12 @@ def _still(ax, curves, pane, movers, bodies):
     ax.set(**settings)
     if len(pane) == 2:
         ax.spines[["top", "right"]].set_visible(False)
-    if bodies or (system.dof > 1 and set(pane) <= set(system.state_names[: system.dof])):
+    if bodies or in_space(system, pane):
         ax.set_aspect("equal", adjustable="box")
+        if len(pane) == 2:  # a long narrow path has room beside it
+            box = ax.viewLim
+            wide = box.expanded(*np.maximum(1, box.size.max() / 2 / box.size))
+            ax.set(xlim=wide.intervalx, ylim=wide.intervaly)
 
 
 def _has_writer():

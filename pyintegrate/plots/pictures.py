@@ -16,6 +16,7 @@ from ..analysis.observables import only_the_end
 from ..values.checks import pair
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
+from .style import OF_AXES
 
 SIZE = "font.size"
 SMALL = 5.0  # inches: a figure for a column of a paper
@@ -170,6 +171,8 @@ def lonely_states(curves):
 def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
     """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
+    beside = [one for one in ax.get_ylabel().replace("\n", " ").split(", ") if one]
+    ylabel = ", ".join(dict.fromkeys([*beside, ylabel]))  # of all that is drawn in these axes
     height = ax.get_position().height * ax.figure.get_figheight()
     small, alone = height < 2.6, len(ax.figure.axes) == 1
     if small:  # a title or a legend takes much of a small figure
@@ -374,7 +377,12 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
                 kinds = [one.__name__ for one in type(arguments[0]).__mro__]
                 if kind not in kinds:
                     raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}")
-            drawn = function(page, *arguments, **keywords)
+            try:
+                drawn = function(page, *arguments, **keywords)
+            except (AttributeError, TypeError) as error:
+                if "unexpected keyword" not in str(error):
+                    raise
+                raise TypeError(f"{error}: {OF_AXES}") from None
             if not isinstance(drawn, tuple):
                 return drawn
             ax, xlabel, ylabel, *note = drawn

@@ -29,7 +29,7 @@ from .curves import (
     spread,
 )
 from .pictures import left_out, lonely_states, picture
-from .style import axis_label, line_keywords
+from .style import axis_label, in_space, line_keywords
 
 EACH = 120  # steps in a window up to which each is marked: more would be a thick line
 
@@ -216,8 +216,8 @@ def path(page, curves, names, exact, window, keywords):
         note = "{:,} of {:,} states".format(*map(max, zip(*dots)))
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
-        if all(name in system.state_names[: system.dof] for name in names):
-            ax.set_aspect("equal", adjustable="datalim")  # a circle in space is a circle
+        if in_space(system, names):
+            ax.set_aspect("equal", adjustable="datalim")
             ax.locator_params(nbins=6)
     return ax, *_labels(ax, [axis_label(system, name) for name in names]), note
 

@@ -34,6 +34,7 @@ LINE_STYLES = (
     (0, (4.5, 1.2, 1.2, 1.2, 1.2, 1.2)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+OF_AXES = "what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
 GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
 
 
@@ -208,6 +209,19 @@ def equation(system, name, value):
     return f"{sign_of(name)} = {value} {unit_of(system, name)}".strip()
 
 
+def in_space(system, names):
+    """Whether these are positions of one unit: a circle in space is drawn as a circle.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> in_space(pi.systems.kepler, ("x", "y")), in_space(pi.systems.kepler, ("x", "vx"))
+    (True, False)
+    """
+    places = system.state_names[: system.dof]
+    return {*names} <= {*places} and len({unit_of(system, name) for name in names}) == 1
+
+
 def line_keywords(keywords):
     """Keywords for `Axes.plot` by their full names: ``lw`` is ``linewidth``.
 
@@ -224,6 +238,6 @@ def line_keywords(keywords):
         if not hasattr(Line2D, f"set_{name}"):
             raise TypeError(
                 f"{name!r} is a keyword neither of the picture nor of its lines, as Axes.plot takes"
-                " them: what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
+                f" them: {OF_AXES}"
             )
     return keywords

@@ -69,7 +69,11 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
             continue
         array = arrays[name]
         if len(array) != n_steps:
-            raise ValueError(f"drive[{name!r}] has {len(array)} steps, and the run {n_steps}")
+            raise ValueError(
+                f"drive[{name!r}] has {len(array)} steps, and the run {n_steps}: values that hold"
+                " for k steps are np.repeat(values, k, axis=0), and for all of them"
+                f" {system.name}({name}=...)"
+            )
         for element in rows_of(array, own):
             row = _laid_out(element, batch, dtype)
             out.append(row)

@@ -13,7 +13,7 @@ from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..values.memory import outward, pad, whole
 from ..values.names import ByName
-from ..values.parameters import rows_of
+from ..values.parameters import rows_of, system_at
 from ..values.types import (
     Across,
     Any,
@@ -243,6 +243,7 @@ class Stepper:
             status=self._failed[0], failed=self._failed[1],
         )  # fmt: skip
         self._begin = self.y.copy()
+        self._alone = system_at(system, problem.batch, 0)  # a start for it has its own batch
         self._restored = 0  # times
         self._resets = np.zeros(problem.batch, np.int64)
         self._has_history = problem.has_history
@@ -471,7 +472,7 @@ class Stepper:
         values = self._begin
         if x0 is not None or v0 is not None:
             fresh, _ = make_run(
-                self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
+                self._alone, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
                 seed=problem.random and 0,
             )  # fmt: skip
             given = outward(fresh.initial[: self.system.dim, : fresh.lanes], fresh.batch)
@@ -479,7 +480,8 @@ class Stepper:
                 values = np.broadcast_to(given, self.y.shape)
             except ValueError:
                 raise ValueError(
-                    f"x0 and v0 have the batch shape {fresh.batch}: they do not fit {problem.batch}"
+                    f"x0 and v0 have the batch shape {fresh.batch}: they do not fit the whole batch"
+                    f" {problem.batch}, of which mask selects"
                 ) from None
 
         def restart():

@@ -379,7 +379,10 @@ def _group(path):
     group = _parsed(_regular(os.path.join(path, "zarr.json"), _MOST_HEADER), "zarr.json")
     attributes = group.get("attributes")
     if not isinstance(attributes, dict) or not isinstance(attributes.get(HEADER), str):
-        raise ValueError("header: the folder has no header")
+        raise ValueError(
+            "header: the folder has no header, as those of DaskSolution.to_zarr, which"
+            " dask.array.from_zarr(path, 'y') reads"
+        )
     if group.get("zarr_format") != 3 or group.get("node_type") != "group":
         raise ValueError("zarr.json: it is no group of zarr's format 3")
     names = attributes.get(ARRAYS)

@@ -154,7 +154,7 @@ def _columns(solution):
     told |= {f"events.{name}.count": one.count for name, one in solution.events.items()}
     if solution.events:
         told |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
-    return told | {"status": solution.status} if told else {}
+    return told | {"status": solution.status} if told or solution.n_failed else {}
 
 
 def _varying(solution):

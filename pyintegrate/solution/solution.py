@@ -480,10 +480,11 @@ class Solution(KindOfSolution):
         pandas.DataFrame
             Index: "t"; for a batch the dimensions of ``to_xarray`` and "t", trajectory by
             trajectory (``frame["x"].unstack("t")`` is wide, ``frame.reset_index()`` long). The rows
-            of a trajectory that failed repeat its last good state. If only the end was saved,
-            watched numbers are columns ("watched.swing"), with a row for each trajectory, as are
-            stopped_at and stopped_by; results of many saves, of histograms and of single events are
-            in ``to_xarray``, whose ``to_dataframe()`` has the parameters as columns.
+            of a trajectory that failed end there. If only the end was saved, each has one row, with
+            its last good state and its "status" where one has failed; watched numbers are columns
+            ("watched.swing"), as are stopped_at and stopped_by. Results of many saves, of
+            histograms and of single events are in ``to_xarray``, whose ``to_dataframe()`` has the
+            parameters as columns.
 
         Examples
         --------

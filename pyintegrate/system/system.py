@@ -319,6 +319,9 @@ class System(ClosedForms):
     def invariants(self, y: ArrayLike, t: ArrayLike = 0.0) -> dict[str, Floats]:
         """Conserved quantities by name, each of shape (*batch).
 
+        The centre of free bodies is that at time 0, and needs t: of a solution,
+        ``sol.system.invariants(sol.y, sol.t)`` for a single trajectory.
+
         Examples
         --------
         >>> import pyintegrate as pi

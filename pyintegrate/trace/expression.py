@@ -9,6 +9,7 @@ from functools import partialmethod
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..values.checks import has_unit
 from ..values.types import Callable
 from .elementary import FUNCTIONS
 from .errors import TraceError
@@ -73,6 +74,8 @@ def plain(value):
     """An object array of symbols and numbers, or the number itself."""
     if isinstance(value, Vector):
         return value.array
+    if has_unit(value):
+        raise TraceError(f"it computes with {value!r}, which has a unit", "take its number")
     if isinstance(value, list | tuple) and graph_of(value) is not None:
         return np.array([plain(item) for item in value], dtype=object)
     return value

@@ -17,6 +17,8 @@ def numbers(name, value):
     """An array of real numbers; complex, object, string and ragged arrays are refused."""
     if type(value) is np.ndarray and value.dtype is DOUBLE and value.ndim <= MAX_AXES:
         return value
+    if has_unit(value):
+        raise TypeError(f"{name} has a unit, {value!r}: give its number in the unit of the system")
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -28,6 +30,11 @@ def numbers(name, value):
     if array.ndim > MAX_AXES:
         raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
+
+
+def has_unit(value):
+    """Whether it is a quantity of astropy or unyt, or of pint."""
+    return hasattr(value, "to_value") or hasattr(value, "dimensionality")
 
 
 def floats(name, value):

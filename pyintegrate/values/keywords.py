@@ -41,6 +41,7 @@ _ELSEWHERE = {
     "start": "pi.integrate and pi.Stepper take it, for methods that remember earlier states",
     "on_failure": "status tells which trajectories failed",
     "min_step": "steps are as small as the tolerance needs; max_steps= is the most of them",
+    "T": "the last time is t_end",
     "t": f"{_END}; sol.at(t) gives the states at any times",
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",
@@ -49,6 +50,8 @@ _ELSEWHERE = {
     "value": "what an event crosses is level=",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
+    "level": "it is subtracted, lambda t, y: y[2] - 27; crossings of a component take value=",
+    "bounds": "free={{'k': (low, high)}} bounds a parameter",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
@@ -59,21 +62,26 @@ for _cure_of, _words in {
     "noise has a seed, a whole number: seed=1": "rng random_state",
     _TIMES: "t_eval saveat save_at save_every ts",
     "threads are workers=, -1 for all cores": "n_jobs parallel n_threads num_workers",
-    _END: "t_span t1 tf tmax t_final",
-    _STEP: "rtol atol tol first_step max_step",
-    _STEPS: "h step step_size timestep",
+    _END: "t_span tspan t1 tf tmax t_final",
+    _STEP: "rtol atol tol reltol abstol first_step max_step dt0 dtmax",
+    _STEPS: "h step step_size timestep N num_steps",
     _SYSTEM: "fun func f",
-    _METHOD: "integrator solver",
+    _METHOD: "integrator solver alg",
+    "the batch has the shape of the starts and parameters: x0 of shape (n, dim)": "batch"
+    " batch_size num_envs n_envs trajectories",
+    "transient= is the time that is left out at the start": "Ttr",
     _ESTIMATE: "b_hat bhat",
     "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun",
 }.items():
     _ELSEWHERE |= dict.fromkeys(_words.split(), _cure_of)
 
 # What is only said to functions that take this.
-_NEEDED = {_STATE: "x0", _STEP: "dt", _STEPS: "dt", _ELSEWHERE["dt"]: "rtol"}
+_NEEDED = {_STATE: "x0", _STEP: "dt", _STEPS: "dt"}
+_NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end", _ELSEWHERE["bounds"]: "free"}
 
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
+    "params": "sol.system.params are those of the system",
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
     "message": "sol.failures() says which trajectories failed, when and why",
@@ -185,6 +193,8 @@ def _cure(word, known, system=None):
     if word in getattr(system, "state_names", ()):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
+        if "params" in known:  # of pi.dask
+            return f"what varies goes into params={{{word!r}: ...}}"
         return f"parameters belong to the system: {system.name}({word}=...)"
     cure = _ELSEWHERE.get(word)
     if cure is _STEPS and "dt" not in known:

@@ -85,6 +85,10 @@ SENTENCES = {
 for _property in ("symplectic", "implicit"):
     SENTENCES[_property] = f"is a property: see pi.methods.table({_property}=True)"
 SENTENCES |= dict.fromkeys(("odeint", "vode", "zvode", "cvode"), SENTENCES["lsoda"])
+SENTENCES |= dict.fromkeys(
+    ("ias15", "mercurius", "taylor"),
+    "is not here: pi.solve(system, t_end=..., rtol=1e-13) chooses its steps, for close encounters",
+)
 SENTENCES |= dict.fromkeys(("rodas4", "rodas5", "ros34"), SENTENCES["ode23s"])
 _ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equations", "system")
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.analysis.portraits.recurrences import Box, _every
 
 
 @pi.rhs(dim=3, F=6.886, G=1.347, a=0.255, b=4.0)
@@ -149,6 +150,23 @@ def test_weakly_damped_motions_are_followed_until_they_arrive(damping):
     length = int(400 / damping)
     ends = pi.integrate(well, found.solution.initial, dt=0.1, n_steps=length, save="final").x
     assert np.array_equal(np.sign(ends[-1]), np.sign(found.attractors[found.label, 0]))
+
+
+def test_samples_of_positions_alone_are_as_close_as_those_of_states():
+    """At rest, where a box of positions begins, nothing moves through its cells."""
+    well = pi.systems.duffing(gamma=0.0)
+    boxes = Box(well, {"x": (-2, 2)}), Box(well, {"x": (-2, 2), "v": (-2, 2)})
+    alone, whole = (_every(box, 100, 0.1, None, None) for box in boxes)
+    assert whole / 10 < alone < 10 * whole
+
+
+def test_the_entropy_is_that_of_a_grid_of_starts():
+    well, box = pi.systems.duffing(gamma=0.0), {"x": (-2, 2), "v": (-2, 2)}
+    with pytest.raises(ValueError, match="a box must fit a grid"):
+        pi.analysis.attractors(well, box, dt=0.1, n=100).entropy()
+    x = np.linspace(-2, 2, 20)
+    grid = pi.analysis.attractors(well, box, x, x[:, np.newaxis], dt=0.1, n=100)
+    assert 0 < grid.entropy()[0] <= np.log(2)
 
 
 def test_where_nothing_is_lost_nothing_attracts():

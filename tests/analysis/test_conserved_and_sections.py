@@ -165,6 +165,8 @@ def test_the_section_of_a_kepler_orbit_is_a_point():
     assert np.ptp(section.y, axis=0).max() < 1e-5
     with pytest.raises(ValueError, match="has no component 'w'"):
         pi.analysis.poincare_section(sol, "w")
+    with pytest.raises(ValueError, match="crossings takes functions"):
+        pi.analysis.poincare_section(sol, lambda t, x, v: x[1])
 
 
 # ---- basins --------------------------------------------------------------------------------------

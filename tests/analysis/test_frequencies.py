@@ -122,6 +122,8 @@ def test_wrong_arguments_are_named():
     sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100)
     with pytest.raises(TypeError, match="a Solution has run already, and takes no dt"):
         pi.analysis.frequencies(sol, dt=0.1)
+    with pytest.raises(TypeError, match="frequencies takes a Solution as source, got ndarray"):
+        pi.analysis.frequencies(sol.x, dt=0.1)
     with pytest.raises(ValueError, match="k must be at least 1"):
         pi.analysis.frequencies(sol, 0)
 

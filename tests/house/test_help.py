@@ -103,6 +103,14 @@ def test_what_measures_a_solution_says_how_to_measure_a_comparison(measure):
         assert len({key: measure(sol) for key, sol in c.items()}) == 2  # as the message says
     with pytest.raises(TypeError, match=f"{measure.__name__} takes a Solution .* got System"):
         measure(pi.systems.spring)
+    with pytest.raises(TypeError, match=f"{measure.__name__} takes a Solution .* got Stepper"):
+        measure(pi.Stepper(pi.systems.spring, dt=0.1))
+
+
+def test_a_function_of_a_module_is_found_there():
+    for name, place in (("equilibria", "analysis"), ("windings", "watch"), ("heatmap", "plots")):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': it is pi.{place}.{name}"):
+            getattr(pi, name)
 
 
 def test_a_section_and_a_reference_are_of_a_solution_too():

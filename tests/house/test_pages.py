@@ -18,6 +18,8 @@ RUN = [
     "coming/game_loop",
     "coming/matlab",
     "coming/dynamicalsystems",
+    "coming/diffrax",
+    "coming/rebound",
 ]
 
 

@@ -131,6 +131,12 @@ def test_aliases_lead_to_one_method_each():
     assert pi.methods["leapfrog_dkd"].name == "position_verlet"
 
 
+@pytest.mark.parametrize("name", ["IAS15", "Mercurius"])
+def test_solvers_that_choose_their_steps_lead_to_solve(name):
+    with pytest.raises(ValueError, match=f"{name}.* is not here: pi.solve"):
+        pi.methods[name]
+
+
 def test_leapfrog_alone_is_ambiguous():
     with pytest.raises(ValueError, match="ambiguous.*velocity_verlet.*kick-drift-kick"):
         pi.methods["leapfrog"]

@@ -248,6 +248,29 @@ def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
     assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at
 
 
+def test_a_long_narrow_path_has_room_beside_it(caplog):
+    @pi.acceleration(dof=2)
+    def narrow(t, x, v):
+        return -x
+
+    figure = pi.plots.animate(pi.integrate(narrow, [1e-3, 1], [0, 0], dt=0.1, t_end=3.0))._fig
+    figure.draw_without_rendering()
+    assert not caplog.text
+    place = figure.axes[0].get_position()
+    wide, high = figure.get_size_inches() * (place.width, place.height)
+    assert wide == pytest.approx(high / 2, rel=1e-3)
+
+
 def test_nothing_moves_in_an_empty_batch():
     with pytest.raises(ValueError, match="animate needs a trajectory"):
         pi.plots.animate(pi.integrate(pi.systems.pendulum, np.zeros((0, 2)), dt=0.1, n_steps=5))
+
+
+def test_an_angle_is_not_as_long_as_a_metre():
+    @pi.acceleration(dof=2, state_names=["x", "angle", "vx", "omega"], units={"angle": "rad"})
+    def cart(t, x, v):
+        return -x
+
+    sol = pi.integrate(cart, [1e-3, 1], [0, 0], dt=0.1, t_end=3.0)
+    assert pi.plots.animate(sol)._fig.axes[0].get_aspect() == "auto"
+    assert pi.plots.trajectory(sol).get_aspect() == "auto"

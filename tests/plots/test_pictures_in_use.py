@@ -106,6 +106,14 @@ def test_short_names_of_keywords_do_not_collide(name):
     assert all(to_rgb(line.get_color()) == (0, 0, 0) for line in wide)
 
 
+@pytest.mark.parametrize("name", [*OF_LINES, "heatmap", "equilibria"])
+def test_a_keyword_of_the_axes_is_refused_with_the_cure(name):
+    found = pi.analysis.equilibria(pi.systems.pendulum, ((-1, 1), (-1, 1)))
+    draw = (PICTURES | {"equilibria": found.plot})[name]
+    with pytest.raises(TypeError, match=r"'xlim'.* ax\.set\("):
+        draw(xlim=(0, 1))
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_nothing_is_cut_in_a_column_of_a_paper(name):
     """By savefig as it is, without bbox_inches: texts and legends lie inside the figure."""

@@ -428,6 +428,14 @@ def test_the_exact_motion_of_a_resumed_run_starts_where_it_does():
     assert exact[-1] == pytest.approx([15.0, sol.exact()[-1, 0]])
 
 
+def test_axes_of_several_components_name_them_all():
+    sol, ax = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=20), None
+    for name in ("x", "z", "x"):
+        ax = pi.plots.trajectory(sol, components=name, ax=ax, label=name)
+    assert ax.get_ylabel() == "x, z"
+    assert len({text.get_text() for text in ax.get_legend().get_texts()}) == 2
+
+
 @pytest.mark.parametrize("draw", ["trajectory", "phase_portrait"])
 def test_a_keyword_of_the_axes_is_for_the_axes(draw):
     sol = pi.integrate(pi.systems.duffing, dt=0.1, n_steps=20)

@@ -218,6 +218,25 @@ def test_an_impossible_size_counts_the_states_that_would_be_saved(save, entries)
         run(n_steps=10**15, save=save)
 
 
+class Quantity(np.ndarray):
+    """As in astropy, whose unit numpy.asarray takes away in silence."""
+
+    def to_value(self):
+        return self.view(np.ndarray)
+
+
+def test_quantities_with_a_unit_are_no_numbers():
+    thirty = np.array(30.0).view(Quantity)
+    for name in ("x0", "v0", "dt", "t0"):
+        run = {"x0": 1.0, "v0": 0.0, "dt": 0.1} | {name: thirty}
+        with pytest.raises(TypeError, match=f"{name} has a unit"):
+            pi.integrate(pi.systems.spring, **run, n_steps=1)
+    with pytest.raises(TypeError, match="k has a unit"):
+        pi.systems.spring(k=thirty)
+    with pytest.raises(TypeError, match="which has a unit"):
+        pi.acceleration(lambda t, x, v: -thirty * x, dof=2)
+
+
 def test_masked_items_are_no_numbers():
     masked = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
     for name in ("x0", "v0", "dt", "t0"):

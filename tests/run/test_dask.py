@@ -181,6 +181,16 @@ def test_to_zarr(chunks, tmp_path):
         sol.to_zarr(str(tmp_path / "a.zarr"))
 
 
+def test_the_arrays_of_to_zarr_are_read_by_dask_and_a_wrong_word_is_answered(tmp_path):
+    path = str(tmp_path / "a.zarr")
+    springs(10).to_zarr(path)
+    with pytest.raises(ValueError, match=r"dask.array.from_zarr\(path, 'y'\)"):
+        pi.load(path)
+    assert same_bits(da.from_zarr(path, "y").compute(), WHOLE.y)
+    with pytest.raises(TypeError, match="takes no k: what varies goes into params={'k'"):
+        pi.dask.integrate(pi.systems.spring, 1.0, 0.0, dt=0.1, n_steps=2, k=[1.0, 2.0])
+
+
 def test_to_zarr_names_the_package_that_it_needs(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     with pytest.raises(ImportError, match=r"to_zarr\(\) needs the package zarr.* pip install zarr"):

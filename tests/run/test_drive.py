@@ -80,7 +80,7 @@ def test_a_wrong_drive_is_refused_by_name():
         pi.integrate(system, drive=np.ones(N), **run)
     with pytest.raises(ValueError, match="no parameter 'thrust'; it has force, mass"):
         pi.integrate(system, drive={"thrust": np.ones(N)}, **run)
-    with pytest.raises(ValueError, match=r"drive\['force'\] has 7 steps, and the run 40"):
+    with pytest.raises(ValueError, match=r"drive\['force'\] has 7 steps, and the run 40: .*repeat"):
         pi.integrate(system, drive={"force": np.ones(7)}, **run)
     with pytest.raises(TypeError, match=r"drive\['force'\] must be an array.* into the force"):
         pi.integrate(system, drive={"force": np.sin}, **run)

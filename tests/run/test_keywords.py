@@ -40,6 +40,9 @@ NAMES = {run_integrate: "integrate", run_compare: "compare", run_stepper: "Stepp
         ("atol", "the step is fixed"),
         ("tol", "the step is fixed"),
         ("fun", "@pi.rhs"),
+        ("N", "n_steps"),
+        ("dt0", "the step is fixed"),
+        ("num_envs", "x0 of shape"),
         ("boundd", "did you mean bound?"),
         ("xyzzy", "it takes system, x0, v0"),
     ],
@@ -167,6 +170,10 @@ def test_words_of_noise_and_portraits_are_answered():
         pi.langevin(OSCILLATOR, gamma=1.0, temperature=1.0)
     with pytest.raises(TypeError, match="lab takes no method: did you mean methods"):
         pi.lab(OSCILLATOR, method="rk4")
+    with pytest.raises(TypeError, match="fit takes no bounds: free={'k'"):
+        pi.fit(OSCILLATOR, [0.0, 1.0], [[1.0], [0.5]], bounds=(0, 1))
+    with pytest.raises(TypeError, match="lyapunov takes no T: the last time is t_end"):
+        pi.lyapunov(OSCILLATOR, dt=0.1, T=9.0)
     with pytest.raises(TypeError, match="periodic_orbits takes no T: it takes system, x0, period"):
         pi.analysis.periodic_orbits(OSCILLATOR, [1.0, 0.0], T=6.0)
 

@@ -231,6 +231,14 @@ def test_reset_restarts_some_and_leaves_the_others():
         stepper.reset([True, False])
 
 
+def test_a_start_of_the_selected_alone_is_refused_whatever_differs_over_the_batch():
+    mask = np.arange(6) < 2
+    for system in (pi.systems.pendulum, pi.systems.pendulum(length=np.arange(1.0, 7.0))):
+        stepper = pi.Stepper(system, np.zeros(6), 0.0, dt=0.01)
+        with pytest.raises(ValueError, match=r"\(2,\): they do not fit the whole batch \(6,\)"):
+            stepper.reset(mask, np.ones(2), np.zeros(2))
+
+
 def test_a_bad_neighbour_changes_no_bits():
     y = states(pi.systems.kepler, (20,))
     bad = y.copy()

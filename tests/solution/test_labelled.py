@@ -103,6 +103,13 @@ def test_rows_of_a_frame_end_where_a_trajectory_failed():
     assert np.isfinite(frame.to_numpy()).all()
 
 
+def test_a_frame_of_ends_has_a_row_for_each_and_says_which_failed():
+    springs = pi.systems.oscillator(omega=[1.0, 1000.0])
+    run = {"dt": 0.1, "n_steps": 200, "method": "explicit_euler", "on_failure": "ignore"}
+    frame = pi.integrate(springs, **run, save="final").to_pandas()
+    assert frame["status"].tolist() == [pi.Status.OK, pi.Status.NOT_FINITE]
+
+
 def test_pandas_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):

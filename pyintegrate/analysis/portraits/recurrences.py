@@ -51,6 +51,7 @@ class Basins:
     components: tuple
     system: Any
     solution: Any = None
+    _least_axes = 1
 
     def share(self) -> Floats:
         """The fraction of the trajectories that reaches each attractor, (n,)."""
@@ -95,8 +96,8 @@ class Basins:
         """
         box = integer("box", box, 1)
         label = self.label
-        if not label.ndim or min(label.shape) < box:
-            raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit")
+        if label.ndim < self._least_axes or min(label.shape) < box:
+            raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit a grid")
         cells = (box,) * label.ndim
         steps = tuple(slice(None, None, box) for _ in cells)
         boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[steps]
@@ -240,8 +241,7 @@ class Attractors(Basins):
     fractions, errors : ndarray
         (n,): shares of the starts, and their binomial standard errors sqrt(p (1 - p) / starts).
     outside, lost : int
-        Starts that left the box or failed, and those that neither returned nor arrived within the
-        horizon.
+        Starts that left the box or failed, and those that neither returned nor arrived in time.
     """
 
     points: tuple = ()
@@ -249,6 +249,7 @@ class Attractors(Basins):
     errors: Any = None
     outside: int = 0
     lost: int = 0
+    _least_axes = 2  # the starts may be scattered
 
     def plot(self, **keywords: Any) -> Axes:
         """Draw them: see ``pyintegrate.plots``, `basin_map` or `attractors`; its Axes."""
@@ -285,9 +286,9 @@ def attractors(
     The box is divided into cells. Motions from points that fill it run until they are mostly in
     cells that were visited before, and the field has contracted the box to a cell in half of the
     time; cells of the second half are an attractor's, and motions that share a tenth of them are on
-    the same one. Then each start runs until it is in
-    cells of one attractor for some samples in a row. Attractors are searched for once more from the
-    starts that do not arrive. No result depends on the order of the starts.
+    the same one. Then each start runs until it is in cells of one attractor for some samples in a
+    row. Attractors are searched for once more from the starts that do not arrive. No result depends
+    on the order of the starts.
 
     Parameters
     ----------
@@ -406,6 +407,8 @@ def _every(box, along, dt, period, every):
             " every= if it has none"
         )
     y = box.starts(1000)
+    if len(box.places) < box.system.dim:  # positions: velocities come with time
+        y = integrate(box.system, y, dt=dt, n_steps=10, save="final", on_failure="ignore").final
     speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
     speed = np.median(speed.max(axis=1))
     return int(np.clip(np.round(CROSSED / max(speed * abs(dt), 1e-300)), 1, 1000))

@@ -131,11 +131,11 @@ def frequencies(
     [2.937252, 8.811755, 14.686258]
     """
     k = integer("k", k, 1)
-    if hasattr(source, "y"):
+    if hasattr(source, "y") or not hasattr(source, "rhs"):
+        sol = check_solution(source, "frequencies", "source")
         given = [*options, *["x0"] * (x0 is not None), *["v0"] * (v0 is not None)]
         if given:
             raise TypeError(f"a Solution has run already, and takes no {', '.join(given)}")
-        sol = check_solution(source, "frequencies")
     else:
         sol = integrate(source, x0, v0, **options)
     n, *batch = sol.y.shape[:-1]

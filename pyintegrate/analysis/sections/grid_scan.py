@@ -94,7 +94,8 @@ def scan(
     measure : watch, event or callable
         ``pi.watch.max_abs("energy_error")`` and the like; an event, for the time of the first
         (for their number, with ``keep=0``); or a function of the Solution that returns (*grid). It
-        gets only the final states, unless ``save=`` asks for more.
+        gets only the final states, unless ``save=`` asks for more; of a trajectory that failed the
+        last good one (``np.where(sol.status == 0, value, np.nan)`` leaves it out).
     x0, v0 : array_like, optional
         As in ``integrate``; the axes of a batch of starts come after those of the grid. Starts
         of shape (*grid, 1) are one for each point.

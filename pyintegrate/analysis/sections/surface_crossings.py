@@ -152,7 +152,7 @@ def poincare_section(
 
 def _place(system, name):
     if name not in system.state_names:
-        known = ", ".join(system.state_names)
+        known = ", ".join(system.state_names) + "; crossings takes functions" * callable(name)
         raise ValueError(f"the system {system.name!r} has no component {name!r}: it has {known}")
     return system.state_names.index(name)
 
