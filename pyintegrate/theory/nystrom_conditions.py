@@ -57,7 +57,7 @@ def nystrom(exact, rounding):
 
 def _by_trees(rounding, scale, c, inner_of, velocities, positions):
     """Order by order; a sum of n coefficients' products is a multiple of 1 / scale^n."""
-    inner = {(): c}  # of each position, and a bound of it
+    inner: dict = {(): c}  # of each position, and a bound of it
     later = []  # the conditions on positions come from the trees with one node less
     for number in count(1):
         residuals, later_next = later, []
