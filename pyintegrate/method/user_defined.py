@@ -41,6 +41,16 @@ def table(name, value, ndim):
     return array, given
 
 
+def check_sum(name, numbers, wanted=1):
+    """Refuse numbers of a method that should have another sum, by more than their rounding."""
+    total = float(sum(numbers))
+    if abs(total - wanted) > ROUNDED * (1 + sum(map(abs, numbers))):
+        raise ValueError(
+            f"the sum of {name} is {total:.17g}, expected {float(wanted):.17g}: the method is"
+            " inconsistent"
+        )
+
+
 def of_order(order, maker, arguments, more=(), **fields):
     """A Method of a given or computed order, which maker(*arguments, order, *more) makes again.
 
