@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..tangents.directions import elements_of
-from ..values.checks import floats, numbers
+from ..values.checks import floats, numbers, some_of
 from ..values.sobol_points import sobol_points
 
 
@@ -42,11 +42,7 @@ class Unknowns:
         if isinstance(free_start, bool | np.bool):
             free_start = known if free_start else ()
         starts = _named("free_start", free_start)
-        for name in starts:
-            if name not in known:
-                raise ValueError(
-                    f"free_start has {name!r}: the start of {system.name} has {', '.join(known)}"
-                )
+        some_of("free_start", starts, known, 0)
         for name in free:
             if name not in system.shapes:
                 cure = " (a component of the start: free_start)" if name in known else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import islice
 from math import prod
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..system.definition import SystemDefinition
 from ..system.system import components_of
 from ..user_system.component_names import free_names
-from ..values.checks import broadcast_shape, numbers
+from ..values.checks import broadcast_shape, numbers, some_of
 from ..values.types import Any, ArrayLike, Floats
 
 
@@ -154,11 +153,7 @@ def places_of(dim, dof, n):
 
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
-    try:
-        given = (parameters,) if isinstance(parameters, str) else parameters
-        given = tuple(islice(given, len(system.shapes) + 1))  # it may have no end
-    except TypeError:
-        raise TypeError(f"parameters must be names of parameters, got {parameters!r}") from None
+    given = some_of("parameters", parameters, system.shapes, 0)
     rows, first = {}, 0
     for name, shape in system.shapes.items():
         rows[name] = [
@@ -166,13 +161,6 @@ def elements_of(system, parameters):
             for i, index in enumerate(np.ndindex(shape))
         ]
         first += prod(shape)
-    for name in given:
-        if not isinstance(name, str) or name not in rows:
-            raise ValueError(
-                f"parameters has {name!r}: {system.name} has {', '.join(rows) or 'none'}"
-            )
-    if len(set(given)) < len(given):
-        raise ValueError(f"parameters names one twice, give each once: {', '.join(given)}")
     return [element for name in given for element in rows[name]]
 
 

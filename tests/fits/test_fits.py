@@ -534,7 +534,7 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"free": ()}, "nothing is free: name parameters"),
         ({"free": ["size"]}, "free has 'size'.*g, length"),
         ({"free": ["theta"]}, "free_start"),
-        ({"free_start": ["size"]}, "the start of pendulum has theta, omega"),
+        ({"free_start": ["size"]}, "free_start must be some of theta, omega"),
         ({"free": {"length": (2.0, 3.0)}}, r"exclude the start 1: begin within, system\(length"),
         ({"free": {"length": (3.0, 2.0)}}, "bounds of 'length' must be"),
         ({"free": ["length"], "starts": 4}, r"starts=4 fill the bounds.*free=\{'length'"),
