@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..trace.tracing import describe
-from .own_system import OwnSystem
+from .own_system import OwnSystem, halves
 
 _LANES_A_CALL = 8192  # many, but still within the second-level cache
 _SHORTER, _AGREED = 5, 1e-6  # of differences: how often they are shortened, and what is enough
@@ -55,8 +55,7 @@ class CallbackSystem(OwnSystem):
         """
         definition, dof = self.definition, self.dof
         function = definition.energy if question == _ENERGY else definition.function
-        state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
-        result = function(t, *state, **named_parameters(self.shapes, params))
+        result = function(t, *halves(y, dof), **named_parameters(self.shapes, params))
         rows = 1 if question == _ENERGY else dof or self.dim
         answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
         write_rows(function, result, answer)
@@ -157,18 +156,17 @@ class _Called:
         dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
 
         def read(memory):
-            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
+            return np.frombuffer(memory, dtype).reshape(-1, lanes)
 
         state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
-        if self.dof == 1:
-            state = [half[0] for half in state]
-        given = read(p)
+        given = np.array(read(p))
         if self.alike and (given == given[:, :1]).all():  # drive and Stepper.params may vary it
             given = given[:, :1]
         params = named_parameters(self.shapes, given)
         with np.errstate(all="ignore"):  # failed lanes are computed along with the others
-            result = self.function(read(t)[0], *state, **params)
-            write_rows(self.function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
+            state = halves(np.concatenate(state), self.dof)
+            result = self.function(np.array(read(t)[0]), *state, **params)
+            write_rows(self.function, result, read(out))
 
 
 def named_parameters(shapes, rows):

@@ -24,6 +24,7 @@ from ..values.checks import (
 from ..values.parameters import checked_mass
 from .callback import _ACCELERATION, _ENERGY, _RHS, CallbackSystem, write_rows
 from .component_names import default_names, free_names
+from .own_system import halves
 from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
 
@@ -256,11 +257,7 @@ class Definition:
     # ---- the plain function ----
     def _plain(self, t, y, dof):
         """The function itself at one point; it must not change its arguments."""
-        y = y.copy()
-        if not dof:
-            state = [y]
-        else:
-            state = [np.float64(y[0]), np.float64(y[1])] if dof == 1 else [y[:dof], y[dof:]]
+        state = halves(y.copy(), dof)
         params = {
             name: value.copy() if np.ndim(value) else np.float64(value)
             for name, value in self.defaults.items()

@@ -247,7 +247,7 @@ def test_a_pair_of_numbers_is_two_numbers(name, wrong):
             continue
         with pytest.raises((TypeError, ValueError), match=f"{name} must (be two fin|hold real)"):
             draw(**{name: wrong})
-    with pytest.raises(ValueError, match="panels must be some of .*, got 3"):
+    with pytest.raises(TypeError, match="panels must be some of .*, got 3"):
         c.plot(panels=3)
 
 
