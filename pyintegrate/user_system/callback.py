@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import _core
 from ..trace.tracing import describe
+from ..values.differences import differences
 from .own_system import OwnSystem, halves
 
 _LANES_A_CALL = 8192  # many, but still within the second-level cache
-_SHORTER, _AGREED = 5, 1e-6  # of differences: how often they are shortened, and what is enough
 _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
 )
@@ -81,42 +81,6 @@ class CallbackSystem(OwnSystem):
                 " module, or leave trace=False out"
             )
         return _named_system, (module, name, dict(self.params))
-
-
-def differences(rhs, y):
-    """Central differences of rhs(y), (dim, dim, ...): of order h^2, h = cbrt(eps) max(1, |y|).
-
-    The scale of a component that is small or zero is unknown: h is that of the largest one, and
-    shortened a thousand times until that makes no difference, or the least.
-    """
-    columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)
-    for d, row in enumerate(y):
-        size = np.where(abs(row) < small * largest, largest, abs(row))
-        h = small * np.maximum(1, size)
-        found = column = _slope(rhs, y, d, h)
-        least, settled = np.full(row.shape, np.inf), np.zeros(row.shape, bool)
-        for _ in range(_SHORTER):
-            h = h / 1000
-            shorter = _slope(rhs, y, d, h)
-            with np.errstate(all="ignore"):
-                off, most = (abs(one).max(axis=0) for one in (shorter - column, column))
-            better = ~settled & (off < least)
-            found, least = np.where(better, column, found), np.where(better, off, least)
-            settled |= off <= _AGREED * most
-            if settled.all():
-                break
-            column = shorter
-        columns.append(found)
-    return np.stack(columns, axis=1)
-
-
-def _slope(rhs, y, d, h):
-    """The central difference of rhs(y) along component d."""
-    up, down = y.copy(), y.copy()
-    up[d] += h
-    down[d] -= h
-    with np.errstate(all="ignore"):
-        return (rhs(up) - rhs(down)) / (up[d] - down[d])
 
 
 def _from_value(data):
