@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..errors import quiet
+from .checks import floats
 
 _SHORTER, _AGREED = 5, 1e-6  # how often they are shortened, and what is enough
 
@@ -13,7 +14,7 @@ def jacobian_by_differences(self, t, y):
     def rhs(rows):
         return np.moveaxis(self.rhs(t, np.moveaxis(rows, 0, -1)), -1, 0)
 
-    y = np.asarray(y, dtype=np.float64)
+    y = floats("y", y)
     rows = np.moveaxis(np.broadcast_to(y, self.rhs(t, y).shape), -1, 0)
     return np.moveaxis(differences(rhs, rows), (0, 1), (-2, -1))
 
