@@ -14,6 +14,7 @@ from math import inf
 
 import numpy as np
 
+from ..errors import quiet
 from .root_condition import is_stable
 
 # The first search in z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
@@ -80,7 +81,7 @@ def growth(method, z):
     rows = rows[np.flatnonzero(rows.any(axis=1))[0] :]
     coefficients = np.stack([np.polyval(row[::-1], z) for row in rows], axis=-1)
     size = len(rows) - 1
-    with np.errstate(all="ignore"):
+    with quiet():
         companion = np.zeros((*z.shape, size, size), complex)
         companion[..., range(1, size), range(size - 1)] = 1
         companion[..., :, -1] = -coefficients[..., :-1] / coefficients[..., -1:]
@@ -160,5 +161,5 @@ def limit(method, direction):
 def boundary(method, zeta):
     """The z for which zeta, a number on the unit circle, is a root: rho(zeta) / sigma(zeta)."""
     alpha, beta = (method.coefficients[name][::-1] for name in ("alpha", "beta"))
-    with np.errstate(all="ignore"):
+    with quiet():
         return np.array([np.polyval(alpha, zeta) / np.polyval(beta, zeta)])

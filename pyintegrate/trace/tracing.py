@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
 from .derivative import forward
@@ -168,7 +169,7 @@ def describe(function):
 def call(function, arguments, params):
     """The function with symbols; an error names the function, the line and the remedy."""
     try:
-        with np.errstate(all="ignore"):
+        with quiet():
             return function(*arguments, **params)
     except TraceError as error:
         raise _untraceable(function, error) from None
@@ -285,7 +286,7 @@ def compare(function, plain_values, traced_values, t, y):
     ----------
     plain_values, traced_values : ndarray, shape (points, components)
     """
-    with np.errstate(all="ignore"):
+    with quiet():
         scale = np.max(np.abs(plain_values), axis=1, keepdims=True)
         off = np.abs(plain_values - traced_values) > _AGREEMENT * scale
     finite = np.isfinite(plain_values).all(axis=1) & np.isfinite(traced_values).all(axis=1)
