@@ -145,12 +145,11 @@ def widened(graph, places, nodes, k, elements):
     dim = len(places)
 
     def state(i):  # past the state: the numbers of a step with noise
-        return graph.state(int(places[i, 0]) if i < dim else i - dim + places.size)
+        return graph.state(places[i, 0] if i < dim else i - dim + places.size)
 
     made = placed(graph, nodes, state)
     seeds = {
-        state(i).number: {j: graph.state(int(p)) for j, p in enumerate(row[1:])}
-        for i, row in enumerate(places)
+        state(i).number: dict(enumerate(map(graph.state, row[1:]))) for i, row in enumerate(places)
     }
     for j, (_, row) in enumerate(elements, k):
         seeds[graph.parameter(row).number] = {j: graph.constant(1.0)}

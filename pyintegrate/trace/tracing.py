@@ -6,7 +6,6 @@ from itertools import chain
 import numpy as np
 
 from ..errors import quiet
-from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
 from .derivative import forward
 from .elementary import real
@@ -101,16 +100,16 @@ class Traced:
         if len(nodes) > MOST_NODES:
             raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")
         graph = Graph(int(dim), int(dof))
-        made = []
+        made, leaves = [], graph.leaves
         for operation, arguments, value in nodes:
             if any(not 0 <= a < len(made) for a in arguments):
                 raise ValueError(f"{operation} uses an operation that comes later")
-            if operation not in _LEAVES and OPERATIONS.get(operation, (0, -1))[1] != len(arguments):
-                raise ValueError(f"no operation {operation} of {len(arguments)} arguments")
-            if operation in _LEAVES:
-                made.append(_LEAVES[operation](graph, value))
-            else:
+            if operation in leaves:
+                made.append(leaves[operation](value))
+            elif OPERATIONS.get(operation, (0, -1))[1] == len(arguments):
                 made.append(graph.node(operation, tuple(made[a] for a in arguments)))
+            else:
+                raise ValueError(f"no operation {operation} of {len(arguments)} arguments")
         return cls(graph, {q: [made[i] for i in places] for q, places in outputs}, int(n_params))
 
     def __reduce__(self):
@@ -123,14 +122,6 @@ class Traced:
 
     def __hash__(self):
         return hash(repr(self.as_data()))
-
-
-_LEAVES = {
-    "constant": lambda graph, value: graph.constant(value),
-    "parameter": lambda graph, value: graph.parameter(int(value)),
-    "state": lambda graph, value: graph.state(int(value)),
-    "time": lambda graph, value: graph.time(),
-}
 
 
 # ---- symbols for arguments -----------------------------------------------------------------------
