@@ -132,7 +132,7 @@ def _parameters(params):
     for key in params:
         if not isinstance(key, str) or not key.isidentifier() or key in _RESERVED:
             raise ValueError(f"params has {key!r}: a name other than {', '.join(_RESERVED)}")
-    return {key: checked(key, value, np.shape(value)) for key, value in params.items()}
+    return {key: checked(key, value) for key, value in params.items()}
 
 
 def _target(pointer, batched, unsafe):

@@ -25,17 +25,8 @@ from ..values.parameters import checked_mass
 from .callback import _ACCELERATION, _ENERGY, _RHS, CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .own_system import halves
-from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
+from .signature import LEADING, MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
-
-# The leading arguments of an energy or an exact solution.
-_MOTION = {
-    "acceleration": (("t", "x", "v"),),
-    "rhs": (("t", "y"),),
-    "hamiltonian": (("t", "q", "p"),),
-    "potential": (("t", "x", "v"),),
-    "sde": (("t", "y"),),
-}
 
 
 class Definition:
@@ -82,7 +73,8 @@ class Definition:
         names = list(inspect.signature(function).parameters)
         names = [name for name in names if not (what == "exact" and name == "t0")]
         told = f"{what}={getattr(function, '__name__', repr(function))}"
-        check_order(told, names, _MOTION[self.kind])
+        motion = ("t", "x", "v") if self.kind == "potential" else LEADING[self.kind][-1]
+        check_order(told, names, (motion,))
         if self.kind in ("hamiltonian", "potential"):
             return  # exact(t, q, p, ...), whatever the function's own arguments
         expected = list(inspect.signature(self.function).parameters)[: self.leading]
