@@ -190,27 +190,6 @@ def stability_angle(method):
     return float(np.degrees(found.min()))
 
 
-def stability_polynomial(method):
-    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) for y' = lambda y.
-
-    Parameters
-    ----------
-    method : Method
-
-    Returns
-    -------
-    list of Fraction
-        The lowest coefficient first: 1, 1, 1/2, ... up to the order.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> stability_polynomial(pi.methods["rk4"])[-1]
-    Fraction(1, 24)
-    """
-    return stability_function.stability_function(method)[0]
-
-
 def half_trace(method):
     """Half the trace of a composition's step on the oscillator.
 
