@@ -75,10 +75,11 @@ def Multistep(
     derivative = integer("derivative", derivative, 1)
     if derivative > 2:
         raise ValueError(f"derivative must be 1 or 2, got {derivative!r}")
-    given = {"alpha": table("alpha", alpha, 1)[1], "beta": table("beta", beta, 1)[1]}
-    for key, value in (("predictor", predictor), ("velocity", velocity)):
-        given[key] = [] if value is None else table(key, value, 1)[1]
+    given = {"alpha": table("alpha", alpha, "n")[1]}
     steps = len(given["alpha"]) - 1
+    given["beta"] = table("beta", beta, steps + 1)[1]
+    for key, value, count in ("predictor", predictor, steps), ("velocity", velocity, steps + 1):
+        given[key] = [] if value is None else table(key, value, count)[1]
     _check_shapes(given, steps, derivative)
     if given["alpha"][-1] != 1:
         last = given["alpha"][-1]
@@ -114,14 +115,8 @@ def _quotient(x, y):
 
 
 def _check_shapes(given, steps, derivative):
-    least = derivative
-    if steps < least:
-        raise ValueError(f"alpha has {steps + 1} numbers, expected at least {least + 1}")
-    for key, wanted in (("beta", steps + 1), ("predictor", steps), ("velocity", steps + 1)):
-        if given[key] and len(given[key]) != wanted:
-            raise ValueError(
-                f"{key} has {len(given[key])} numbers and alpha {steps + 1}: expected {wanted}"
-            )
+    if steps < derivative:
+        raise ValueError(f"alpha has {steps + 1} numbers, expected at least {derivative + 1}")
     if not given["alpha"][-1]:
         raise ValueError("alpha ends in 0: the last of its numbers makes the new state")
     if given["predictor"] and (derivative == 2 or not given["beta"][-1]):

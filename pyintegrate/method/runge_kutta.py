@@ -65,25 +65,16 @@ def RungeKutta(
     >>> heun.embedded["order"], float(pi.solve(pi.systems.spring, t_end=9, method=heun).rejected)
     (1, 0.0)
     """
-    (A, exact_A), (b, exact_b) = table("A", A, 2), table("b", b, 1)
+    b, exact_b = table("b", b, "n")
     stages = len(b)
-    if A.shape != (stages, stages):
-        raise ValueError(
-            f"A has shape {A.shape} and b {b.shape}: expected ({stages}, {stages}) and ({stages},)"
-        )
-    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, 1)
-    if c.shape != b.shape:
-        raise ValueError(f"c has shape {c.shape} and b {b.shape}: they must agree")
+    A, exact_A = table("A", A, stages, stages)
+    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, stages)
     for s, row in enumerate(A):
         check_sum(f"row {s} of A, c[{s}],", row, c[s])
     check_sum("b", b)
     embedded, written = None, {"A": exact_A, "b": exact_b, "c": exact_c}
     if b_embedded is not None:
-        weights, written["b_embedded"] = table("b_embedded", b_embedded, 1)
-        if weights.shape != b.shape:
-            raise ValueError(
-                f"b_embedded has shape {weights.shape} and b {b.shape}: they must agree"
-            )
+        weights, written["b_embedded"] = table("b_embedded", b_embedded, stages)
         check_sum("b_embedded", weights)
         if abs(weights - b).max() < ROUNDED:
             raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")

@@ -16,8 +16,8 @@ class ProvenOrder(int):
     """An order that was accepted when its method was first made: unpickling need not prove it."""
 
 
-def table(name, value, ndim):
-    """Doubles, and the same numbers as given, in nested lists."""
+def table(name, value, *shape):
+    """Doubles, and the same numbers as given, in nested lists; a length "n" may be any."""
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -32,10 +32,10 @@ def table(name, value, ndim):
         array = array.astype(np.float64)
     except OverflowError:
         raise ValueError(f"{name} must hold numbers that a double can hold") from None
-    if array.ndim != ndim or not array.size:
-        raise ValueError(
-            f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}"
-        )
+    alike = array.ndim == len(shape) and all(n in (m, "n") for n, m in zip(shape, array.shape))
+    if not alike or not array.size:
+        wanted = str(shape).replace("'", "")
+        raise ValueError(f"{name} has shape {array.shape}, expected {wanted}")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite")
     return array, given
