@@ -9,6 +9,7 @@ from functools import partialmethod
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..values.types import Callable
 from .elementary import FUNCTIONS
 from .errors import TraceError
 
@@ -108,14 +109,16 @@ def apply(name, *values):
     return wrapped(out)
 
 
+# NumPy's functions on symbols; numpy_functions.py fills this dictionary.
+ON_SYMBOLS: dict[str, Callable] = {}
+
+
 class Operators(NDArrayOperatorsMixin):
     """Arithmetic and comparisons of symbols and vectors: NumPy's ufuncs."""
 
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        from . import numpy_functions  # which computes with these classes
-
         name = ufunc.__name__
         if out is not None:
             if out[0] is not inputs[0] or not isinstance(out[0], Operators):
@@ -123,20 +126,18 @@ class Operators(NDArrayOperatorsMixin):
             result = ufunc(*inputs)  # of x += ..., and the like
             return out[0].update(result) if isinstance(out[0], Vector) else result
         if name in ("matmul", "vecdot") and method == "__call__":
-            return numpy_functions.matrix_product(name, *inputs)
+            return ON_SYMBOLS["matrix_product"](name, *inputs)
         if name == "divmod" and method == "__call__":
             a, b = inputs
             return a // b, a % b
         if method == "reduce":
-            return numpy_functions.reduced(name, *inputs, **options)
+            return ON_SYMBOLS["reduced"](name, *inputs, **options)
         if method != "__call__" or options:
             raise unknown(f"np.{name} with {method if not options else list(options)}")
         return apply(name, *inputs)
 
     def __array_function__(self, function, types, arguments, options):
-        from .numpy_functions import call
-
-        return call(function, arguments, options)
+        return ON_SYMBOLS["call"](function, arguments, options)
 
     def conjugate(self):
         return self

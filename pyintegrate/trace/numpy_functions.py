@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from .errors import TraceError
-from .expression import Symbol, Vector, apply, graph_of, plain, unknown, wrapped
+from .expression import ON_SYMBOLS, Symbol, Vector, apply, graph_of, plain, unknown, wrapped
 
 # For these, NumPy's own code needs only + - * / of the elements.
 _BY_NUMPY = """
@@ -227,3 +227,6 @@ def known_functions():
 
     whole = {f.__name__ for f in (*_OWN, *_NATIVE) if not inspect.isclass(f)}
     return sorted({*FUNCTIONS, *whole})
+
+
+ON_SYMBOLS.update(call=call, matrix_product=matrix_product, reduced=reduced)

@@ -6,6 +6,7 @@ from itertools import chain
 import numpy as np
 
 from ..errors import quiet
+from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
 from .derivative import forward
 from .elementary import real
