@@ -15,13 +15,13 @@ from math import inf
 import numpy as np
 
 from ..errors import quiet
+from .polynomials import bisected
 from .root_condition import is_stable
 
 # The first search in z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
 _LOOKS, _EXACT_LOOKS = 1024, 32
 _GROWS = 1e-6  # growth above what rounding causes for double roots on the circle
 _SOON = Fraction(1, 1024)  # a method that is unstable here counts as unstable at once
-_BITS = 60
 
 
 def characteristic(numbers, derivative):
@@ -152,10 +152,7 @@ def limit(method, direction):
         low = y
     if high is None:
         return inf
-    while high - low > high / 2**_BITS:
-        middle = (low + high) / 2
-        low, high = (middle, high) if stable(middle) else (low, middle)
-    return float((low + high) / 2)
+    return float(bisected(low, high, stable))
 
 
 def boundary(method, zeta):

@@ -86,10 +86,7 @@ def order(method, quadratic_kinetic=None):
     >>> order(nystrom), order(nystrom, quadratic_kinetic=False)
     (6, 4)
     """
-    for c in islice(conditions(method, quadratic_kinetic), HIGHEST):
-        if not c.hold:
-            return c.order - 1
-    return HIGHEST
+    return _held(conditions(method, quadratic_kinetic), HIGHEST)
 
 
 def embedded_orders(method):
@@ -123,8 +120,12 @@ def embedded_orders(method):
 
 def _order_of(family, table, rounding):
     """The order of a table of numbers by its conditions, as in `order`; at most 11."""
-    orders = islice(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
-    return next((c.order - 1 for c in orders if not c.hold), HIGHEST + 1)
+    return _held(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
+
+
+def _held(found, most):
+    """The order up to which conditions hold."""
+    return next((c.order - 1 for c in islice(found, most) if not c.hold), most)
 
 
 # ---- rooted trees: Runge-Kutta -------------------------------------------------------------------

@@ -115,12 +115,14 @@ def refine(p, low, high):
     """The zero of odd order in [low, high], to the precision of a double and some bits more."""
     p = whole(p)
     before = sign_at(p, low)
+    return bisected(low, high, lambda x: sign_at(p, x) == before)
+
+
+def bisected(low, high, holds):
+    """Where a condition ceases that holds at `low` and not at `high`."""
     while high - low > high / 2**60:
         middle = (low + high) / 2
-        here = sign_at(p, middle)
-        if here == 0:
-            return middle
-        low, high = (middle, high) if here == before else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2
 
 
