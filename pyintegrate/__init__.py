@@ -10,6 +10,8 @@ arrays in, NumPy arrays out, the whole time loop in C. `systems` and `methods` a
 '-0.0406'
 """
 
+from importlib import import_module
+
 try:
     from ._core import info as _info
 except ModuleNotFoundError as _missing:
@@ -19,54 +21,50 @@ except ModuleNotFoundError as _missing:
         " build the core here (pip install -e .)"
     ) from _missing
 
-from .values.lazily import lazily
-
 # The modules of the public names, loaded when one of these is first asked for. A name that its
 # module does not have stands for the module. The types are in __init__.pyi.
-_load, _, _names = lazily(
-    __name__,
-    {
-        ".adaptive.tolerances": "tolerance",
-        ".analysis": "analysis",
-        ".analysis.advice": "advise",
-        ".analysis.portraits.tangent_growth": "chaos_map lyapunov",
-        ".analysis.sections.grid_scan": "scan",
-        ".analysis.side_by_side": "compare",
-        ".dask": "dask",
-        ".fitting.estimation": "fit",
-        ".fitting.gradients": "to_jax to_torch",
-        ".errors": "ArithmeticWarning IntegrationError IntegrationWarning RecordWarning Status",
-        ".initial_values": "solve_ivp",
-        ".integration": "integrate",
-        ".laboratory.opening": "lab",
-        ".method.catalogue": "methods",
-        ".method.composition": "Composition",
-        ".method.method": "Method",
-        ".method.multistep": "Multistep",
-        ".method.runge_kutta": "RungeKutta",
-        ".plots": "plots",
-        ".run.fixed_timestep": "FixedTimestep",
-        ".run.random_numbers": "noise",
-        ".run.stepper": "Stepper",
-        ".solution.parts": "concatenate",
-        ".solution.solution": "Solution",
-        ".solution.storage": "load",
-        ".solving": "solve",
-        ".stochastic.equations": "sde",
-        ".stochastic.heat_bath": "langevin",
-        ".system.catalogue": "systems",
-        ".system.system": "System",
-        ".user_system.c_pointer": "c_function",
-        ".user_system.decorators": "acceleration hamiltonian potential rhs",
-        ".values.citations": "cite",
-        ".watching.batch.statistics": "across",
-        ".watching.events": "event",
-        ".watching.reductions": "watch",
-    },
-)
+_HOLDERS = {
+    "adaptive.tolerances": "tolerance",
+    "analysis": "analysis",
+    "analysis.advice": "advise",
+    "analysis.portraits.tangent_growth": "chaos_map lyapunov",
+    "analysis.sections.grid_scan": "scan",
+    "analysis.side_by_side": "compare",
+    "dask": "dask",
+    "fitting.estimation": "fit",
+    "fitting.gradients": "to_jax to_torch",
+    "errors": "ArithmeticWarning IntegrationError IntegrationWarning RecordWarning Status",
+    "initial_values": "solve_ivp",
+    "integration": "integrate",
+    "laboratory.opening": "lab",
+    "method.catalogue": "methods",
+    "method.composition": "Composition",
+    "method.method": "Method",
+    "method.multistep": "Multistep",
+    "method.runge_kutta": "RungeKutta",
+    "plots": "plots",
+    "run.fixed_timestep": "FixedTimestep",
+    "run.random_numbers": "noise",
+    "run.stepper": "Stepper",
+    "solution.parts": "concatenate",
+    "solution.solution": "Solution",
+    "solution.storage": "load",
+    "solving": "solve",
+    "stochastic.equations": "sde",
+    "stochastic.heat_bath": "langevin",
+    "system.catalogue": "systems",
+    "system.system": "System",
+    "user_system.c_pointer": "c_function",
+    "user_system.decorators": "acceleration hamiltonian potential rhs",
+    "values.citations": "cite",
+    "watching.batch.statistics": "across",
+    "watching.events": "event",
+    "watching.reductions": "watch",
+}
+_PLACES = {name: module for module, names in _HOLDERS.items() for name in names.split()}
 
 __version__ = _info()["version"]
-__all__ = sorted({*_names} - {"dask"})  # noqa: PLE0605
+__all__ = sorted({*_PLACES} - {"dask"})  # noqa: PLE0605
 
 _ELSEWHERE = {
     "save": ": a solution saves itself, sol.save(path)",
@@ -76,10 +74,11 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
-    if name not in _names:
+    if name not in _PLACES:
         cure = _ELSEWHERE.get(name) or _within(name)
         raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}{cure}")
-    return _load(name)
+    module = import_module(f".{_PLACES[name]}", __name__)
+    return globals().setdefault(name, getattr(module, name, module))
 
 
 def _within(name):
@@ -96,4 +95,4 @@ def __dir__():
     from importlib.util import find_spec
 
     needs = {"plots": "matplotlib", "dask": "dask"}
-    return sorted(n for n in ("__version__", *_names) if n not in needs or find_spec(needs[n]))
+    return sorted(n for n in ("__version__", *_PLACES) if n not in needs or find_spec(needs[n]))

@@ -11,7 +11,7 @@ def lazily(package, holders):
     ----------
     package : str
     holders : dict
-        Relative names of modules to the names that they hold; one that a module has not is its own.
+        Relative names of modules to the names that they hold.
     """
     places = {name: module for module, names in holders.items() for name in names.split()}
     names = sorted(places)
@@ -19,8 +19,9 @@ def lazily(package, holders):
     def load(name):
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(places[name], package)
-        return vars(sys.modules[package]).setdefault(name, getattr(module, name, module))
+        found = getattr(import_module(places[name], package), name)
+        setattr(sys.modules[package], name, found)
+        return found
 
     return load, lambda: names, names
 
