@@ -164,19 +164,13 @@ def _box(state, parameters):
     return np.array(edges)
 
 
+_SPRINGS = "oscillator", "spring", "momentum_spring", "duffing", "van_der_pol"
 SHAPES = {
-    name: shape
-    for shape, names in (
-        (Shape(_rods("length")), ("pendulum", "driven_pendulum")),
-        (Shape(_rods("l1", "l2"), last=2), ("double_pendulum",)),
-        (
-            Shape(_spring, marker="s"),
-            ("oscillator", "spring", "momentum_spring", "duffing", "van_der_pol"),
-        ),
-        (Shape(_car, marker="s"), ("constant_force", "acceleration_profile")),
-        (Shape(_box, last=0, marker=None, dimensions=3), ("rigid_body",)),
-    )
-    for name in names
+    **dict.fromkeys(("pendulum", "driven_pendulum"), Shape(_rods("length"))),
+    "double_pendulum": Shape(_rods("l1", "l2"), last=2),
+    **dict.fromkeys(_SPRINGS, Shape(_spring, marker="s")),
+    **dict.fromkeys(("constant_force", "acceleration_profile"), Shape(_car, marker="s")),
+    "rigid_body": Shape(_box, last=0, marker=None, dimensions=3),
 }
 
 
