@@ -17,7 +17,6 @@ from .system import System
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
 _DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")
-_VECTORS = ("gravity", "force", "torque", "torque_body")
 
 
 class RigidBody(System):
@@ -157,20 +156,20 @@ def _check_inertia(value):
         )
 
 
-def _default():
-    shapes: dict[str, tuple[int, ...]] = {q[0]: () for q in _DESCRIPTOR["params"]}
-    shapes |= {**dict.fromkeys(_VECTORS, (3,)), "inverse_inertia": (3, 3), "anchors": (0, 3)}
-    shapes |= {"attachments": (0, 3), "stiffness": (0,), "rest_lengths": (0,)}
-    values = {
-        name: checked(name, np.full(shapes[name], value), shapes[name])
-        for name, _, value, _ in _DESCRIPTOR["params"]
-    }
-    values["gravity"] = checked("gravity", (0.0, 0.0, -9.81), (3,))
-    values["inverse_inertia"] = checked("inverse_inertia", np.eye(3), (3, 3))
-    params = [(name, unit, values[name], text) for name, unit, _, text in _DESCRIPTOR["params"]]
-    return RigidBody(
-        SystemDefinition(**{**_DESCRIPTOR, "params": params}, positions=7, shapes=shapes), values
-    )
-
-
-rigid_body = _default()
+_ARRAYS = {
+    "gravity": (0.0, 0.0, -9.81),
+    "inverse_inertia": np.eye(3),
+    **dict.fromkeys(("force", "torque", "torque_body"), np.zeros(3)),
+    **dict.fromkeys(("anchors", "attachments"), np.zeros((0, 3))),
+    **dict.fromkeys(("stiffness", "rest_lengths"), np.zeros(0)),
+}
+_PARAMS = [
+    (name, unit, checked(name, _ARRAYS.get(name, value)), text)
+    for name, unit, value, text in _DESCRIPTOR["params"]
+]
+_DEFINITION = SystemDefinition(
+    **{**_DESCRIPTOR, "params": _PARAMS},
+    positions=7,
+    shapes={name: np.shape(value) for name, _, value, _ in _PARAMS},
+)
+rigid_body = RigidBody(_DEFINITION, _DEFINITION.defaults)
