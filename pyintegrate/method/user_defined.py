@@ -19,7 +19,7 @@ class ProvenOrder(int):
 def table(name, value, *shape):
     """Doubles, and the same numbers as given, in nested lists; a length "n" may be any."""
     given = np.array(value, dtype=object)
-    if any(isinstance(x, Fraction) for x in given.flat):
+    if any(isinstance(x, Fraction) for x in given.ravel()):
         try:
             array = given.astype(np.float64)
         except (OverflowError, TypeError, ValueError) as error:
