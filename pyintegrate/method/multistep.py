@@ -77,9 +77,9 @@ def Multistep(
         raise ValueError(f"derivative must be 1 or 2, got {derivative!r}")
     given = {"alpha": table("alpha", alpha, "n")[1]}
     steps = len(given["alpha"]) - 1
-    given["beta"] = table("beta", beta, steps + 1)[1]
+    given["beta"] = table("beta", beta, steps + 1, beside="alpha")[1]
     for key, value, count in ("predictor", predictor, steps), ("velocity", velocity, steps + 1):
-        given[key] = [] if value is None else table(key, value, count)[1]
+        given[key] = [] if value is None else table(key, value, count, beside="alpha")[1]
     _check_shapes(given, steps, derivative)
     if given["alpha"][-1] != 1:
         last = given["alpha"][-1]

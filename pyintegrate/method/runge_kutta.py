@@ -67,14 +67,14 @@ def RungeKutta(
     """
     b, exact_b = table("b", b, "n")
     stages = len(b)
-    A, exact_A = table("A", A, stages, stages)
-    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, stages)
+    A, exact_A = table("A", A, stages, stages, beside="b")
+    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, stages, beside="b")
     for s, row in enumerate(A):
         check_sum(f"row {s} of A, c[{s}],", row, c[s])
     check_sum("b", b)
     embedded, written = None, {"A": exact_A, "b": exact_b, "c": exact_c}
     if b_embedded is not None:
-        weights, written["b_embedded"] = table("b_embedded", b_embedded, stages)
+        weights, written["b_embedded"] = table("b_embedded", b_embedded, stages, beside="b")
         check_sum("b_embedded", weights)
         if abs(weights - b).max() < ROUNDED:
             raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")

@@ -16,8 +16,11 @@ class ProvenOrder(int):
     """An order that was accepted when its method was first made: unpickling need not prove it."""
 
 
-def table(name, value, *shape):
-    """Doubles, and the same numbers as given, in nested lists; a length "n" may be any."""
+def table(name, value, *shape, beside=""):
+    """Doubles, and the same numbers as given, in nested lists.
+
+    A length "n" may be any; others are those of the argument beside it.
+    """
     given = np.array(value, dtype=object)
     if any(isinstance(x, Fraction) for x in given.ravel()):
         try:
@@ -28,7 +31,7 @@ def table(name, value, *shape):
         array = given = floats(name, value)
     alike = array.ndim == len(shape) and all(n in (m, "n") for n, m in zip(shape, array.shape))
     if not alike or not array.size:
-        wanted = str(shape).replace("'", "")
+        wanted = str(shape).replace("'", "") + f", beside {beside}" * bool(beside)
         raise ValueError(f"{name} has shape {array.shape}, expected {wanted}")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite")
