@@ -171,21 +171,18 @@ def described(system, k, elements, **more):
     directions += [name for name, _ in elements]
     units, initial, dim = system.units, system.initial, system.dim
     initial = np.zeros(dim) if initial is None else initial
-    names = np.empty((dim, 1 + n), dtype=object)
-    unit, value = names.copy(), np.zeros((dim, 1 + n))
-    value[:, 0] = initial
-    for d, name in enumerate(system.state_names):
-        names[d] = [name, *(f"d{name}_{j}" for j in directions[:k]),
-                    *(f"d{name}_d{j}" for j in directions[k:])]  # fmt: skip
-        per = [units[j.partition("[")[0]] for j in directions[k:]]
-        unit[d] = [units[name]] * (1 + k) + [f"{units[name]} / ({p})" for p in per]
-    for j in range(k):
-        value[j % dim, 1 + j] = 1.0
-    order = np.argsort(places_of(dim, system.dof, n).ravel())
-    listed = free_names(tuple(names.ravel()[order]), old.shapes)
-    state = [
-        (listed[i], unit.ravel()[at], float(value.ravel()[at]), "") for i, at in enumerate(order)
-    ]
+    rows = []
+    for d, (name, value) in enumerate(zip(system.state_names, initial)):
+        rows.append((name, units[name], value))
+        for j, along in enumerate(directions):
+            if j < k:
+                rows.append((f"d{name}_{along}", units[name], j % dim == d))
+            else:
+                per = units[along.partition("[")[0]]
+                rows.append((f"d{name}_d{along}", f"{units[name]} / ({per})", 0.0))
+    rows = [rows[i] for i in places_of(dim, system.dof, n).ravel().argsort()]
+    names = free_names(tuple(name for name, _, _ in rows), old.shapes)
+    state = [(name, unit, float(value), "") for name, (_, unit, value) in zip(names, rows)]
     return SystemDefinition(
         name=f"{system.name}_tangent",
         title=f"{system.title} with {n} tangent{'s' * (n > 1)}",
