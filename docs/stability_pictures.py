@@ -10,7 +10,7 @@ from pyintegrate.analysis import real_stability_limit
 from pyintegrate.analysis.stiffness import spring_growth
 from pyintegrate.plots.gallery import shrink
 from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
-from pyintegrate.theory.stability import stability_polynomial
+from pyintegrate.theory.stability_function import stability_function
 
 SHAPE = 0.8  # height of a panel by its width
 
@@ -33,7 +33,7 @@ def draw_regions(ax, order, methods):
     """Edges of the regions of one order; methods with the same polynomial share one."""
     shared = {}
     for method in methods:
-        shared.setdefault(tuple(stability_polynomial(method)), []).append(method.name)
+        shared.setdefault(tuple(stability_function(method)[0]), []).append(method.name)
     handles, extent = [], [0.0, 0.0, 0.0]
     for i, (R, names) in enumerate(shared.items()):
         colour = next((METHOD_COLOURS[n] for n in names if n in METHOD_COLOURS), None)

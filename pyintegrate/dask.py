@@ -91,7 +91,7 @@ class DaskSolution:
     across: Any = None
 
     def __init__(self, call, t, steps, results, sample, runs):
-        self._call, self._runs, self._results = call, runs, results
+        self._call, self._results = call, results
         self.system, self.components, self.t, self.steps = call.system, sample.components, t, steps
         told = {name: results.get(f"watched.{name}", a) for name, a in sample.watched.items()}
         self.watched = Watched(told, sample.watched._kinds)
@@ -166,18 +166,14 @@ class DaskSolution:
         group.attrs.update(system=repr(self.system), components=list(self.components))
         arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
         arrays |= {"t": self.t, "steps": self.steps}
-        lazy = []
-        targets = []
-        for name, array in arrays.items():
-            if array.dtype.kind == "U":  # stopped_by: not a type of the standard
-                continue
-            pieces = tuple(max(1, int(n)) for n in getattr(array, "chunksize", array.shape))
-            to = group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)
-            if isinstance(array, da.Array):
-                lazy.append(array)
-                targets.append(to)
-            else:
-                to[...] = array
+        del arrays["stopped_by"]  # texts: not a type of the standard
+        lazy = [*map(da.asarray, arrays.values())]
+        targets = [
+            group.create_array(
+                name, shape=a.shape, dtype=a.dtype, chunks=tuple(max(1, n) for n in a.chunksize)
+            )
+            for name, a in zip(arrays, lazy)
+        ]
         later = dask.delayed(_nothing)(da.store(lazy, targets, lock=False, compute=False))
         return later.compute() if compute else later
 

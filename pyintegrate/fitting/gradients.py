@@ -14,9 +14,8 @@ import numpy as np
 from ..errors import warn_caller
 from ..integration import integrate
 from ..run.arguments import checked_system
-from ..solution.sensitivity import checked_names
 from ..solving import solve
-from ..values.checks import floats
+from ..values.checks import floats, some_of
 from ..values.lazily import optional
 from ..values.types import Any, ArrayLike, Callable, Sequence, System
 
@@ -32,9 +31,7 @@ class Motion:
 
     def __init__(self, system, times, free, options):
         checked_system(system)
-        names = checked_names(system, free) if free else ()
-        if {"x0", "v0"} & {*names}:
-            raise ValueError("free names parameters; the start is the second argument")
+        names = some_of("free", free, system.params, 0)
         if any(system.shapes[name] for name in names) or system.batched:
             raise ValueError("free parameters, and those of the system, must be single numbers")
         self.system, self.names, self.options = system, names, options

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..tangents.directions import elements_of
-from ..values.checks import floats, numbers
+from ..values.checks import floats, numbers, some_of
 from ..values.sobol_points import sobol_points
 
 
@@ -42,11 +42,7 @@ class Unknowns:
         if isinstance(free_start, bool | np.bool):
             free_start = known if free_start else ()
         starts = _named("free_start", free_start)
-        for name in starts:
-            if name not in known:
-                raise ValueError(
-                    f"free_start has {name!r}: the start of {system.name} has {', '.join(known)}"
-                )
+        some_of("free_start", starts, known, 0)
         for name in free:
             if name not in system.shapes:
                 cure = " (a component of the start: free_start)" if name in known else ""
@@ -60,7 +56,7 @@ class Unknowns:
                 "nothing is free: name parameters, free={'k': (low, high)}, or the start,"
                 " free_start=True"
             )
-        shared = _some("shared", _named("shared", shared), free)
+        shared = some_of("shared, of what is free,", shared, free, 0)
         self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
         common = [_base(name) in shared for name, _ in self.elements]
         self.order = sorted(range(len(common)), key=common.__getitem__)
@@ -74,7 +70,7 @@ class Unknowns:
             raise TypeError(
                 f"priors must map names to (mean, standard deviation), got {priors!r:.80}"
             )
-        _some("priors", priors, dict.fromkeys([*ranges, *self.names]))
+        some_of("priors, of what is free,", priors, ranges | dict.fromkeys(self.names), 0)
         self.priors = {}
         for j, name in enumerate(self.names):
             given = priors.get(name, priors.get(_base(name)))
@@ -163,11 +159,3 @@ def _named(argument, given):
             f"{argument} must be names, or {{name: (low, high)}}, got {given!r}"
         ) from None
     return found
-
-
-def _some(argument, given, known):
-    """Names that are all among the free ones."""
-    for name in given:
-        if name not in known:
-            raise ValueError(f"{argument} has {name!r}, which is not free: {', '.join(known)} are")
-    return tuple(given)

@@ -19,7 +19,8 @@ from ..run.arguments import default_methods
 from ..solving import solve
 from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems as catalogue
-from ..theory.stability import decay_limit, stability_polynomial
+from ..theory.stability import decay_limit
+from ..theory.stability_function import stability_function
 from ..values.checks import choice, numbers
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
@@ -270,7 +271,7 @@ def stability_of(method):
     limits = {"oscillation": method.stability_limit, "decay": decay_limit(method)}
     limits = {k: v if v is not None and isfinite(v) else None for k, v in limits.items()}
     explicit = method.family == "explicit_rk"
-    return limits | {"R": [float(c) for c in stability_polynomial(method)] if explicit else None}
+    return limits | {"R": [float(c) for c in stability_function(method)[0]] if explicit else None}
 
 
 def fitting(system, methods):

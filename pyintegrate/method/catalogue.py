@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import _core
 from ..values.catalogue import Catalogue
 from ..values.names import METHODS, SENTENCES
-from ..values.types import Any, Mapping, Sequence
+from ..values.types import Any, Mapping
 from .method import Method
 from .table import MethodTable
 
@@ -24,16 +24,10 @@ class MethodCatalogue(Catalogue[Method]):
 
     kind, others, sentences = "method", METHODS, SENTENCES
     wanted = "method must be a name or a Method (pi.compare takes several)"
+    listing = "see pi.methods.table()"
 
     @property
-    def listing(self) -> str:
-        return "see pi.methods.table()"
-
-    def aliases(self, name: str) -> Sequence[str]:
-        return self[name].aliases
-
-    @property
-    def noise(self) -> Mapping[str, Method]:
+    def noise(self) -> Mapping[str, Method]:  # type: ignore[override]
         """The methods for systems with noise, by name: ``methods["milstein"]`` is one of them.
 
         Examples

@@ -39,18 +39,9 @@ def exact_coefficients(method):
             f"{method.name!r} has no table of coefficients to prove its order from;"
             " pi.analysis.convergence measures it"
         )
-    if not isinstance(method.written, str):
-        pairs = {name: _nested(as_meant, value) for name, value in method.written.items()}
-    else:
-        pairs = {
-            name: _nested(_literal, _field(method.written, name.lower()))
-            for name, numbers in method.coefficients.items()
-            if numbers  # a predictor may be missing
-        }
+    pairs = {name: _pairs(method, name) for name in method.coefficients}
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
-    exact = {
-        name: _nested(lambda pair: pair[0], pairs.get(name, [])) for name in method.coefficients
-    }
+    exact = {name: _nested(lambda pair: pair[0], value) for name, value in pairs.items()}
     for name, value in exact.items():  # C tables omit the zeros at the end of a row
         shape = method.coefficients[name]
         nested = bool(shape) and isinstance(shape[0], list)
@@ -77,16 +68,20 @@ def exact_embedded(method):
     found = []
     _, rounding = exact_coefficients(method)
     for name in ("b_embedded", "b_embedded2", "velocity_embedded"):
-        written = method.written
-        if not isinstance(written, str):
-            pairs = [as_meant(weight) for weight in written.get(name, ())]
-        else:
-            pairs = _nested(_literal, _field(written, name)) if f".{name} = " in written else []
-        if pairs:
+        if pairs := _pairs(method, name):
             weights = [weight for weight, _ in pairs]
             weights += [Fraction(0)] * (method.stages - len(weights))
             found.append((weights, max(rounding, *(error for _, error in pairs))))
     return found
+
+
+def _pairs(method, name):
+    """The numbers of a field, each with its error; an empty list for a missing one."""
+    written = method.written
+    if not isinstance(written, str):
+        return _nested(as_meant, written.get(name, []))
+    name = name.lower()
+    return _nested(_literal, _field(written, name)) if f".{name} = " in written else []
 
 
 def _nested(function, value):

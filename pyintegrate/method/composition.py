@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..values.checks import choice
 from ..values.types import Method, Sequence
-from .user_defined import ROUNDED, of_order
+from .user_defined import check_sum, of_order
 
 
 def Composition(
@@ -68,12 +68,7 @@ def Composition(
         else:
             steps.append((kind, weight))
     for kind in ("kick", "drift"):
-        total = float(sum(w for k, w in steps if k == kind))
-        if abs(total - 1) > ROUNDED * (1 + len(steps)):
-            raise ValueError(
-                f"the {kind}s of sequence sum to {total:.17g}, expected 1: the method is"
-                " inconsistent"
-            )
+        check_sum(f"the {kind}s of sequence", [w for k, w in steps if k == kind])
     steps = [(k, w) for k, w in steps if w]
     kicks = []
     drifts = []

@@ -7,7 +7,7 @@ import numpy as np
 from .. import _core
 from ..values.keywords import explains_keywords
 from ..values.types import Any, Method
-from .user_defined import ROUNDED, of_order, table
+from .user_defined import ROUNDED, check_sum, of_order, table
 
 _SINGULAR = 1e12  # condition number
 
@@ -65,28 +65,17 @@ def RungeKutta(
     >>> heun.embedded["order"], float(pi.solve(pi.systems.spring, t_end=9, method=heun).rejected)
     (1, 0.0)
     """
-    (A, exact_A), (b, exact_b) = table("A", A, 2), table("b", b, 1)
+    b, exact_b = table("b", b, "n")
     stages = len(b)
-    if A.shape != (stages, stages):
-        raise ValueError(
-            f"A has shape {A.shape} and b {b.shape}: expected ({stages}, {stages}) and ({stages},)"
-        )
-    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, 1)
-    if c.shape != b.shape:
-        raise ValueError(f"c has shape {c.shape} and b {b.shape}: they must agree")
-    wrong = np.flatnonzero(abs(A.sum(axis=1) - c) > ROUNDED * (1 + abs(A).sum(axis=1)))
-    if wrong.size:
-        s = wrong[0]
-        raise ValueError(f"row {s} of A sums to {A[s].sum():.17g}, expected c[{s}] = {c[s]:.17g}")
-    _check_sum("b", b)
+    A, exact_A = table("A", A, stages, stages, beside="b")
+    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, stages, beside="b")
+    for s, row in enumerate(A):
+        check_sum(f"row {s} of A, c[{s}],", row, c[s])
+    check_sum("b", b)
     embedded, written = None, {"A": exact_A, "b": exact_b, "c": exact_c}
     if b_embedded is not None:
-        weights, written["b_embedded"] = table("b_embedded", b_embedded, 1)
-        if weights.shape != b.shape:
-            raise ValueError(
-                f"b_embedded has shape {weights.shape} and b {b.shape}: they must agree"
-            )
-        _check_sum("b_embedded", weights)
+        weights, written["b_embedded"] = table("b_embedded", b_embedded, stages, beside="b")
+        check_sum("b_embedded", weights)
         if abs(weights - b).max() < ROUNDED:
             raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")
         embedded = {"order": 1, "b": weights.tolist()}
@@ -119,13 +108,6 @@ def RungeKutta(
         orders = 1, method.order, embedded["order"]
         method.__dict__["handle"] = _core.make_method(*numbers, *orders, tuple(embedded["b"]))
     return method
-
-
-def _check_sum(name, weights):
-    if abs(weights.sum() - 1) > ROUNDED * (1 + abs(weights).sum()):
-        raise ValueError(
-            f"{name} sums to {weights.sum():.17g}, expected 1: the method is inconsistent"
-        )
 
 
 def _check_blocks(A):

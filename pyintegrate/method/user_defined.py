@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..values.checks import integer, string
+from ..values.checks import floats, integer, string
 from .method import Method
 
 ROUNDED = 1e-12  # error of sums of rounded decimals
@@ -16,29 +16,36 @@ class ProvenOrder(int):
     """An order that was accepted when its method was first made: unpickling need not prove it."""
 
 
-def table(name, value, ndim):
-    """Doubles, and the same numbers as given, in nested lists."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
-    if array.dtype == object and all(isinstance(x, int | float | Fraction) for x in array.flat):
-        given = array.tolist()
-    elif array.dtype.kind in "iuf":
-        given = array.astype(np.float64).tolist()
+def table(name, value, *shape, beside=""):
+    """Doubles, and the same numbers as given, in nested lists.
+
+    A length "n" may be any; others are those of the argument beside it.
+    """
+    given = np.array(value, dtype=object)
+    if any(isinstance(x, Fraction) for x in given.ravel()):
+        try:
+            array = given.astype(np.float64)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers that a double can hold: {error}") from None
     else:
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    try:
-        array = array.astype(np.float64)
-    except OverflowError:
-        raise ValueError(f"{name} must hold numbers that a double can hold") from None
-    if array.ndim != ndim or not array.size:
-        raise ValueError(
-            f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}"
-        )
+        array = given = floats(name, value)
+    alike = array.ndim == len(shape) and all(n in (m, "n") for n, m in zip(shape, array.shape))
+    if not alike or not array.size:
+        wanted = str(shape).replace("'", "") + f", beside {beside}" * bool(beside)
+        raise ValueError(f"{name} has shape {array.shape}, expected {wanted}")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite")
-    return array, given
+    return array, given.tolist()
+
+
+def check_sum(name, numbers, wanted=1):
+    """Refuse numbers of a method that should have another sum, by more than their rounding."""
+    total = float(sum(numbers))
+    if abs(total - wanted) > ROUNDED * (1 + sum(map(abs, numbers))):
+        raise ValueError(
+            f"the sum of {name} is {total:.17g}, expected {float(wanted):.17g}: the method is"
+            " inconsistent"
+        )
 
 
 def of_order(order, maker, arguments, more=(), **fields):

@@ -106,27 +106,23 @@ def heatmap(
         if numbers.dtype.kind not in "iu":
             numbers = np.where(solution.failed_step >= 0, np.nan, numbers)
     log = is_error if log is None else log
-    look = text, label, log, missing, colorbar, keywords
-    return over_batch(page, solution, x, y, numbers, *look)
+    axes = coordinates(solution, x, 1), coordinates(solution, y, 0)
+    return over(page, axes, numbers, text, label, log, missing, colorbar, keywords)
 
 
-def over_batch(page, solution, x, y, numbers, *look):
-    """Numbers of a batch with two axes, over what varies along them: as `colour` draws them."""
-    columns, x_label = coordinates(solution, x, 1)
-    rows, y_label = coordinates(solution, y, 0)
-    ax = page((6.2, 4.6))
-    colour(ax, columns, rows, numbers, *look)
-    return ax, x_label, y_label
-
-
-def line_over(page, x, values, log, keywords):
-    """A line over coordinates."""
-    ax = page((6.6, 3.8))
-    colour = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
-    ax.plot(x, values, **colour | keywords)
+def over(page, axes, values, text, label, log, missing, colorbar, keywords):
+    """Values over the one or two axes of a grid, each (coordinates, label): a line, or colours."""
+    (x, across), *others = axes
+    ax = page((6.2, 4.6) if others else (6.6, 3.8))
+    if others:
+        ((y, up),) = others
+        colour(ax, x, y, values, text, label, log, missing, colorbar, keywords)
+        return ax, across, up
+    own = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
+    ax.plot(x, values, **own | keywords)
     if log and np.any(values > 0):
         ax.set_yscale("log")
-    return ax
+    return ax, across, label or text
 
 
 def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
@@ -319,18 +315,8 @@ def scan(
         )
     text, error = _measured(scan.measure, system)
     log = error if log is None else log
-    return over_axes(page, system, scan.axes, values, text, label, log, colorbar, keywords)
-
-
-def over_axes(page, system, axes, values, text, label, log, colorbar, keywords):
-    """Values over the one or two axes of a grid: a line, or colours."""
-    names = [_of_axis(system, name) for name in axes]
-    x, *others = axes.values()
-    if not others:
-        return line_over(page, x, values, log, keywords), names[0], label or text
-    ax = page((6.2, 4.6))
-    colour(ax, x, others[0], values.T, text, label, log, "none", colorbar, keywords)
-    return ax, *names
+    axes = of_axes(system, scan.axes)
+    return over(page, axes, values.T, text, label, log, "none", colorbar, keywords)
 
 
 @picture(legend=False)
@@ -379,16 +365,22 @@ def passages(
     solution, t = passages.solution, passages.t
     unit = unit_of(solution.system, "t")
     if t.ndim == 2 and t.size:
-        look = with_unit("time of the passage", unit), label, log, "none", colorbar, keywords
-        return over_batch(page, solution, x, y, t, *look)
-    last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
-    since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
-    moments = np.concatenate([[0.0], since, [last]])
-    left = passages.remaining(moments)
-    left = np.where(left > 0, left, np.nan) if log else left
-    ax = line_over(page, moments, left, log, {"drawstyle": "steps-post"} | keywords)
-    ax.set_yscale("log" if log else "linear")
-    return ax, with_unit("time", unit), label or "part that remains"
+        axes = coordinates(solution, x, 1), coordinates(solution, y, 0)
+        text, values = with_unit("time of the passage", unit), t
+    else:
+        last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
+        since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
+        moments = np.concatenate([[0.0], since, [last]])
+        left = passages.remaining(moments)
+        axes, text = [(moments, with_unit("time", unit))], "part that remains"
+        values = np.where(left > 0, left, np.nan) if log else left
+        keywords = {"drawstyle": "steps-post"} | keywords
+    return over(page, axes, values, text, label, log, "none", colorbar, keywords)
+
+
+def of_axes(system, axes):
+    """The coordinates of axes by name, and their labels."""
+    return [(values, _of_axis(system, name)) for name, values in axes.items()]
 
 
 def _of_axis(system, name):

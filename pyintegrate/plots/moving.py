@@ -124,16 +124,17 @@ class Shape:
     dimensions: int = 2
 
 
-def _rod(state, parameters):
-    length = parameters.get("length", 1.0)
-    return np.array([[0.0, 0.0], [length * np.sin(state[0]), -length * np.cos(state[0])]])
+def _rods(*lengths):
+    """Rods that hang one on the other, by the names of their lengths."""
 
+    def outline(state, parameters):
+        ends = [
+            (size * np.sin(angle), -size * np.cos(angle))
+            for angle, size in zip(state, (parameters.get(name, 1.0) for name in lengths))
+        ]
+        return np.cumsum([(0.0, 0.0), *ends], axis=0)
 
-def _rods(state, parameters):
-    l1, l2 = parameters["l1"], parameters["l2"]
-    x, y = l1 * np.sin(state[0]), -l1 * np.cos(state[0])
-    lower = [x + l2 * np.sin(state[1]), y - l2 * np.cos(state[1])]
-    return np.array([[0.0, 0.0], [x, y], lower])
+    return outline
 
 
 def _spring(state, parameters):
@@ -163,19 +164,13 @@ def _box(state, parameters):
     return np.array(edges)
 
 
+_SPRINGS = "oscillator", "spring", "momentum_spring", "duffing", "van_der_pol"
 SHAPES = {
-    name: shape
-    for shape, names in (
-        (Shape(_rod), ("pendulum", "driven_pendulum")),
-        (Shape(_rods, last=2), ("double_pendulum",)),
-        (
-            Shape(_spring, marker="s"),
-            ("oscillator", "spring", "momentum_spring", "duffing", "van_der_pol"),
-        ),
-        (Shape(_car, marker="s"), ("constant_force", "acceleration_profile")),
-        (Shape(_box, last=0, marker=None, dimensions=3), ("rigid_body",)),
-    )
-    for name in names
+    **dict.fromkeys(("pendulum", "driven_pendulum"), Shape(_rods("length"))),
+    "double_pendulum": Shape(_rods("l1", "l2"), last=2),
+    **dict.fromkeys(_SPRINGS, Shape(_spring, marker="s")),
+    **dict.fromkeys(("constant_force", "acceleration_profile"), Shape(_car, marker="s")),
+    "rigid_body": Shape(_box, last=0, marker=None, dimensions=3),
 }
 
 

@@ -13,7 +13,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.lines import Line2D
 
 from ..analysis.observables import only_the_end
-from ..values.checks import pair
+from ..values.checks import pair, some_of
 from ..values.types import Any, Axes, Callable
 from .curves import TRAJECTORIES, batch_size, collect
 from .style import OF_AXES
@@ -128,19 +128,12 @@ def chosen_panels(panels, possible, known):
     """
     if panels is None:
         return list(possible)
-    asked = np.ravel(panels).tolist()
+    asked = some_of("panels", panels, known)
     for name in asked:
-        if name not in known:
-            raise ValueError(f"panels must be some of {', '.join(known)}, got {name!r}")
         if name not in possible:
-            raise ValueError(f"there is no data for the panel {name!r}, only {_list(possible)}")
-    if not asked:
-        raise ValueError(f"panels is empty: name some of {_list(possible)}")
-    return asked
-
-
-def _list(names):
-    return ", ".join(map(repr, names))
+            there = ", ".join(map(repr, possible))
+            raise ValueError(f"there is no data for the panel {name!r}, only {there}")
+    return list(asked)
 
 
 def left_out(curves):

@@ -10,7 +10,7 @@ from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of, with_unit
 from ..errors import Status, one_record_warning
 from ..solution.jumps import until_jump
-from ..values.checks import choice
+from ..values.checks import choice, some_of
 from ..values.types import Any, Sequence, Solution
 from .bodies import draw_bodies, letter_label, letters_of, two_widest
 from .curves import (
@@ -152,13 +152,8 @@ def component_names(system, components=None, saved=None):
         if saved is None:
             return names
         return tuple(name for name in names if name in saved) or tuple(saved[:1])
-    names = (components,) if isinstance(components, str) else tuple(components)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ValueError(
-            f"the system {system.name!r} has no component {unknown[0]!r}: it has {', '.join(known)}"
-        )
-    if not 1 <= len(names) <= 3:
+    names = some_of("components", components, known)
+    if len(names) > 3:
         raise ValueError(f"components must be one, two or three names, got {len(names)}")
     return names
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..run.arguments import checked_dtype, checked_system
 from ..run.core import Outcome
+from ..values.checks import some_of
 from ..values.names import ByName
 from .origin import Origin
 
@@ -22,20 +23,8 @@ def checked_names(system, sensitivity):
     ------
     TypeError, ValueError
     """
-    names = (sensitivity,) if isinstance(sensitivity, str) else sensitivity
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise TypeError(
-            f"sensitivity must be names, as ('x0', 'k'), got {sensitivity!r}: 'x0', 'v0' or"
-            f" parameters ({', '.join(system.params) or 'there are none'})"
-        )
     starts = _STARTS if system.positions else _STARTS[:1]
-    known = (*starts, *system.params)
-    for name in names:
-        if name not in known:
-            raise ValueError(f"sensitivity has {name!r}: {system.name} knows {', '.join(known)}")
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"sensitivity must be different names, got {sensitivity!r}")
-    return tuple(map(str, names))  # of NumPy's strings as well
+    return some_of("sensitivity", sensitivity, (*starts, *system.params))
 
 
 def start_components(system, name):

@@ -9,9 +9,10 @@ from .. import _core
 from ..method.stochastic import KINDS, METHODS
 from ..system.system import System
 from ..tangents.directions import Directions, elements_of
+from ..tangents.tangent_system import laid_out, widened
 from ..trace.derivative import directional
 from ..trace.expression import node_of
-from ..trace.graph import Graph, placed
+from ..trace.graph import Graph
 from ..trace.program import assemble
 from ..user_system.traced import TracedSystem
 from ..values.types import Any, ArrayLike, Floats
@@ -177,20 +178,9 @@ class NoisyTangentSystem(Directions, NoisySystem):
     langevin = property(lambda self: self.definition.base.langevin)  # type: ignore[assignment]
 
     def next_state(self, method):
-        base, places = self.definition.base, self.places
-        narrow, after, second = base.next_state(method)
-        dim, drawn, n = base.dim, self.dim - base.dim, len(self.directions)
-        graph = Graph(self.dim, 0)
-        zero, one = graph.constant(0.0), graph.constant(1.0)
-        y = [[graph.state(int(i)) for i in row] for row in places]
-        made = placed(graph, after, lambda i: y[i][0] if i < dim else graph.state(i + drawn))
-        seeds = {first.number: dict(enumerate(more)) for first, *more in y}
-        rows = dict(elements_of(base, base.shapes))
-        for j, name in enumerate(self.directions):
-            if name in rows:
-                seeds[graph.parameter(rows[name]).number] = {j: one}
-        changes = directional(graph, made, seeds)
-        found = {}
-        for row, node, change in zip(places, made, changes):
-            found |= zip(row.tolist(), [node, *(change.get(j, zero) for j in range(n))])
-        return graph, [found[i] for i in range(self.dim)], second
+        base, places, k = self.definition.base, self.places, self._free
+        _, after, second = base.next_state(method)
+        rows, graph = dict(elements_of(base, base.shapes)), Graph(self.dim, 0)
+        elements = [(name, rows[name]) for name in self.directions[k:]]
+        made, seeds = widened(graph, places, after, k, elements)
+        return graph, laid_out(graph, places, made, directional(graph, made, seeds)), second

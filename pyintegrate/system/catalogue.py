@@ -33,7 +33,11 @@ class SystemCatalogue(Catalogue[System]):
     wanted = "the name of a system must be a string"
 
     @property
-    def noise(self) -> Mapping[str, System]:
+    def listing(self) -> str:  # type: ignore[override]
+        return f"there are {', '.join(self)}"
+
+    @property
+    def noise(self) -> Mapping[str, System]:  # type: ignore[override]
         """The systems with noise, by name: ``systems["double_well"]`` is one of them.
 
         Examples

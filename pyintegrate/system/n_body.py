@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from .. import _core
-from ..values.checks import MOST_COMPONENTS, integer
+from ..values.checks import MOST_COMPONENTS, choice, floats, integer
 from ..values.parameters import checked
 from ..values.types import ArrayLike
 from .definition import SystemDefinition
@@ -134,14 +134,24 @@ class NBody(System):
                     f" n={shape[-1]} makes as many bodies"
                 )
             made = super().__call__(**params)
+        elif isinstance(initial, str):
+            state, own, units, _ = _READY[choice("initial", initial, _READY)]
+            count = len(state) // 2
+            if n not in (None, count):
+                raise ValueError(f"initial={initial!r} has {count} bodies, got n={n}")
+            made = restore_bodies(count, np.ravel(state), units, own | params)
         else:
-            if n is not None:
-                n = integer("n", n, 1, MOST_COMPONENTS // 6)
-            made = _of(self.n if n is None else n, initial, given=n is not None)
-            if not isinstance(initial, str):
-                kept = {k: v for k, v in self.params.items() if made.n == self.n or k != "masses"}
-                made = System.__call__(made, **kept)
-            made = System.__call__(made, **params)
+            n = self.n if n is None else integer("n", n, 1, MOST_COMPONENTS // 6)
+            state = np.ravel(_EIGHT) if n == 3 else np.full(6 * n, np.nan)
+            if initial is not None:
+                state = floats("initial", initial)
+                if state.shape != (6 * n,) or not np.isfinite(state).all():
+                    raise ValueError(
+                        f"initial must be {6 * n} finite numbers, positions, then velocities, or"
+                        f" one of {', '.join(_READY)}"
+                    )
+            own = {k: v for k, v in self.params.items() if n == self.n or k != "masses"}
+            made = restore_bodies(n, state, self.definition.in_units, own | params)
         if np.any(made.params["masses"] < 0):
             raise ValueError("parameter masses must not be negative")
         return made
@@ -193,27 +203,6 @@ def restore_bodies(n, state, units, params):
     return System.__call__(NBody(definition, definition.defaults), **params)
 
 
-def _of(n, initial, given):
-    """The system of n bodies with its default parameters, or those of a predefined state."""
-    known, units = None, _SI
-    params = {}
-    if isinstance(initial, str):
-        if initial not in _READY:
-            raise ValueError(f"initial must be a state or one of {list(_READY)}, got {initial!r}")
-        known, params, units, _ = _READY[initial]
-        if given and n != len(known) // 2:
-            raise ValueError(f"initial={initial!r} has {len(known) // 2} bodies, got n={n}")
-        n = len(known) // 2
-    elif initial is not None:
-        known = checked("initial", initial, (6 * n,))
-        if np.shape(known) != (6 * n,) or not np.all(np.isfinite(known)):
-            raise ValueError(f"initial must be {6 * n} finite numbers: positions, then velocities")
-    elif n == 3:
-        known = _EIGHT
-    state = np.full(6 * n, np.nan) if known is None else np.ravel(known)
-    return restore_bodies(n, state, units, params)
-
-
 def _definition(n, state, units):
     """The definition of a System: the descriptor of the C core for n bodies, in other units."""
     at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
@@ -245,4 +234,4 @@ def _definition(n, state, units):
     )
 
 
-n_body = _of(3, "figure_eight", given=True)
+n_body = restore_bodies(3, np.ravel(_EIGHT), _SI, {})

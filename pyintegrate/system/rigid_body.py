@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 
 from .. import _core
-from ..values.checks import broadcast_shape, numbers
+from ..values.checks import numbers
+from ..values.differences import jacobian_by_differences
 from ..values.parameters import checked
 from ..values.types import ArrayLike, Floats, Never
 from .definition import SystemDefinition
@@ -16,9 +17,6 @@ from .system import System
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
 _DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")
-_VECTORS = ("gravity", "force", "torque", "torque_body")
-_DIFFERENCES = ((4 / 5, 1), (-1 / 5, 2), (4 / 105, 3), (-1 / 280, 4))  # central, of order 8
-_WIDTH = 2.0**-6
 
 
 class RigidBody(System):
@@ -109,22 +107,7 @@ class RigidBody(System):
             q = np.where(off[..., np.newaxis], q / norm[..., np.newaxis], q)
         return [*components[:3], *np.moveaxis(q, -1, 0), *components[7:]]
 
-    def jacobian(self, t, y):
-        """Derivative of the right-hand side by the state, by central differences of order 8."""
-        t, y = numbers("t", t), np.stack(self.components(y), axis=-1)
-        broadcast_shape({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
-        shifts = _WIDTH * np.maximum(1, abs(y))
-        columns = []
-        for k, e in enumerate(np.eye(self.dim)):
-            h = shifts[..., k, np.newaxis]
-            columns.append(
-                sum(
-                    w * (self.rhs(t, y + n * h * e) - self.rhs(t, y - n * h * e))
-                    for w, n in _DIFFERENCES
-                )
-                / h
-            )
-        return np.stack(columns, axis=-1)
+    jacobian = jacobian_by_differences
 
     def invariants(self, y, t=0.0):
         """The length of the quaternion; momenta if no force or torque changes them."""
@@ -173,20 +156,20 @@ def _check_inertia(value):
         )
 
 
-def _default():
-    shapes: dict[str, tuple[int, ...]] = {q[0]: () for q in _DESCRIPTOR["params"]}
-    shapes |= {**dict.fromkeys(_VECTORS, (3,)), "inverse_inertia": (3, 3), "anchors": (0, 3)}
-    shapes |= {"attachments": (0, 3), "stiffness": (0,), "rest_lengths": (0,)}
-    values = {
-        name: checked(name, np.full(shapes[name], value), shapes[name])
-        for name, _, value, _ in _DESCRIPTOR["params"]
-    }
-    values["gravity"] = checked("gravity", (0.0, 0.0, -9.81), (3,))
-    values["inverse_inertia"] = checked("inverse_inertia", np.eye(3), (3, 3))
-    params = [(name, unit, values[name], text) for name, unit, _, text in _DESCRIPTOR["params"]]
-    return RigidBody(
-        SystemDefinition(**{**_DESCRIPTOR, "params": params}, positions=7, shapes=shapes), values
-    )
-
-
-rigid_body = _default()
+_ARRAYS = {
+    "gravity": (0.0, 0.0, -9.81),
+    "inverse_inertia": np.eye(3),
+    **dict.fromkeys(("force", "torque", "torque_body"), np.zeros(3)),
+    **dict.fromkeys(("anchors", "attachments"), np.zeros((0, 3))),
+    **dict.fromkeys(("stiffness", "rest_lengths"), np.zeros(0)),
+}
+_PARAMS = [
+    (name, unit, checked(name, _ARRAYS.get(name, value)), text)
+    for name, unit, value, text in _DESCRIPTOR["params"]
+]
+_DEFINITION = SystemDefinition(
+    **{**_DESCRIPTOR, "params": _PARAMS},
+    positions=7,
+    shapes={name: np.shape(value) for name, _, value, _ in _PARAMS},
+)
+rigid_body = RigidBody(_DEFINITION, _DEFINITION.defaults)

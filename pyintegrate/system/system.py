@@ -279,13 +279,8 @@ class System(ClosedForms):
         """
         if not self.dof:
             return None
-        x, v = _state("x", x), _state("v", v)
         first = self.positions
-        if x.shape[-1:] != (first,) or v.shape[-1:] != (self.dim - first,):
-            raise ValueError(
-                f"x has shape {x.shape} and v {v.shape}: expected last axes of {first} and"
-                f" {self.dim - first}"
-            )
+        x, v = _state("x", x, first), _state("v", v, self.dim - first)
         batch = broadcast_shape({"x": x.shape[:-1], "v": v.shape[:-1]})
         both = [np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v)]
         return self.rhs(t, np.concatenate(both, axis=-1))[..., first:]
@@ -343,19 +338,11 @@ class System(ClosedForms):
         >>> [x.tolist() for x in pi.systems.spring.components([[1.0, 2.0], [3.0, 4.0]])]
         [[1.0, 3.0], [2.0, 4.0]]
         """
-        y = _state(name, y)
-        if y.shape[-1:] != (self.dim,):
-            raise ValueError(
-                f"{name} has shape {y.shape}: expected a last axis of {self.dim} components"
-            )
+        y = _state(name, y, self.dim)
         return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
 
     def _ask(self, question, t, y, answers):
-        y = _state("y", y)
-        if y.shape[-1:] != (self.dim,):
-            raise ValueError(
-                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
-            )
+        y = _state("y", y, self.dim)
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
         t = numbers("t", t)
         batch = broadcast_shape({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
@@ -452,10 +439,14 @@ class System(ClosedForms):
         return f"<b>{escape(self.title)}</b><br>{lines}{table._repr_html_()}"
 
 
-def _state(name, value):
+def _state(name, value, size):
     array = numbers(name, value)
     if array.ndim == 0:
         raise ValueError(f"{name} is a scalar: expected a last axis of components, [x]")
+    if array.shape[-1] != size:
+        raise ValueError(
+            f"{name} has shape {array.shape}: expected a last axis of {size} components"
+        )
     return array
 
 

@@ -9,9 +9,9 @@ zero has a size too, and units change nothing.
 import numpy as np
 
 from .. import _core
-from ..errors import warn_caller
+from ..errors import quiet, warn_caller
 from ..user_system.callback import CallbackSystem
-from .directions import Directions, described
+from .directions import Directions, described, places_of
 
 _RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
 
@@ -54,7 +54,8 @@ class _Differences:
     def __init__(self, system, k, rows):
         self.__name__ = f"{system.name}_tangent"
         self._system, self._k, self._rows = system, k, rows
-        self._n, self._dof, self._dim = k + len(rows), system.dof, system.dim
+        self._dof, self._dim = system.dof, system.dim
+        self._places = places_of(self._dim, self._dof, k + len(rows))
 
     def _asked(self):
         return (self._system, self._k, self._rows)
@@ -69,30 +70,25 @@ class _Differences:
     def __call__(self, t, *state, **params):
         y = np.concatenate([np.atleast_2d(part) for part in state])
         t = np.broadcast_to(np.asarray(t, dtype=y.dtype), y.shape[1:])
-        halves = len(state)
-        parts = y.reshape(halves, 1 + self._n, self._dim // halves, -1)
-        whole = np.moveaxis(parts, 1, 0).reshape(1 + self._n, self._dim, -1)
+        y, *tangents = y[self._places.T]
         rows = self._parameter_rows(params, y)
-        force = [self._force(t, whole[0], rows)]
+        force = [self._force(t, y, rows)]
         small = np.cbrt(np.finfo(y.dtype).eps)
-        with np.errstate(all="ignore"):
-            sizes = self._sizes(whole[0], force[0])
-        for j in range(self._n):
-            along = {self._rows[j - self._k]: 1.0} if j >= self._k else {}
-            dy = whole[1 + j]
-            with np.errstate(all="ignore"):
+        with quiet():
+            sizes = self._sizes(y, force[0])
+            for row, dy in zip([None] * self._k + self._rows, tangents):
                 e = np.where(dy == 0, np.inf, sizes / np.abs(dy)).min(axis=0)
-            for row in along:
-                e = np.minimum(e, np.where(rows[row] == 0, 1.0, np.abs(rows[row])))
-            e = (small * np.where(e < np.inf, e, 1.0)).astype(y.dtype)
-            up, down = (
-                self._force(
-                    t, whole[0] + s * e * dy,
-                    [row + s * e * along[i] if i in along else row for i, row in enumerate(rows)],
-                )
-                for s in (1.0, -1.0)
-            )  # fmt: skip
-            force.append((up - down) / (2 * e))
+                if row is not None:
+                    e = np.minimum(e, np.where(rows[row] == 0, 1.0, np.abs(rows[row])))
+                e = (small * np.where(e < np.inf, e, 1.0)).astype(y.dtype)
+                up, down = (
+                    self._force(
+                        t, y + step * dy,
+                        [one + step if i == row else one for i, one in enumerate(rows)],
+                    )
+                    for step in (e, -e)
+                )  # fmt: skip
+                force.append((up - down) / (2 * e))
         return np.concatenate(force)
 
     def _sizes(self, y, force):
@@ -127,11 +123,8 @@ class _Differences:
 
     def _force(self, t, y, rows):
         """The base's force, (dof or dim, lanes)."""
-        y = np.ascontiguousarray(y)
-        if isinstance(self._system, CallbackSystem):
-            question = _ACCELERATION if self._dof else _RHS
-            return self._system.answer(question, t, y, [np.array(row) for row in rows])
-        out = np.empty(y.shape)
-        given = tuple(np.ascontiguousarray(row) for row in rows)
-        self._system.evaluate(64, _RHS, y.shape[1], np.ascontiguousarray(t), tuple(y), given, out)
+        question = _ACCELERATION if self._dof else _RHS
+        given = np.array(t), tuple(np.array(y)), tuple(map(np.array, rows))
+        out = np.empty((self._dof or self._dim, t.size), y.dtype)
+        self._system.evaluate(64, question, t.size, *given, out)
         return out

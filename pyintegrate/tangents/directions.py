@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import islice
 from math import prod
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..system.definition import SystemDefinition
 from ..system.system import components_of
 from ..user_system.component_names import free_names
-from ..values.checks import broadcast_shape, numbers
+from ..values.checks import broadcast_shape, numbers, some_of
 from ..values.types import Any, ArrayLike, Floats
 
 
@@ -154,11 +153,7 @@ def places_of(dim, dof, n):
 
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
-    try:
-        given = (parameters,) if isinstance(parameters, str) else parameters
-        given = tuple(islice(given, len(system.shapes) + 1))  # it may have no end
-    except TypeError:
-        raise TypeError(f"parameters must be names of parameters, got {parameters!r}") from None
+    given = some_of("parameters", parameters, system.shapes, 0)
     rows, first = {}, 0
     for name, shape in system.shapes.items():
         rows[name] = [
@@ -166,13 +161,6 @@ def elements_of(system, parameters):
             for i, index in enumerate(np.ndindex(shape))
         ]
         first += prod(shape)
-    for name in given:
-        if not isinstance(name, str) or name not in rows:
-            raise ValueError(
-                f"parameters has {name!r}: {system.name} has {', '.join(rows) or 'none'}"
-            )
-    if len(set(given)) < len(given):
-        raise ValueError(f"parameters names one twice, give each once: {', '.join(given)}")
     return [element for name in given for element in rows[name]]
 
 
@@ -183,21 +171,18 @@ def described(system, k, elements, **more):
     directions += [name for name, _ in elements]
     units, initial, dim = system.units, system.initial, system.dim
     initial = np.zeros(dim) if initial is None else initial
-    names = np.empty((dim, 1 + n), dtype=object)
-    unit, value = names.copy(), np.zeros((dim, 1 + n))
-    value[:, 0] = initial
-    for d, name in enumerate(system.state_names):
-        names[d] = [name, *(f"d{name}_{j}" for j in directions[:k]),
-                    *(f"d{name}_d{j}" for j in directions[k:])]  # fmt: skip
-        per = [units[j.partition("[")[0]] for j in directions[k:]]
-        unit[d] = [units[name]] * (1 + k) + [f"{units[name]} / ({p})" for p in per]
-    for j in range(k):
-        value[j % dim, 1 + j] = 1.0
-    order = np.argsort(places_of(dim, system.dof, n).ravel())
-    listed = free_names(tuple(names.ravel()[order]), old.shapes)
-    state = [
-        (listed[i], unit.ravel()[at], float(value.ravel()[at]), "") for i, at in enumerate(order)
-    ]
+    rows = []
+    for d, (name, value) in enumerate(zip(system.state_names, initial)):
+        rows.append((name, units[name], value))
+        for j, along in enumerate(directions):
+            if j < k:
+                rows.append((f"d{name}_{along}", units[name], j % dim == d))
+            else:
+                per = units[along.partition("[")[0]]
+                rows.append((f"d{name}_d{along}", f"{units[name]} / ({per})", 0.0))
+    rows = [rows[i] for i in places_of(dim, system.dof, n).ravel().argsort()]
+    names = free_names(tuple(name for name, _, _ in rows), old.shapes)
+    state = [(name, unit, float(value), "") for name, (_, unit, value) in zip(names, rows)]
     return SystemDefinition(
         name=f"{system.name}_tangent",
         title=f"{system.title} with {n} tangent{'s' * (n > 1)}",

@@ -123,31 +123,46 @@ def traced_with_tangents(traced, k, elements, derivatives):
     n, base = k + len(elements), traced.graph
     graph = Graph(base.dim * (1 + n), base.dof * (1 + n))
     places = places_of(base.dim, base.dof, n)
-    nodes = [*chain(*traced.outputs.values())]
-    made = iter(placed(graph, nodes, lambda i: graph.state(int(places[i, 0]))))
+    made, seeds = widened(graph, places, [*chain(*traced.outputs.values())], k, elements)
+    made = iter(made)
     kept = {question: [*islice(made, len(nodes))] for question, nodes in traced.outputs.items()}
-    seeds = {
-        graph.state(int(row[0])).number: {j: graph.state(int(p)) for j, p in enumerate(row[1:])}
-        for row in places
-    }
-    for j, (_, row) in enumerate(elements):
-        seeds[graph.parameter(row).number] = {k + j: graph.constant(1.0)}
-    zero = graph.constant(0.0)
     for question in ("rhs", "acceleration", "velocity"):
         if question in kept:
             force = kept[question]
-            changes = derivatives(graph, force, seeds)
-            kept[question] = [
-                *force, *(change.get(j, zero) for j in range(n) for change in changes)]  # fmt: skip
+            own = places_of(len(force), 0, n)
+            kept[question] = laid_out(graph, own, force, derivatives(graph, force, seeds))
     if "diffusion" in kept:
         g, m = kept["diffusion"], len(kept["diffusion"]) // base.dim
-        found = {}
-        for i, change in enumerate(derivatives(graph, g, seeds)):
-            entries = [g[i], *(change.get(j, zero) for j in range(n))]
-            found |= {(int(p), i % m): e for p, e in zip(places[i // m], entries)}
-        kept["diffusion"] = [found[key] for key in sorted(found)]
+        changes = derivatives(graph, g, seeds)
+        columns = [laid_out(graph, places, g[i::m], changes[i::m]) for i in range(m)]
+        kept["diffusion"] = [*chain(*zip(*columns))]
         kept = {question: kept[question] for question in kept if question not in ("force", "bath")}
     return Traced(graph, kept, traced.n_params).without_dead_code()
+
+
+def widened(graph, places, nodes, k, elements):
+    """Nodes of a graph without tangents in one with them, and the change of each leaf."""
+    dim = len(places)
+
+    def state(i):  # past the state: the numbers of a step with noise
+        return graph.state(places[i, 0] if i < dim else i - dim + places.size)
+
+    made = placed(graph, nodes, state)
+    seeds = {
+        state(i).number: dict(enumerate(map(graph.state, row[1:]))) for i, row in enumerate(places)
+    }
+    for j, (_, row) in enumerate(elements, k):
+        seeds[graph.parameter(row).number] = {j: graph.constant(1.0)}
+    return made, seeds
+
+
+def laid_out(graph, places, nodes, changes):
+    """Components and their changes along each direction, in the order of the state."""
+    zero, directions = graph.constant(0.0), range(places.shape[1] - 1)
+    flat = []
+    for node, change in zip(nodes, changes):
+        flat += [node, *(change.get(j, zero) for j in directions)]
+    return [flat[i] for i in places.ravel().argsort()]
 
 
 def _by_entries(graph, nodes, seeds):

@@ -14,13 +14,14 @@ from math import inf
 
 import numpy as np
 
+from ..errors import quiet
+from .polynomials import bisected
 from .root_condition import is_stable
 
 # The first search in z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
 _LOOKS, _EXACT_LOOKS = 1024, 32
 _GROWS = 1e-6  # growth above what rounding causes for double roots on the circle
 _SOON = Fraction(1, 1024)  # a method that is unstable here counts as unstable at once
-_BITS = 60
 
 
 def characteristic(numbers, derivative):
@@ -80,7 +81,7 @@ def growth(method, z):
     rows = rows[np.flatnonzero(rows.any(axis=1))[0] :]
     coefficients = np.stack([np.polyval(row[::-1], z) for row in rows], axis=-1)
     size = len(rows) - 1
-    with np.errstate(all="ignore"):
+    with quiet():
         companion = np.zeros((*z.shape, size, size), complex)
         companion[..., range(1, size), range(size - 1)] = 1
         companion[..., :, -1] = -coefficients[..., :-1] / coefficients[..., -1:]
@@ -151,14 +152,11 @@ def limit(method, direction):
         low = y
     if high is None:
         return inf
-    while high - low > high / 2**_BITS:
-        middle = (low + high) / 2
-        low, high = (middle, high) if stable(middle) else (low, middle)
-    return float((low + high) / 2)
+    return float(bisected(low, high, stable))
 
 
 def boundary(method, zeta):
     """The z for which zeta, a number on the unit circle, is a root: rho(zeta) / sigma(zeta)."""
     alpha, beta = (method.coefficients[name][::-1] for name in ("alpha", "beta"))
-    with np.errstate(all="ignore"):
+    with quiet():
         return np.array([np.polyval(alpha, zeta) / np.polyval(beta, zeta)])

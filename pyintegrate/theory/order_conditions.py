@@ -3,7 +3,7 @@
 Runge-Kutta methods, explicit or implicit, have a condition for each rooted tree. Compositions of
 kicks and drifts have one for each Lyndon word in two letters; if the kinetic energy is quadratic
 many commutators vanish, and the conditions are those of a Nystrom method, one for each special
-Nystrom tree (nystrom_trees.py). Multistep methods have one for each power of t
+Nystrom tree (nystrom_conditions.py). Multistep methods have one for each power of t
 (multistep_conditions.py). Rosenbrock methods have the trees of Runge-Kutta methods with two
 matrices: one where a vertex has a single branch, which J may multiply, one where it has several.
 
@@ -29,7 +29,8 @@ import numpy as np
 
 from .conditions import applied, both, collect, common_scale, size
 from .multistep_conditions import multistep
-from .nystrom_trees import kicks_and_drifts, nystrom, nystrom_composition
+from .nystrom_conditions import kicks_and_drifts, nystrom, nystrom_composition
+from .rooted_trees import density, symmetry, trees
 from .rosenbrock import SCALE, in_slopes
 
 HIGHEST = 10  # the order up to which orders are computed
@@ -85,10 +86,7 @@ def order(method, quadratic_kinetic=None):
     >>> order(nystrom), order(nystrom, quadratic_kinetic=False)
     (6, 4)
     """
-    for c in islice(conditions(method, quadratic_kinetic), HIGHEST):
-        if not c.hold:
-            return c.order - 1
-    return HIGHEST
+    return _held(conditions(method, quadratic_kinetic), HIGHEST)
 
 
 def embedded_orders(method):
@@ -122,47 +120,15 @@ def embedded_orders(method):
 
 def _order_of(family, table, rounding):
     """The order of a table of numbers by its conditions, as in `order`; at most 11."""
-    orders = islice(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
-    return next((c.order - 1 for c in orders if not c.hold), HIGHEST + 1)
+    return _held(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
+
+
+def _held(found, most):
+    """The order up to which conditions hold."""
+    return next((c.order - 1 for c in islice(found, most) if not c.hold), most)
 
 
 # ---- rooted trees: Runge-Kutta -------------------------------------------------------------------
-# A tree is the sorted tuple of its subtrees; () is a single node.
-
-
-@cache
-def trees(nodes):
-    """Rooted trees with `nodes` nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, ..."""
-    if nodes == 1:
-        return [()]
-    return sorted({grown for tree in trees(nodes - 1) for grown in _grafts(tree)})
-
-
-def _grafts(tree):
-    """The trees with one more leaf, wherever it can be attached."""
-    yield tuple(sorted((*tree, ())))
-    for i, subtree in enumerate(tree):
-        for grown in _grafts(subtree):
-            yield tuple(sorted((*tree[:i], grown, *tree[i + 1 :])))
-
-
-@cache
-def nodes(tree):
-    return 1 + sum(map(nodes, tree))
-
-
-@cache
-def density(tree):
-    """gamma: the product of the numbers of nodes of the tree and of all its subtrees."""
-    return nodes(tree) * prod(map(density, tree))
-
-
-@cache
-def symmetry(tree):
-    """sigma: the number of automorphisms of a tree."""
-    return prod(factorial(n) * symmetry(sub) ** n for sub, n in Counter(tree).items())
-
-
 def _runge_kutta(exact, rounding):
     """b . phi(t) = 1 / gamma(t), where phi(t) is the product of A phi over the subtrees of t."""
     A, b = exact["A"], exact["b"]

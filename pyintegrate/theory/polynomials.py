@@ -5,7 +5,7 @@ A polynomial is a list of integers or fractions, the lowest coefficient first, o
 
 from fractions import Fraction
 from itertools import pairwise
-from math import comb, lcm
+from math import lcm
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -66,9 +66,9 @@ def sign_near_zero(p):
 def sign_changes(p, stop=None):
     """Isolated zeros of p on (0, stop), in order: (low, high, the sign beyond).
 
-    Bernstein coefficients on an interval have as many changes of sign as the polynomial has
-    zeros there, or an even number more (Descartes' rule; Collins, Akritas 1976): none or one
-    is decisive; intervals with more are halved.
+    Moved from an interval to (0, infinity), a polynomial has as many changes of sign between its
+    coefficients as it has zeros there, or an even number more (Descartes' rule; Collins, Akritas
+    1976): none or one is decisive; intervals with more are halved.
     """
     p = whole(p)
     # Cauchy's bound for all zeros.
@@ -76,60 +76,53 @@ def sign_changes(p, stop=None):
     stop = beyond if stop is None else min(stop, beyond)
     low, high = Fraction(0), min(_STEP, stop)
     while low < stop:
-        yield from _zeros(_bernstein(p, low, high), low, high)
+        yield from _zeros(p, low, high)
         low, high = high, min(2 * high, stop)
 
 
-def _bernstein(p, low, high):
-    """Coefficients in the basis of Bernstein on [low, high], times a positive number."""
-    degree, width = len(p) - 1, high - low
-    unit = lcm(low.denominator, width.denominator)
-    start, width, scale = int(low * unit), int(width * unit), 1
-    shifted = []  # unit^degree p(low + width u), by Horner's rule
+def _moved(p, low, high):
+    """Coefficients of (1 + x)^n p((high + low x) / (1 + x)), times a positive number."""
+    unit, degree = lcm(low.denominator, high.denominator), len(p) - 1
+    start, width = int(low * unit), int((high - low) * unit)
+    scaled = [c * unit ** (degree - n) for n, c in enumerate(p)]
+    within = _of(scaled, start, width)  # unit^n p(low + width x), between 0 and 1
+    return _of(within[::-1], 1, 1)
+
+
+def _of(p, a, b):
+    """The coefficients of p(a + b x), by Horner's rule."""
+    found = []
     for coefficient in reversed(p):
-        raised = [0, *(width * c for c in shifted)]
-        shifted = [start * c + r for c, r in zip([*shifted, 0], raised)]
-        shifted[0] += coefficient * scale
-        scale *= unit
-    common = lcm(*(comb(degree, i) for i in range(degree + 1)))
-    weights = [c * (common // comb(degree, i)) for i, c in enumerate(shifted)]
-    return [sum(comb(j, i) * weights[i] for i in range(j + 1)) for j in range(degree + 1)]
+        found = [a * x + b * y for x, y in zip([*found, 0], [0, *found])]
+        found[0] += coefficient
+    return found
 
 
-def _zeros(b, low, high):
-    signs = [c > 0 for c in b if c]
-    changes = sum(x != y for x, y in pairwise(signs))
+def _zeros(p, low, high):
+    moved = _moved(p, low, high)
+    changes = sum(x != y for x, y in pairwise(c > 0 for c in moved if c))
     if changes == 1 or (changes and high - low < _RESOLUTION * high):
-        yield low, high, 1 if signs[-1] else -1
+        yield low, high, sign_near_zero(moved)
     elif changes:
         middle = (low + high) / 2
-        left, right = _halves(b)
-        yield from _zeros(left, low, middle)
-        if right[0] == 0:
-            yield middle, middle, sign_near_zero(right)
-        yield from _zeros(right, middle, high)
-
-
-def _halves(b):
-    """The coefficients on both halves of the interval, by the algorithm of de Casteljau."""
-    degree, left, right, row = len(b) - 1, [], [], b
-    for i in range(degree + 1):
-        left.append(row[0] << (degree - i))
-        right.append(row[-1] << (degree - i))
-        row = [x + y for x, y in pairwise(row)]
-    return left, right[::-1]
+        yield from _zeros(p, low, middle)
+        if not sign_at(p, middle):
+            yield middle, middle, sign_near_zero(_moved(p, middle, high)[::-1])
+        yield from _zeros(p, middle, high)
 
 
 def refine(p, low, high):
     """The zero of odd order in [low, high], to the precision of a double and some bits more."""
     p = whole(p)
     before = sign_at(p, low)
+    return bisected(low, high, lambda x: sign_at(p, x) == before)
+
+
+def bisected(low, high, holds):
+    """Where a condition ceases that holds at `low` and not at `high`."""
     while high - low > high / 2**60:
         middle = (low + high) / 2
-        here = sign_at(p, middle)
-        if here == 0:
-            return middle
-        low, high = (middle, high) if here == before else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2
 
 

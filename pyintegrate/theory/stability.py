@@ -6,7 +6,7 @@ from math import inf, lcm, nan, sqrt
 import numpy as np
 
 from . import multistep_stability, stability_function
-from .polynomials import first_exit, polynomial
+from .polynomials import first_exit, polynomial, trimmed
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
 _TOUCHED = Fraction(1, 10**12)
@@ -190,27 +190,6 @@ def stability_angle(method):
     return float(np.degrees(found.min()))
 
 
-def stability_polynomial(method):
-    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) for y' = lambda y.
-
-    Parameters
-    ----------
-    method : Method
-
-    Returns
-    -------
-    list of Fraction
-        The lowest coefficient first: 1, 1, 1/2, ... up to the order.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> stability_polynomial(pi.methods["rk4"])[-1]
-    Fraction(1, 24)
-    """
-    return stability_function.stability_function(method)[0]
-
-
 def half_trace(method):
     """Half the trace of a composition's step on the oscillator.
 
@@ -230,21 +209,17 @@ def half_trace(method):
     [Fraction(1, 1), Fraction(-1, 2)]
     """
     exact, _ = method.exact_coefficients
-    numbers = [*exact["kick"], *exact["drift"]]
-    scale = lcm(*(x.denominator for x in numbers))
+    scale = lcm(*(x.denominator for name in ("kick", "drift") for x in exact[name]))
     # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
-    # polynomials in s = z^2, here times a power of `scale`.
-    s, factor = polynomial([0, 1]), 2
-    a, b, c, d = (polynomial([n]) for n in (1, 0, 0, 1))
-    for kick, drift in zip(exact["kick"], exact["drift"]):
-        if kick:
-            w, factor = int(kick * scale), factor * scale
-            a, b, c, d = scale * a, scale * b, scale * c - w * a, scale * d - w * s * b
-        if drift:
-            w, factor = int(drift * scale), factor * scale
-            a, b, c, d = scale * a + w * s * c, scale * b + w * d, scale * c, scale * d
-    return (a + d) * Fraction(1, factor)
+    # polynomials in s = z^2; z is in units in which all w are whole.
+    s, (a, b, c, d) = polynomial([0, 1]), (polynomial([n]) for n in (1, 0, 0, 1))
+    for pair in zip(exact["kick"], exact["drift"]):
+        kick, drift = (int(w * scale) for w in pair)
+        c, d = c - kick * a, d - kick * s * b
+        a, b = a + drift * s * c, b + drift * d
+    trace = trimmed([*(a + d)])
+    return polynomial(Fraction(x, 2 * scale ** (2 * n)) for n, x in enumerate(trace))
 
 
 # ---- polynomials that must not be positive, for each family --------------------------------------

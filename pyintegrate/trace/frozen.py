@@ -36,7 +36,7 @@ class Frozen:
     """
 
     def __init__(self, *functions):
-        # (where, name) -> [where, name, value, the value then: a copy of a small array]
+        # (where, name) -> [where, name, the value then: a copy of a small array]
         self._variables: dict[tuple[int, str], list[Any]] = {}
         visited = set()
         for function in functions:
@@ -44,15 +44,6 @@ class Frozen:
 
     def __bool__(self):
         return bool(self._variables)
-
-    def untouched(self):
-        """Whether all are the same objects, and small arrays hold the same numbers."""
-        for place, name, value, before in self._variables.values():
-            if _read(place, name) is not value:
-                return False
-            if before is not value and np.array(value).tobytes() != np.array(before).tobytes():
-                return False
-        return True
 
     def _visit(self, function, visited):
         function = getattr(function, "func", function)  # of a functools.partial
@@ -68,7 +59,7 @@ class Frozen:
         for place, name in places:  # which grow by what the variables hold
             value = _read(place, name)
             if _is_number(value):
-                self._variables[id(place), name] = [place, name, value, _kept(value)]
+                self._variables[id(place), name] = [place, name, _kept(value)]
             elif (code, id(value)) not in visited:
                 visited.add((code, id(value)))
                 self._visit(value, visited)
@@ -79,19 +70,19 @@ class Frozen:
         """Name, value then and value now of each variable that is a different number now."""
         found = []
         for variable in self._variables.values():
-            place, name, _, before = variable
+            place, name, before = variable
             now = _read(place, name)
-            if not _is_number(now):
+            if now is before or not _is_number(now):
                 continue
-            if not np.array_equal(before, now, equal_nan=True):
-                found.append((name, before, now))
+            if np.array_equal(before, now, equal_nan=True):
+                variable[2] = _kept(now)  # the same number, maybe as another object
             else:
-                variable[2:] = now, _kept(now)  # the same number, maybe as another object
+                found.append((name, before, now))
         return found
 
     def warn(self, system):
         """Warn once of what has changed; later changes are not checked."""
-        if self.untouched() or not (changed := self.changed()):
+        if not (changed := self.changed()):
             return
         self._variables = {}
         told = {f"{name} was {_short(a)} and is {_short(b)}": name for name, a, b in changed}

@@ -95,12 +95,9 @@ def is_zero(node):
 
 def placed(graph, nodes, state, time=None):
     """Nodes of any graph as nodes of `graph`, at another state (node of an index) and time."""
-    leaves = {
-        "constant": graph.constant,
-        "parameter": graph.parameter,
-        "state": state,
-        "time": lambda _: graph.time() if time is None else time,
-    }
+    leaves = graph.leaves | {"state": state}
+    if time is not None:
+        leaves["time"] = lambda _: time
     made = {}
     for node in below(nodes):
         if node.arguments:
@@ -178,14 +175,24 @@ class Graph:
         return self.node("constant", value=float(value))
 
     def parameter(self, row):
-        return self.node("parameter", value=row, depends=PARAMETER)
+        return self.node("parameter", value=int(row), depends=PARAMETER)
 
     def time(self):
         return self.node("time", depends=TIME)
 
     def state(self, index):
-        positions = self.dof or self.dim
-        return self.node("state", value=index, depends=POSITION if index < positions else VELOCITY)
+        depends = POSITION if index < (self.dof or self.dim) else VELOCITY
+        return self.node("state", value=int(index), depends=depends)
+
+    @property
+    def leaves(self):
+        """What makes each kind of leaf, from its value."""
+        return {
+            "constant": self.constant,
+            "parameter": self.parameter,
+            "state": self.state,
+            "time": lambda _: self.time(),
+        }
 
     # ---- operations ----
     def make(self, operation, *arguments):

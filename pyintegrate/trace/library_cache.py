@@ -49,22 +49,19 @@ def private_folder():
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = folder.resolve(strict=True)
-        _check_private(folder, folder.stat())
-        for above in folder.parents:
-            _check_above(folder, above, above.stat())
     except (OSError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and _CURE in str(error):
-            raise
         raise RuntimeError(
             f"compiled libraries cannot be kept in {str(folder)!r} ({error}): {_CURE}"
         ) from error
+    if os.name != "nt":  # there modes say nothing: a user's folders are private by their lists
+        _check_private(folder, folder.stat())
+        for above in folder.parents:
+            _check_above(folder, above, above.stat())
     return folder
 
 
 def _check_private(folder, about):
-    if os.name == "nt":  # modes say nothing there: a user's folders are private by their lists
-        return
-    owner = os.geteuid() if hasattr(os, "geteuid") else about.st_uid
+    owner = os.geteuid()
     if about.st_uid != owner:
         raise RuntimeError(
             f"compiled libraries are not kept in {str(folder)!r}: it belongs to user"
@@ -83,7 +80,7 @@ def _check_above(folder, above, about):
 
     Owners and groups of the folders above are trusted: they act with their owner's permission.
     """
-    if os.name != "nt" and about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
+    if about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
         raise RuntimeError(
             f"compiled libraries are not kept in {str(folder)!r}: everybody may write in"
             f" {str(above)!r} and could put another folder in its place: {_CURE}"

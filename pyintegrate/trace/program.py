@@ -65,18 +65,6 @@ class Program:
         arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
         return Program, arguments
 
-    def __eq__(self, other):
-        if not isinstance(other, Program):
-            return NotImplemented
-        return self._bits() == other._bits()
-
-    def __hash__(self):
-        return hash(self._bits())
-
-    def _bits(self):
-        arrays = (self.code, self.constants, self.sections)
-        return (*(a.tobytes() for a in arrays), self.sizes, self.noises, self.second)
-
     def has(self, question):
         """Whether a question of QUESTIONS has a section."""
         return bool(self.sections[QUESTIONS.index(question)][0] >= 0)

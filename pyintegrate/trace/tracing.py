@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
 from .derivative import forward
@@ -100,16 +101,16 @@ class Traced:
         if len(nodes) > MOST_NODES:
             raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")
         graph = Graph(int(dim), int(dof))
-        made = []
+        made, leaves = [], graph.leaves
         for operation, arguments, value in nodes:
             if any(not 0 <= a < len(made) for a in arguments):
                 raise ValueError(f"{operation} uses an operation that comes later")
-            if operation not in _LEAVES and OPERATIONS.get(operation, (0, -1))[1] != len(arguments):
-                raise ValueError(f"no operation {operation} of {len(arguments)} arguments")
-            if operation in _LEAVES:
-                made.append(_LEAVES[operation](graph, value))
-            else:
+            if operation in leaves:
+                made.append(leaves[operation](value))
+            elif OPERATIONS.get(operation, (0, -1))[1] == len(arguments):
                 made.append(graph.node(operation, tuple(made[a] for a in arguments)))
+            else:
+                raise ValueError(f"no operation {operation} of {len(arguments)} arguments")
         return cls(graph, {q: [made[i] for i in places] for q, places in outputs}, int(n_params))
 
     def __reduce__(self):
@@ -122,14 +123,6 @@ class Traced:
 
     def __hash__(self):
         return hash(repr(self.as_data()))
-
-
-_LEAVES = {
-    "constant": lambda graph, value: graph.constant(value),
-    "parameter": lambda graph, value: graph.parameter(int(value)),
-    "state": lambda graph, value: graph.state(int(value)),
-    "time": lambda graph, value: graph.time(),
-}
 
 
 # ---- symbols for arguments -----------------------------------------------------------------------
@@ -168,7 +161,7 @@ def describe(function):
 def call(function, arguments, params):
     """The function with symbols; an error names the function, the line and the remedy."""
     try:
-        with np.errstate(all="ignore"):
+        with quiet():
             return function(*arguments, **params)
     except TraceError as error:
         raise _untraceable(function, error) from None
@@ -285,7 +278,7 @@ def compare(function, plain_values, traced_values, t, y):
     ----------
     plain_values, traced_values : ndarray, shape (points, components)
     """
-    with np.errstate(all="ignore"):
+    with quiet():
         scale = np.max(np.abs(plain_values), axis=1, keepdims=True)
         off = np.abs(plain_values - traced_values) > _AGREEMENT * scale
     finite = np.isfinite(plain_values).all(axis=1) & np.isfinite(traced_values).all(axis=1)

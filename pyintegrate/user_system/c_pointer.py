@@ -10,9 +10,9 @@ import numpy as np
 from .. import _core
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS, integer, string, truth
+from ..values.differences import jacobian_by_differences
 from ..values.parameters import checked
-from ..values.types import Any, ArrayLike, Callable, Floats, Mapping, Sequence
-from .callback import differences
+from ..values.types import Any, ArrayLike, Callable, Mapping, Sequence
 from .definition import described
 from .own_system import OwnSystem
 
@@ -35,14 +35,7 @@ class PointerSystem(OwnSystem):
     def _formulas(self):
         return ["y' = f(t, y, p), compiled"]
 
-    def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
-        """Central differences of the right-hand side, (*batch, dim, dim)."""
-
-        def rhs(rows):
-            return np.moveaxis(self.rhs(t, np.moveaxis(rows, 0, -1)), -1, 0)
-
-        rows = np.moveaxis(np.asarray(y, dtype=np.float64), -1, 0)
-        return np.moveaxis(differences(rhs, rows), (0, 1), (-2, -1))
+    jacobian = jacobian_by_differences
 
     def __reduce__(self):
         raise TypeError(
@@ -139,7 +132,7 @@ def _parameters(params):
     for key in params:
         if not isinstance(key, str) or not key.isidentifier() or key in _RESERVED:
             raise ValueError(f"params has {key!r}: a name other than {', '.join(_RESERVED)}")
-    return {key: checked(key, value, np.shape(value)) for key, value in params.items()}
+    return {key: checked(key, value) for key, value in params.items()}
 
 
 def _target(pointer, batched, unsafe):

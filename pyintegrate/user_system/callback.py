@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import _core
 from ..trace.tracing import describe
-from .own_system import OwnSystem
+from ..values.differences import differences
+from .own_system import OwnSystem, halves
 
 _LANES_A_CALL = 8192  # many, but still within the second-level cache
-_SHORTER, _AGREED = 5, 1e-6  # of differences: how often they are shortened, and what is enough
 _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
 )
@@ -55,8 +55,7 @@ class CallbackSystem(OwnSystem):
         """
         definition, dof = self.definition, self.dof
         function = definition.energy if question == _ENERGY else definition.function
-        state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
-        result = function(t, *state, **named_parameters(self.shapes, params))
+        result = function(t, *halves(y, dof), **named_parameters(self.shapes, params))
         rows = 1 if question == _ENERGY else dof or self.dim
         answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
         write_rows(function, result, answer)
@@ -82,42 +81,6 @@ class CallbackSystem(OwnSystem):
                 " module, or leave trace=False out"
             )
         return _named_system, (module, name, dict(self.params))
-
-
-def differences(rhs, y):
-    """Central differences of rhs(y), (dim, dim, ...): of order h^2, h = cbrt(eps) max(1, |y|).
-
-    The scale of a component that is small or zero is unknown: h is that of the largest one, and
-    shortened a thousand times until that makes no difference, or the least.
-    """
-    columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)
-    for d, row in enumerate(y):
-        size = np.where(abs(row) < small * largest, largest, abs(row))
-        h = small * np.maximum(1, size)
-        found = column = _slope(rhs, y, d, h)
-        least, settled = np.full(row.shape, np.inf), np.zeros(row.shape, bool)
-        for _ in range(_SHORTER):
-            h = h / 1000
-            shorter = _slope(rhs, y, d, h)
-            with np.errstate(all="ignore"):
-                off, most = (abs(one).max(axis=0) for one in (shorter - column, column))
-            better = ~settled & (off < least)
-            found, least = np.where(better, column, found), np.where(better, off, least)
-            settled |= off <= _AGREED * most
-            if settled.all():
-                break
-            column = shorter
-        columns.append(found)
-    return np.stack(columns, axis=1)
-
-
-def _slope(rhs, y, d, h):
-    """The central difference of rhs(y) along component d."""
-    up, down = y.copy(), y.copy()
-    up[d] += h
-    down[d] -= h
-    with np.errstate(all="ignore"):
-        return (rhs(up) - rhs(down)) / (up[d] - down[d])
 
 
 def _from_value(data):
@@ -157,18 +120,17 @@ class _Called:
         dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
 
         def read(memory):
-            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
+            return np.frombuffer(memory, dtype).reshape(-1, lanes)
 
         state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
-        if self.dof == 1:
-            state = [half[0] for half in state]
-        given = read(p)
+        given = np.array(read(p))
         if self.alike and (given == given[:, :1]).all():  # drive and Stepper.params may vary it
             given = given[:, :1]
         params = named_parameters(self.shapes, given)
         with np.errstate(all="ignore"):  # failed lanes are computed along with the others
-            result = self.function(read(t)[0], *state, **params)
-            write_rows(self.function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
+            state = halves(np.concatenate(state), self.dof)
+            result = self.function(np.array(read(t)[0]), *state, **params)
+            write_rows(self.function, result, read(out))
 
 
 def named_parameters(shapes, rows):

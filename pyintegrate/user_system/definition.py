@@ -24,17 +24,9 @@ from ..values.checks import (
 from ..values.parameters import checked_mass
 from .callback import _ACCELERATION, _ENERGY, _RHS, CallbackSystem, write_rows
 from .component_names import default_names, free_names
-from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
+from .own_system import halves
+from .signature import LEADING, MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
-
-# The leading arguments of an energy or an exact solution.
-_MOTION = {
-    "acceleration": (("t", "x", "v"),),
-    "rhs": (("t", "y"),),
-    "hamiltonian": (("t", "q", "p"),),
-    "potential": (("t", "x", "v"),),
-    "sde": (("t", "y"),),
-}
 
 
 class Definition:
@@ -66,9 +58,9 @@ class Definition:
             self._check_option(what)
         self.first_order = kind in ("rhs", "sde")
         self.label = "dim" if self.first_order else "dof"
-        self.size = None if size is None else integer(self.label, size, 1, MOST_COMPONENTS)
-        if self.size is None:
-            self.size = self._size_of_options()
+        self.size = self._size_of_options()
+        if size is not None:
+            self.size = integer(self.label, size, 1, MOST_COMPONENTS)
 
     def _check_option(self, what):
         function = self.given.get(what)
@@ -81,7 +73,8 @@ class Definition:
         names = list(inspect.signature(function).parameters)
         names = [name for name in names if not (what == "exact" and name == "t0")]
         told = f"{what}={getattr(function, '__name__', repr(function))}"
-        check_order(told, names, _MOTION[self.kind])
+        motion = ("t", "x", "v") if self.kind == "potential" else LEADING[self.kind][-1]
+        check_order(told, names, (motion,))
         if self.kind in ("hamiltonian", "potential"):
             return  # exact(t, q, p, ...), whatever the function's own arguments
         expected = list(inspect.signature(self.function).parameters)[: self.leading]
@@ -119,21 +112,18 @@ class Definition:
     def system(self):
         if not self.trace:
             return self._callback_system()
-        size = self.size if self.size is not None else self._guess()
+        size = self.size or self._guess()
         traced = self._traced(size)
-        kind = "second_order"
-        if self.kind == "hamiltonian":
-            kind = "separable" if "velocity" in traced.outputs else "first_order"
-        elif self.first_order:
-            kind = "first_order"
-        halves = self.kind == "hamiltonian" and kind == "first_order"  # its state is (q, p) as well
+        dim, dof = traced.graph.dim, traced.graph.dof
+        structure = "second_order" if dof else "first_order"
+        flat = self.kind == "hamiltonian" and not dof  # its state is (q, p) as well
         definition = self._described(
-            kind,
-            traced.graph.dim,
-            traced.graph.dof,
+            "separable" if "velocity" in traced.outputs else structure,
+            dim,
+            dof,
             traced=traced,
-            positions=size if halves else None,
-            velocity_dependent=bool(traced.graph.dof and traced.velocity_dependent),
+            positions=size if flat else None,
+            velocity_dependent=bool(dof and traced.velocity_dependent),
             time_dependent=traced.time_dependent,
             frozen=Frozen(self.function, self.given.get("energy")) or None,
         )
@@ -225,11 +215,8 @@ class Definition:
         mass = self._mass(params, dof)
         state = [graph.state(i) for i in range(dof)]
         force = [-slope for slope in gradient(graph, energy, state)]
-        if isinstance(mass, float) and mass == 1.0:
-            nodes = force
-        else:
-            masses = list(mass) if np.shape(mass) else [mass] * dof
-            nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
+        masses = list(mass) if np.shape(mass) else [mass] * dof
+        nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
         total = tracing.components(
             self.function, graph, kinetic + Symbol(energy), 1, True, "one number"
@@ -256,11 +243,7 @@ class Definition:
     # ---- the plain function ----
     def _plain(self, t, y, dof):
         """The function itself at one point; it must not change its arguments."""
-        y = y.copy()
-        if not dof:
-            state = [y]
-        else:
-            state = [np.float64(y[0]), np.float64(y[1])] if dof == 1 else [y[:dof], y[dof:]]
+        state = halves(y.copy(), dof)
         params = {
             name: value.copy() if np.ndim(value) else np.float64(value)
             for name, value in self.defaults.items()
@@ -402,7 +385,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         reference=given["reference"],
         structure=structure,
         dim=dim,
-        dof=dof if structure != "first_order" else 0,
+        dof=dof,
         state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],
         params=[(n, units[n], value, "") for n, value in defaults.items()],
         shapes={n: np.shape(value) for n, value in defaults.items()},

@@ -40,9 +40,7 @@ class OwnSystem(System):
             )
         else:
             t = t - t0
-        state = [np.array(y)] if not dof else [y[0], y[1]]
-        if dof > 1:
-            state = [np.array(y[:dof]), np.array(y[dof:])]
+        state = halves(np.array(y), dof)
         for name, shape in self.shapes.items():
             if shape:
                 axes = range(-len(shape), 0), range(len(shape))
@@ -71,6 +69,13 @@ class OwnSystem(System):
 
     def __reduce__(self):
         return restore_own, (type(self), self.definition.as_data(), dict(self.params))
+
+
+def halves(y, dof):
+    """The state, components first, as a function takes it: whole, or positions and velocities."""
+    if dof < 2:
+        return [*y] if dof else [y]
+    return [y[:dof], y[dof:]]
 
 
 def restore_own(kind, definition, params):

@@ -2,8 +2,6 @@
 
 import inspect
 
-import numpy as np
-
 from ..values.parameters import checked
 
 OPTIONS = (
@@ -18,7 +16,7 @@ _OWN_OPTIONS = {  # of single decorators
     "potential": ("dof", "mass"),
 }
 MOST_GUESSED = 12  # components, if neither dof nor dim is given
-_LEADING = {
+LEADING = {
     "acceleration": (("t", "x", "v"),),
     "rhs": (("t", "y"),),
     "sde": (("t", "y"),),
@@ -62,14 +60,12 @@ def leading_arguments(kind, function, known):
     except (TypeError, ValueError):
         raise TypeError(f"{name}() has no signature that Python can read: wrap it") from None
     arguments = list(signature.parameters.values())
-    expected = _LEADING[kind]
+    expected = LEADING[kind]
     for a in arguments:
         if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
             raise TypeError(f"{name}() takes *{a.name}: name each parameter instead")
     positional = [a for a in arguments if a.kind != a.KEYWORD_ONLY]
-    form = expected[0]
-    if len(expected) > 1 and positional and positional[0].name == "t":
-        form = expected[1]
+    form = expected[-1 if positional and positional[0].name == "t" else 0]
     count = len(form)
     if len(positional) < count or any(a.name in known for a in positional[:count]):
         forms = " or ".join(f"{name}({', '.join(form)}, ...)" for form in expected)
@@ -102,8 +98,7 @@ def parameter_defaults(kind, function, values):
             raise TypeError(
                 f"{name}() takes {a.name!r}, which has no default value: @pi.{kind}({a.name}=...)"
             )
-        shape = _shape_of(a.name, value)
-        defaults[a.name] = checked(a.name, value, shape)
+        defaults[a.name] = checked(a.name, value)
     surplus = [key for key in values if key not in defaults]
     if surplus:
         size = _OWN_OPTIONS[kind][0]
@@ -114,12 +109,3 @@ def parameter_defaults(kind, function, values):
             * (surplus[0] in ("dim", "dof", "n"))
         )
     return count, defaults
-
-
-def _shape_of(name, value):
-    try:
-        return np.shape(value)
-    except ValueError:
-        raise ValueError(
-            f"parameter {name} must be a number or a regular array of numbers"
-        ) from None

@@ -1,15 +1,23 @@
-"""A catalogue: a mapping that suggests names for misspelt ones."""
+"""A catalogue: a mapping in all the spellings that people use, with suggestions for wrong ones."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from .names import Names
+from ..errors import UnknownNameError
+from .names import plain
 from .types import Any, Callable, Iterator, Sequence
 
 Item = TypeVar("Item")
+
+_SHORTEST = 3  # letters that identify a family
+_MOST = 8  # names in a message
+_HIGHEST = 12  # largest number that is taken for an order
+_NUMBERED = re.compile(r"([a-z]+)(\d+)")
+_ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equations", "system")
 
 
 class Catalogue(Mapping[str, Item], Generic[Item]):
@@ -19,36 +27,19 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
     ----------
     names : sequence of str
     make : callable
-        An object from its name.
+        An object from its name. It may have `aliases`.
     """
 
     kind: str  # of its objects
     wanted: str  # in place of what is no name
     others: dict[str, str]  # names that people use: values/names.py
-    sentences: dict[str, str]
+    sentences: dict[str, str]  # about names without a unique meaning
+    listing: str  # how to see all names
+    noise: Mapping[str, Any]  # those with noise, which are found by name but are not counted
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Item]) -> None:
         self._all, self._make = dict.fromkeys(names), make
         self._made = {}
-
-    @property
-    def listing(self) -> str:
-        """How to see all names."""
-        return f"there are {', '.join(self)}"
-
-    def aliases(self, name: str) -> Sequence[str]:
-        """Other names for one of them."""
-        return ()
-
-    @cached_property
-    def _names(self) -> Names:
-        aliases = {name: self.aliases(name) for name in (*self, *self.noise)}
-        return Names(self.kind, aliases, self.others, self.sentences, self.listing)
-
-    @property
-    def noise(self) -> Mapping[str, Any]:
-        """Those with noise, which are found by name but are not counted."""
-        raise NotImplementedError
 
     def __getitem__(self, name: str) -> Item:
         if not isinstance(name, str):
@@ -59,7 +50,10 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
             return self._made.setdefault(name, self._make(name))
         if name in self.noise:
             return self.noise[name]
-        return self[self._names.find(name)]
+        found = self._known(name)
+        if found is None:
+            raise UnknownNameError(f"{self.kind} {name!r} {self._cure(name)}")
+        return self[found]
 
     def __getattr__(self, name: str) -> Item:
         if name.startswith("_"):
@@ -70,7 +64,7 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
             raise AttributeError(str(error)) from None
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._names.known(name) is not None
+        return isinstance(name, str) and self._known(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)
@@ -86,3 +80,74 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
 
     def __repr__(self):
         return f"<{len(self)} {self.kind}s: {', '.join(self)}>"
+
+    # ---- other spellings ----
+    @cached_property
+    def _written(self):
+        """All names and aliases -> names."""
+        return {
+            alias: name
+            for name in self._ipython_key_completions_()
+            for alias in (name, *getattr(self[name], "aliases", ()))
+        }
+
+    @cached_property
+    def _plain(self):
+        """All that is known in the form of `plain` -> names."""
+        return {plain(given): name for given, name in (self.others | self._written).items()}
+
+    def _known(self, name):
+        """The catalogue's name for this one, or None."""
+        if name in self._written:
+            return self._written[name]
+        if not name.isprintable():
+            return None
+        key = plain(name)
+        found = self._plain.get(key)
+        for ending in _ENDINGS:
+            if found is None and key.endswith(ending):
+                found = self._plain.get(key.removesuffix(ending))
+        return found
+
+    def _cure(self, name):
+        """What is said of an unknown name, with suggestions."""
+        key = plain(name)
+        if key in self.sentences:
+            return self.sentences[key]
+        family = [one for alias, one in self._written.items() if _has_word(alias, key)]
+        family = list(dict.fromkeys(family))
+        if len(key) >= _SHORTEST and len(family) > 1:
+            rest = f" and {len(family) - _MOST} others" if len(family) > _MOST else ""
+            return f"is ambiguous: there are {', '.join(map(repr, family[:_MOST]))}{rest}"
+        if near := (family if len(key) >= _SHORTEST else []) or self._near(key):
+            return f"is not known: did you mean {' or '.join(map(self._shown, near))}?"
+        return f"is not known: {self.listing}"
+
+    def _near(self, key):
+        """The most similar names: for "rk5" those with other numbers at the end, then by letters.
+
+        They are shown as written in the catalogue, aliases with the name that they stand for.
+        """
+        from difflib import get_close_matches
+
+        written = {plain(alias): alias for alias in reversed(self._written)}
+        near, number = [], _NUMBERED.fullmatch(key)
+        if number and int(number[2]) <= _HIGHEST:
+            found = (_NUMBERED.fullmatch(one) for one in written)
+            ends = {m[0]: int(m[2]) for m in found if m and m[1] == number[1]}
+            n = int(number[2])
+            near = sorted(ends, key=lambda one: (abs(ends[one] - n), ends[one]))
+        names = {}
+        for one in (near or get_close_matches(key, [*self._plain], n=4))[:3]:
+            names.setdefault(self._plain[one], written.get(one, self._plain[one]))
+        return [*names.values()]
+
+    def _shown(self, name):
+        stands_for = self._written[name]
+        return repr(name) if stands_for == name else f"{name!r} ({stands_for})"
+
+
+def _has_word(name, key):
+    """Whether one of the words of a name, with those after it, begins with the key."""
+    words = name.split("_")
+    return any(plain("".join(words[i:])).startswith(key) for i in range(len(words)))

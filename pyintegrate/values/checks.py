@@ -162,19 +162,22 @@ def pair(name, value):
     return tuple(array.tolist())
 
 
+def some_of(name, given, known, least=1):
+    """A tuple of names, each once, all of them known; a single one stands for itself."""
+    told = f"{name} must be some of {', '.join(known) or 'none'}, each once, got {given!r:.80}"
+    try:
+        given = (given,) if isinstance(given, str) else tuple(islice(given, len(known) + 1))
+        good = least <= len(given) == len({*given}) and {*given} <= {*known}
+    except TypeError:
+        raise TypeError(told) from None
+    if not good:
+        raise ValueError(told)
+    return tuple(map(str, given))  # of NumPy's strings as well
+
+
 def places_of(components, system):
     """The indices of named components; None means all."""
     if components is None:
         return None
     names = system.state_names
-    given = (components,) if isinstance(components, str) else components
-    try:
-        given = tuple(islice(given, len(names) + 1))  # it may have no end
-        known = set(given) <= set(names)
-    except TypeError:
-        raise TypeError(f"components must be names of components, got {components!r}") from None
-    if not given or len(set(given)) < len(given) or not known:
-        raise ValueError(
-            f"components must be some of {', '.join(names)}, each once, got {components!r}"
-        )
-    return tuple(names.index(name) for name in given)
+    return tuple(map(names.index, some_of("components", components, names)))

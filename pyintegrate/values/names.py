@@ -6,14 +6,6 @@ sentence lists them.
 """
 
 import re
-from functools import cached_property
-
-from ..errors import UnknownNameError
-
-_SHORTEST = 3  # letters that identify a family
-_MOST = 8  # names in a message
-_HIGHEST = 12  # largest number that is taken for an order
-_NUMBERED = re.compile(r"([a-z]+)(\d+)")
 
 
 def _by_name(table):
@@ -90,7 +82,6 @@ SENTENCES |= dict.fromkeys(
     "is not here: pi.solve(system, t_end=..., rtol=1e-13) chooses its steps, for close encounters",
 )
 SENTENCES |= dict.fromkeys(("rodas4", "rodas5", "ros34"), SENTENCES["ode23s"])
-_ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equations", "system")
 
 
 def plain(name):
@@ -105,95 +96,6 @@ def plain(name):
 
     letters = unicodedata.normalize("NFKD", name).casefold()
     return re.sub(r"[^a-z0-9]", "", letters)
-
-
-def _has_word(name, key):
-    """Whether one of the words of a name, with those after it, begins with the key."""
-    words = name.split("_")
-    return any(plain("".join(words[i:])).startswith(key) for i in range(len(words)))
-
-
-class Names:
-    """The names of a catalogue, in all the spellings that people use.
-
-    Parameters
-    ----------
-    kind : {"method", "system"}
-    aliases : dict
-        Name to a sequence of other names for the same thing.
-    others : dict
-        Names that people use -> names of the catalogue.
-    sentences : dict
-        Names without a unique meaning -> a sentence about them.
-    listing : str
-        How to see all names.
-    """
-
-    def __init__(self, kind, aliases, others, sentences, listing):
-        self.kind, self.listing = kind, listing
-        self._written = {alias: name for name, more in aliases.items() for alias in (name, *more)}
-        self._others, self._sentences = others, sentences
-
-    @cached_property
-    def _plain(self):
-        """All names in the form of `plain` -> names of the catalogue."""
-        return {plain(given): name for given, name in (self._others | self._written).items()}
-
-    def known(self, name):
-        """The catalogue's name for this one, or None."""
-        if name in self._written:
-            return self._written[name]
-        if not name.isprintable():
-            return None
-        key = plain(name)
-        found = self._plain.get(key)
-        for ending in _ENDINGS:
-            if found is None and key.endswith(ending):
-                found = self._plain.get(key.removesuffix(ending))
-        return found
-
-    def find(self, name):
-        """The same, or UnknownNameError with suggestions."""
-        found = self.known(name)
-        if found is None:
-            raise UnknownNameError(f"{self.kind} {name!r} {self._cure(name)}")
-        return found
-
-    def _cure(self, name):
-        key = plain(name)
-        if key in self._sentences:
-            return self._sentences[key]
-        family = [one for alias, one in self._written.items() if _has_word(alias, key)]
-        family = list(dict.fromkeys(family))
-        if len(key) >= _SHORTEST and len(family) > 1:
-            rest = f" and {len(family) - _MOST} others" if len(family) > _MOST else ""
-            return f"is ambiguous: there are {', '.join(map(repr, family[:_MOST]))}{rest}"
-        if near := (family if len(key) >= _SHORTEST else []) or self._near(key):
-            return f"is not known: did you mean {' or '.join(map(self._shown, near))}?"
-        return f"is not known: {self.listing}"
-
-    def _near(self, key):
-        """The most similar names: for "rk5" those with other numbers at the end, then by letters.
-
-        They are shown as written in the catalogue, aliases with the name that they stand for.
-        """
-        from difflib import get_close_matches
-
-        written = {plain(alias): alias for alias in reversed(self._written)}
-        near, number = [], _NUMBERED.fullmatch(key)
-        if number and int(number[2]) <= _HIGHEST:
-            found = (_NUMBERED.fullmatch(one) for one in written)
-            ends = {m[0]: int(m[2]) for m in found if m and m[1] == number[1]}
-            n = int(number[2])
-            near = sorted(ends, key=lambda one: (abs(ends[one] - n), ends[one]))
-        names = {}
-        for one in (near or get_close_matches(key, [*self._plain], n=4))[:3]:
-            names.setdefault(self._plain[one], written.get(one, self._plain[one]))
-        return [*names.values()]
-
-    def _shown(self, name):
-        stands_for = self._written[name]
-        return repr(name) if stands_for == name else f"{name!r} ({stands_for})"
 
 
 class ByName(dict):

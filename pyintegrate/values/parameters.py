@@ -20,16 +20,16 @@ def declared(rows):
     for name, elements in groupby(rows, key=lambda row: row[0]):
         (_, unit, first, meaning), *others = elements
         value = (first, *(row[2] for row in others)) if others else first
-        params.append((name, unit, checked(name, value, np.shape(value)), meaning))
+        params.append((name, unit, checked(name, value), meaning))
     return params
 
 
-def checked(name, value, shape):
-    """A float, or a read-only copy of an array of float64, (*batch, *shape)."""
+def checked(name, value, shape=None):
+    """A float, or a read-only copy of an array of float64, (*batch, *shape), or of any shape."""
     if type(value) is float and not shape:
         return value
     array = numbers(f"parameter {name}", value)
-    if array.shape[max(array.ndim - len(shape), 0) :] != shape:
+    if shape is not None and array.shape[max(array.ndim - len(shape), 0) :] != shape:
         raise ValueError(
             f"parameter {name} has shape {array.shape}: its last"
             + (

@@ -66,8 +66,8 @@ def test_it_is_certified_pickled_and_stored(tmp_path):
 
 @pytest.mark.parametrize(("weights", "told"), [
     ([0.5, 0.5], "b_embedded is b"),
-    ([0.5, 0.6], "b_embedded sums to 1.1"),
-    ([1.0], r"b_embedded has shape \(1,\) and b \(2,\)"),
+    ([0.5, 0.6], "sum of b_embedded is 1.1"),
+    ([1.0], r"b_embedded has shape \(1,\), expected \(2,\)"),
     ([np.nan, 1.0], "b_embedded must be finite"),
 ])  # fmt: skip
 def test_weights_that_estimate_nothing_are_refused(weights, told):

@@ -120,7 +120,7 @@ def test_a_missing_package_is_told(package, monkeypatch):
     ("system", "times", "free", "told"),
     [
         (pi.systems.pendulum, TIMES, ["size"], "size"),
-        (pi.systems.pendulum, TIMES, ["x0"], "the start is the second argument"),
+        (pi.systems.pendulum, TIMES, ["x0"], "free must be some of g, length"),
         (pi.systems.pendulum(length=[1.0, 2.0]), TIMES, ["g"], "single numbers"),
         (pi.systems.pendulum, 1.0, ["g"], r"times has shape \(\)"),
     ],

@@ -154,7 +154,7 @@ def test_a_component_that_nobody_sees_is_found_by_its_motion():
 
 def test_what_segments_cannot_do_is_refused():
     system, t, data, options = lorenz(2, 4.0)
-    with pytest.raises(ValueError, match="shared has 'x', which is not free"):
+    with pytest.raises(ValueError, match="shared, of what is free, must be some of .*got 'x'"):
         pi.fit(system, t, data, segments=4, shared="x", **options)
 
 

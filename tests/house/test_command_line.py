@@ -109,7 +109,7 @@ def test_equal_work(capsys):
         ("convergence lorenz", "give t_end"),
         ("convergence kepler --methods rk4,rk4", "2 times"),
         ("figures", "--out"),
-        ("figures --out out --only bus", "no figure 'bus'"),
+        ("figures --out out --only bus", "figures must be some of"),
         ("systems sprng", "did you mean 'spring'"),
         ("methods rkk4", "did you mean 'rk4'"),
         ("comapre", "choose from"),

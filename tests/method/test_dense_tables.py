@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pyintegrate as pi
-from pyintegrate.theory.nystrom_trees import nystrom_nodes, nystrom_target, nystrom_trees
+from pyintegrate.theory.rooted_trees import nystrom_trees
 
 TEXT = (Path(__file__).resolve().parents[2] / "csrc" / "methods" / "within" / "dense.h").read_text()
 # Errors of the orders above are small: tests/adaptive/test_dense.py measures them.
@@ -102,26 +102,22 @@ def test_coefficients_satisfy_the_continuous_order_conditions(name):
 
     def slope(tree):
         if tree not in known:
-            leaves, below = tree if nystrom else (0, tree)
-            inner = [[dot(row, slope(t)) for row in A] for t in below]
-            known[tree] = [
-                c**leaves * prod(x[i] for x in inner) for i, c in enumerate(at)
-            ]  # fmt: skip
+            below = [t[0] if t else None for t in tree] if nystrom else tree
+            inner = [at if t is None else [dot(row, slope(t)) for row in A] for t in below]
+            known[tree] = [prod(x[i] for x in inner) for i in range(len(A))]
         return known[tree]
 
-    rows = [("b", 2 if nystrom else 0)] + [("velocity", 1)] * nystrom
+    rows = [("b", 2 if nystrom else 1)] + [("velocity", 1)] * nystrom
     for kind, powers in rows:
         for m, row in enumerate(numbers(block, kind), 2):
             for nodes in range(1, order + 1 - (powers == 2)):
                 for tree in nystrom_trees(nodes) if nystrom else rooted(nodes):
                     phi = slope(tree)
-                    if nystrom:
-                        r = nystrom_nodes(tree) - 1 + powers
-                        exact = nystrom_target(tree) / (r * (r - 1) if powers == 2 else r)
-                        if kind == "velocity" and r > order - 1:
-                            continue
-                    else:
-                        r, exact = size_of(tree), Fraction(1, density(tree))
+                    r, exact = size_of(tree), Fraction(1, density(tree))
+                    if kind == "velocity" and r > order - 1:
+                        continue
+                    if powers == 2:
+                        r, exact = r + 1, exact / (r + 1)
                     want = Fraction(comb(m, r), comb(degree, r)) * exact
                     size = sum((abs(x * y) for x, y in zip(row, phi, strict=False)), abs(want))
                     assert abs(dot(row, phi) - want) <= Fraction(1, 10**22) * size, (m, tree)

@@ -10,8 +10,8 @@ import pytest
 from reference import POINT_METHODS
 
 import pyintegrate as pi
-from pyintegrate.theory import nystrom_trees
 from pyintegrate.theory import order_conditions as oc
+from pyintegrate.theory.rooted_trees import nystrom_trees
 
 COMPOSITIONS = [m for m in POINT_METHODS if m.family == "composition"]
 
@@ -35,7 +35,7 @@ def test_there_are_as_many_trees_and_words_as_known():
     assert [len(oc.lyndon_words(n)) for n in range(1, 12)] == [
         2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186
     ]  # fmt: skip
-    assert [len(nystrom_trees.nystrom_trees(n)) for n in range(1, 9)] == [1, 1, 2, 3, 6, 10, 20, 36]
+    assert [len(nystrom_trees(n)) for n in range(1, 9)] == [1, 1, 2, 3, 6, 10, 20, 36]
 
 
 def test_lyndon_words_are_smaller_than_their_ends():

@@ -26,7 +26,7 @@ def written(tmp_path_factory):
 
 
 def test_every_figure_is_drawn_into_its_file(written):
-    assert list(written) == list(FIGURES) == gallery.names()
+    assert list(written) == list(FIGURES)
     for name, drawn in written.items():
         kind = ".txt" if name.endswith("_table") else ".png"
         assert drawn.path.name == name + kind
@@ -124,7 +124,7 @@ def test_the_profile_is_three_graphs(written):
 
 
 def test_unknown_figures_are_refused_before_anything_is_drawn(tmp_path):
-    with pytest.raises(ValueError, match="there is no figure 'bus'"):
+    with pytest.raises(ValueError, match="figures must be some of .*'bus'"):
         list(gallery.write(tmp_path / "new", ["car", "bus"]))
     assert not (tmp_path / "new").exists()
     with pytest.raises(ValueError, match="'bus'"):

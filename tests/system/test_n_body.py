@@ -189,3 +189,13 @@ def test_bodies_that_coincide_are_refused_unless_softened():
                        method="semi_implicit_euler", on_failure="ignore")  # fmt: skip
     assert sol.failed_step == 2
     assert sol.status == pi.Status.NOT_FINITE
+
+
+def test_units_stay_with_the_numbers_that_they_belong_to():
+    """Of other bodies and other states too: g was that of days, called one of seconds."""
+    planets = N_BODY(initial="outer_solar_system")
+    for others in (planets(n=4), planets(initial=1.01 * planets.initial), planets(g=1e-4)):
+        assert others.params["g"] in (planets.params["g"], 1e-4)
+        assert {others.units[name] for name in ("t", "x1", "masses", "g")} == {
+            planets.units[name] for name in ("t", "x1", "masses", "g")
+        }

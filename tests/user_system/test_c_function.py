@@ -142,6 +142,19 @@ def test_implicit_methods_take_differences(library):
     assert np.allclose(system.jacobian(0.0, y), pi.systems.lorenz.jacobian(0.0, y), atol=1e-8)
 
 
+@pytest.mark.parametrize("changed", ["parameters", "times"])
+def test_a_jacobian_is_that_of_each_of_a_batch(library, changed):
+    """One state, and arrays of parameters or of times: these ended in a ValueError of NumPy."""
+    system, y, t = pi.c_function(library.lorenz, dim=3, params=PARAMS), [1.0, 2.0, 3.0], 0.0
+    if changed == "times":
+        t = [0.0, 1.0]
+        assert np.array_equal(system.jacobian(t, y), [system.jacobian(0.0, y)] * 2)
+        return
+    rho = np.array([20.0, 28.0, 35.0])
+    each = [system(rho=one).jacobian(t, y) for one in rho]
+    assert np.array_equal(system(rho=rho).jacobian(t, y), each)
+
+
 def test_systems_of_pointers_are_systems(library):
     system = pi.c_function(
         library.lorenz, dim=3, params={**PARAMS, "extra": [1.0, 2.0]}, name="mine",

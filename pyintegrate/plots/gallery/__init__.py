@@ -8,6 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...values.checks import choice, some_of
+
 MOST_BYTES = 120_000  # of a picture
 COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
@@ -42,7 +44,7 @@ def draw(name):
     Parameters
     ----------
     name : str
-        As in `names`.
+        One of `FIGURES`.
 
     Returns
     -------
@@ -59,21 +61,10 @@ def draw(name):
 
     import pyintegrate
 
-    *lines, last = _known(name).code.rsplit("\n", 1)
+    *lines, last = FIGURES[choice("figure", name, FIGURES)].code.rsplit("\n", 1)
     space = {"pi": pyintegrate, "np": numpy, "plt": pyplot}
     exec("\n".join(lines), space)
     return eval(last, space)
-
-
-def _known(name):
-    if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
-    return FIGURES[name]
-
-
-def names():
-    """Names of all figures and tables, in the order of the gallery."""
-    return list(FIGURES)
 
 
 def write(folder, chosen=None, dpi=90):
@@ -99,9 +90,7 @@ def write(folder, chosen=None, dpi=90):
     """
     from matplotlib import pyplot
 
-    chosen = names() if chosen is None else list(chosen)
-    for name in chosen:
-        _known(name)
+    chosen = some_of("figures", FIGURES if chosen is None else chosen, FIGURES)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name in chosen:

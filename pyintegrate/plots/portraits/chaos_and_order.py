@@ -8,7 +8,7 @@ from ...analysis.results import name_of, unit_of, with_unit
 from ...values.table import evenly
 from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
-from ..heat_maps import beyond, coordinates, line_over, over_axes, over_batch
+from ..heat_maps import beyond, coordinates, of_axes, over
 from ..pictures import picture
 from ..style import (
     BLUE,
@@ -134,15 +134,16 @@ def chaos_map(
     log = found.indicator in _NEAR_ZERO if log is None else log
     text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
     if values.ndim == 2 and values.size:
-        look = text, label or text, log, "", colorbar, {"cmap": "inferno"} | keywords
-        return over_batch(page, solution, x, y, values, *look)
-    if values.ndim != 1:
+        axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
+        keywords = {"cmap": "inferno"} | keywords
+    elif values.ndim == 1:
+        axes = [coordinates(solution, x, 0)]
+    else:
         raise ValueError(
             f"the map has the shape {values.shape}: a picture shows one or two axes; draw a part of"
             " its values with Matplotlib"
         )
-    columns, x_label = coordinates(solution, x, 0)
-    return line_over(page, columns, values, log, keywords), x_label, label or text
+    return over(page, axes, values, text, label, log, "", colorbar, keywords)
 
 
 def _rate(system, text):
@@ -189,7 +190,8 @@ def ftle(
         raise ValueError(f"a map has one or two axes, got values of shape {values.shape}")
     text = _rate(system, "finite-time Lyapunov exponent")
     own = {"cmap": "inferno"} if values.ndim == 2 else {}
-    return over_axes(page, system, found.axes, values, text, None, False, colorbar, own | keywords)
+    axes = of_axes(system, found.axes)
+    return over(page, axes, values.T, text, None, False, "none", colorbar, own | keywords)
 
 
 @picture()

@@ -9,38 +9,23 @@ Step factors belong to the step and not to the motion: they are ignored.
 
 import numpy as np
 
-_NOTHING = (
-    "torque", "torque_body", "drag", "linear_damping", "angular_damping", "stiffness",
-)  # fmt: skip
+from ._closed_form import closed_form
 
 
-def exact(t, y0, t0, **params):
+@closed_form
+def exact(t, y0, t0, *, gravity, force, inverse_mass, inverse_inertia, **others):
     """Components at the times t through y0 at t0; nan if the body is not free and symmetric."""
-    y = [np.asarray(c, dtype=np.float64) for c in y0]
-    s = np.asarray(t, dtype=np.float64) - t0
-    B = np.asarray(params["inverse_inertia"], dtype=np.float64)
-    with np.errstate(all="ignore"):
-        x, v = _falling(s, y, params)
-        q, w = _turning(s, np.stack(y[3:7], axis=-1), np.stack(y[10:], axis=-1), B)
-    free = np.ones((), bool)
-    for name in _NOTHING:
-        value = np.asarray(params[name])
-        own = 1 if name in ("torque", "torque_body", "stiffness") else 0
-        zero = value == 0
-        free = free & (zero.all(axis=-1) if own else zero)
-    parts = (*x, *np.moveaxis(q, -1, 0), *v, *np.moveaxis(w, -1, 0))
-    return tuple(np.where(free, part, np.nan) for part in parts)
-
-
-def _falling(s, y, params):
-    inverse_mass = np.asarray(params["inverse_mass"])
-    x, v = [], []
-    for i in range(3):
-        a = params["gravity"][..., i] + inverse_mass * params["force"][..., i]
-        a = np.where(inverse_mass == 0, 0.0, a)
-        x.append(y[i] + s * (y[7 + i] + s * a / 2))
-        v.append(y[7 + i] + s * a)
-    return x, v
+    x, q, v, w = (np.stack(y0[a:b], axis=-1) for a, b in ((0, 3), (3, 7), (7, 10), (10, 13)))
+    s, inverse_mass = t - t0, inverse_mass[..., np.newaxis]
+    h, a = s[..., np.newaxis], np.where(inverse_mass == 0, 0.0, gravity + inverse_mass * force)
+    q, w = _turning(s, q, w, inverse_inertia)
+    free = np.ones(())
+    for name in ("torque", "torque_body", "stiffness"):
+        free = np.where(others[name].any(axis=-1), np.nan, free)
+    for name in ("drag", "linear_damping", "angular_damping"):
+        free = np.where(others[name] == 0, free, np.nan)
+    parts = x + h * (v + h * a / 2), q, v + h * a, w
+    return tuple(free * row for part in parts for row in np.moveaxis(part, -1, 0))
 
 
 def _turning(s, q0, w0, B):
