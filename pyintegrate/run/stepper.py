@@ -105,6 +105,7 @@ class Snapshot:
     def __init__(self, stepper):
         self.kind, self.n = kind_of(stepper), stepper.n
         self.method, self.times = stepper.method, (stepper.dt, stepper.t0)
+        self.equations = stepper.system.traced, stepper.system.shapes
         self.has_history = stepper._has_history
         self.arithmetic = ARITHMETIC
         self.rows = stepper._rows.copy()
@@ -171,8 +172,9 @@ class Stepper:
     -----
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    the start of the next step, and no event. A method of several steps remembers what came before,
-    and its state is read-only after the first step. Use a Stepper from one thread at a time.
+    the start of the next step, and no event. A method of several steps remembers what came before:
+    its views are read-only, and ``stepper.y = ...`` is for before the first step. Use a Stepper
+    from one thread at a time.
 
     Examples
     --------
@@ -292,38 +294,41 @@ class Stepper:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- the state as views of its rows ----
-    def _view(self, first, count, single):
+    def _view(self, first, count, single, assigned=False):
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
-        if self._remembers and self._core.n:
+        if self._remembers and not (assigned and self._core.n == 0):  # views outlast a step
             rows.flags.writeable = False
         return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
 
+    def _part(self, name, assigned=False):
+        dim, lead = self._problem.system.dim, 0 if name == "y" else self._positions()
+        first, count = {"y": (0, dim), "x": (0, lead), "v": (lead, dim - lead)}[name]
+        return self._view(first, count, lead == 1, assigned)
+
     @property
     def y(self) -> Floats:
-        return self._view(0, self._problem.system.dim, False)
+        return self._part("y")
 
     @y.setter
     def y(self, value: ArrayLike) -> None:
-        assign("y", self.y, value)
+        assign("y", self._part("y", True), value)
 
     @property
     def x(self) -> Floats:
-        lead = self._positions()
-        return self._view(0, lead, lead == 1)
+        return self._part("x")
 
     @x.setter
     def x(self, value: ArrayLike) -> None:
-        assign("x", self.x, value)
+        assign("x", self._part("x", True), value)
 
     @property
     def v(self) -> Floats:
-        lead = self._positions()
-        return self._view(lead, self._problem.system.dim - lead, lead == 1)
+        return self._part("v")
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        assign("v", self.v, value)
+        assign("v", self._part("v", True), value)
 
     @property
     def previous(self) -> Floats:
@@ -551,6 +556,8 @@ class Stepper:
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
         if snapshot.method != self.method:
             raise ValueError(f"the snapshot is of another method with the name {here[1]!r}")
+        if snapshot.equations != (self.system.traced, self.system.shapes):
+            raise ValueError(f"the snapshot is of another system with the name {here[0]!r}")
         for name, its, own in zip(("dt", "t0"), snapshot.times, (self.dt, self.t0)):
             if its is not own and not np.array_equal(its, own):
                 told = "another one" if np.ndim(its) or np.ndim(own) else f"{its:g}, not {own:g}"
