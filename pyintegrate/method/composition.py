@@ -64,8 +64,8 @@ def Composition(
     for item in items:
         kind, weight = _kick_or_drift(item)
         if steps and steps[-1][0] == kind:  # two kicks in a row are one
-            steps[-1] = (kind, steps[-1][1] + weight)
-        else:
+            weight += steps.pop()[1]
+        if weight:
             steps.append((kind, weight))
     for kind in ("kick", "drift"):
         total = float(sum(w for k, w in steps if k == kind))
@@ -74,7 +74,6 @@ def Composition(
                 f"the {kind}s of sequence sum to {total:.17g}, expected 1: the method is"
                 " inconsistent"
             )
-    steps = [(k, w) for k, w in steps if w]
     kicks = []
     drifts = []
     for kind, weight in steps:
