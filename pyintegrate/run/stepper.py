@@ -301,34 +301,41 @@ class Stepper:
             rows.flags.writeable = False
         return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
 
-    def _part(self, name, assigned=False):
-        dim, lead = self._problem.system.dim, 0 if name == "y" else self._positions()
-        first, count = {"y": (0, dim), "x": (0, lead), "v": (lead, dim - lead)}[name]
-        return self._view(first, count, lead == 1, assigned)
+    def _assign(self, name, value, *part):
+        view = self._view(*part, assigned=True)
+        if self.system.structure == "rigid_body" and name != "v":  # a quaternion has length 1
+            fresh = view.copy()
+            assign(name, fresh, value)
+            value = np.stack(self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype), axis=-1)
+        assign(name, view, value)
 
     @property
     def y(self) -> Floats:
-        return self._part("y")
+        return self._view(0, self._problem.system.dim, False)
 
     @y.setter
     def y(self, value: ArrayLike) -> None:
-        assign("y", self._part("y", True), value)
+        self._assign("y", value, 0, self._problem.system.dim, False)
 
     @property
     def x(self) -> Floats:
-        return self._part("x")
+        lead = self._positions()
+        return self._view(0, lead, lead == 1)
 
     @x.setter
     def x(self, value: ArrayLike) -> None:
-        assign("x", self._part("x", True), value)
+        lead = self._positions()
+        self._assign("x", value, 0, lead, lead == 1)
 
     @property
     def v(self) -> Floats:
-        return self._part("v")
+        lead = self._positions()
+        return self._view(lead, self._problem.system.dim - lead, lead == 1)
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        assign("v", self._part("v", True), value)
+        lead = self._positions()
+        self._assign("v", value, lead, self._problem.system.dim - lead, lead == 1)
 
     @property
     def previous(self) -> Floats:
