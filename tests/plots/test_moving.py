@@ -248,6 +248,15 @@ def test_a_stone_that_has_landed_stays_there_and_so_does_its_true_path():
     assert sol.stopped_at - 0.01 <= x[np.isfinite(x)].max() <= sol.stopped_at
 
 
-def test_nothing_moves_in_an_empty_batch():
+@pytest.mark.parametrize("start", [np.zeros((0, 2)), [[np.nan, 1.0]]])
+def test_nothing_moves_where_no_state_is_finite(start):
+    sol = pi.integrate(pi.systems.oscillator, start, dt=0.1, n_steps=5, on_failure="ignore")
     with pytest.raises(ValueError, match="animate needs a trajectory"):
-        pi.plots.animate(pi.integrate(pi.systems.pendulum, np.zeros((0, 2)), dt=0.1, n_steps=5))
+        pi.plots.animate(sol)
+
+
+@pytest.mark.parametrize("system", [pi.systems.three_body, pi.systems.projectile])
+def test_an_empty_batch_in_space_has_empty_pictures(system):
+    sol = pi.integrate(system, np.zeros((0, system.dim)), dt=0.1, n_steps=5)
+    assert len(pi.plots.trajectory(sol).lines) == 0
+    assert all(len(ax.collections) == 0 for ax in pi.plots.overview(sol))
