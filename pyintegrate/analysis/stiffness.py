@@ -202,6 +202,14 @@ def tolerance(method):
     return SOLVED if method.implicit else GROWING
 
 
+def _solving_error(system, method, dt):
+    """The rounding of an implicit step of a linear system, which its stiffness enlarges."""
+    if not method.implicit:
+        return 0.0
+    rates = np.abs(system.jacobian(0.0, np.zeros(system.dim))).max(axis=(-2, -1))
+    return 4 * np.finfo(float).eps * rates * np.abs(dt)
+
+
 # ---- the matrix of a step ------------------------------------------------------------------------
 
 
@@ -484,7 +492,8 @@ def max_stiffness(
             least = tolerance(method)
 
             def excess(values, method=method):
-                return step_excess(system(**{parameter: values}), method, dt)
+                made = system(**{parameter: values})
+                return step_excess(made, method, dt) - _solving_error(made, method, dt)
 
         else:
             excess, least = _runs_away(system, method, parameter, dt, x0, v0, n_steps), 0.0
