@@ -428,7 +428,7 @@ def max_stiffness(
     n_steps: int = 2000,
     rtol: float = 1e-6,
 ) -> Any:
-    """Largest value of a parameter for which a motion does not explode, for each method.
+    """Largest value of a parameter up to which a motion does not explode, for each method.
 
     The step is actually taken, for all candidates at once, in a coarse search over many decades and
     finer ones around the first explosion. A linear system explodes if the matrix of one step
@@ -456,7 +456,7 @@ def max_stiffness(
     -------
     float, ndarray or MaxStiffness
         For one method the largest value, (*batch); for several a mapping from their names. 0 if
-        the motion explodes at any value, inf if it never does.
+        the motion explodes however small the value is, inf if it never does.
 
     Raises
     ------
