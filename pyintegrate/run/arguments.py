@@ -94,8 +94,8 @@ def checked_run(
     for plan in plans.values():
         shapes |= plan.shapes
     batch = broadcast_shape(shapes) if shapes else ()
-    if (type(t0) is not float or t0) and system.definition.time_dependent:
-        check_moves("dt", dt, t0 + dt, t0, dtype)
+    if n_steps != 0:
+        check_steps(system, t0, dt, dtype)
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
@@ -320,6 +320,12 @@ def checked_times(name, value, dtype, shapes):
         raise ValueError(f"{name} must be {rule}, got {first_of(value, ~good)} (in {dtype.name})")
     shapes[name] = value.shape
     return value if value.ndim else float(value)
+
+
+def check_steps(system, t0, dt, dtype):
+    """Refuse steps that take no time, if the force depends on it."""
+    if (type(t0) is not float or t0) and system.definition.time_dependent:
+        check_moves("dt", dt, t0 + dt, t0, dtype)
 
 
 def check_moves(name, value, later, t0, dtype):

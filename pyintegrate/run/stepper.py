@@ -31,7 +31,7 @@ from ..values.types import (
     System,
     Watched,
 )
-from .arguments import checked_system, default_stepper, make_run
+from .arguments import check_steps, checked_system, default_stepper, make_run
 from .failures import Failures
 from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
 from .times import time_of
@@ -219,6 +219,7 @@ class Stepper:
             seed=seed, first_trajectory=first_trajectory, substeps=substeps, save="final",
             bound=bound, compensated=compensated, watch=watch, events=events,
         )  # fmt: skip
+        check_steps(problem.system, problem.t0, problem.dt, problem.dtype)
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem

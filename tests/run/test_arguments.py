@@ -162,6 +162,14 @@ def test_a_wrong_call_is_refused_by_name(arguments, options, kind, words):
     assert called == []
 
 
+def test_a_stepper_refuses_steps_that_take_no_time_and_runs_of_no_steps_take_any():
+    late = {"dt": 0.1, "t0": 1e9, "dtype": np.float32}
+    with pytest.raises(ValueError, match="dt = 0.1 is lost"):
+        pi.Stepper(pi.systems.duffing, **late)
+    assert len(pi.integrate(pi.systems.duffing, n_steps=0, **late)) == 1
+    assert len(pi.integrate(SPRING, n_steps=3, **late)) == 4  # which asks for no time
+
+
 def test_dt_must_be_given():
     with pytest.raises(TypeError, match="dt"):
         pi.integrate(SPRING, n_steps=3)
