@@ -138,8 +138,8 @@ class DaskSolution:
 
     @property
     def final(self) -> Any:
-        """The last saved states, dask.array of shape (*batch, n_components)."""
-        return self.y[-1]
+        """The states at the end of the run, dask.array of shape (*batch, dim)."""
+        return self._results["_last"][..., : self.system.dim]
 
     def to_zarr(self, path: str | PathLike[str], compute: bool = True) -> Any:
         """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.

@@ -9,6 +9,7 @@ from ..errors import Status, UnknownNameError, quiet, warn_caller
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..method.catalogue import find_method
 from ..run.arguments import (
+    check_moves,
     check_structure,
     checked_dtype,
     checked_system,
@@ -86,6 +87,7 @@ def _make(system, x0, v0, given):
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
         breaks = over_batch(breaks, batch)
+    check_moves("t_end", t_end, t_end, t0, dtype)
     loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
     lanes = prod(batch)

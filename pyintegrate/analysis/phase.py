@@ -147,11 +147,11 @@ def _forget(drift, marks, most, resumed, own_steps):
 
 
 def _forget_rest(solution, drift):
-    """NaN for trajectories at rest, and where a motion has died: they have no phase.
+    """NaN for trajectories at rest, and where a motion has died, (n, *batch) for the last n saves.
 
     A rate below the smallest normal number over the rounding unit has lost digits.
     """
-    system, t, y = solution.system, times(solution), solution.y
+    system, t, y = solution.system, times(solution)[-len(drift) :], solution.y[-len(drift) :]
     about = np.finfo(y.dtype)
     least = about.smallest_normal / about.eps
 
@@ -412,7 +412,7 @@ def uncounted(solution, reference, angle, counted):
 
 def _has_own_steps(solution):
     """Whether each trajectory took steps of its own length: those of ``pi.solve``."""
-    return bool(np.all(np.isnan(solution._problem.dt)))
+    return not hasattr(solution, "dt")
 
 
 def _frequency(system, y):

@@ -64,12 +64,11 @@ def Composition(
     for item in items:
         kind, weight = _kick_or_drift(item)
         if steps and steps[-1][0] == kind:  # two kicks in a row are one
-            steps[-1] = (kind, steps[-1][1] + weight)
-        else:
+            weight += steps.pop()[1]
+        if weight:
             steps.append((kind, weight))
     for kind in ("kick", "drift"):
         check_sum(f"the {kind}s of sequence", [w for k, w in steps if k == kind])
-    steps = [(k, w) for k, w in steps if w]
     kicks = []
     drifts = []
     for kind, weight in steps:

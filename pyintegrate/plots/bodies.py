@@ -100,10 +100,14 @@ def letters_of(solution, components=None, flat=False):
         return asked
     with quiet():
         extent = {
-            letter: max(np.ptp(np.nan_to_num(solution[b.components[letter]])) for b in bodies)
-            for letter in known
+            letter: max(reach(solution[b.components[letter]]) for b in bodies) for letter in known
         }
     return two_widest(extent) if flat or not all(extent.values()) else known
+
+
+def reach(values):
+    """From the least to the largest of some values; 0 of none."""
+    return np.ptp(np.nan_to_num(values)) if values.size else 0.0
 
 
 def two_widest(extents):

@@ -407,8 +407,8 @@ def animate(
     system = curves[0].solution.system
     if any(len(curve.solution) < 2 for curve in curves):
         raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
-    if not all(curve.solution.status.size for curve in curves):
-        raise ValueError("animate needs a trajectory, and the batch is empty")
+    if not all(np.isfinite(curve.solution.y).all(axis=-1).any() for curve in curves):
+        raise ValueError("animate needs a trajectory with finite states, and there is none")
     if any(np.ndim(curve.solution.t) > 1 for curve in curves):
         raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
     letters = letters_of(curves[0].solution, components)

@@ -12,7 +12,7 @@ from ..errors import Status, one_record_warning
 from ..solution.jumps import until_jump
 from ..values.checks import choice, some_of
 from ..values.types import Any, Sequence, Solution
-from .bodies import draw_bodies, letter_label, letters_of, two_widest
+from .bodies import draw_bodies, letter_label, letters_of, reach, two_widest
 from .curves import (
     POINTS,
     against_time,
@@ -169,7 +169,7 @@ def portrait_pair(system):
 def widest(solution, names):
     """The two of three components along which a motion extends most, for a plot in a plane."""
     with quiet():
-        return two_widest({name: np.ptp(np.nan_to_num(solution[name])) for name in names})
+        return two_widest({name: reach(solution[name]) for name in names})
 
 
 def path(page, curves, names, exact, window, keywords):

@@ -16,7 +16,7 @@ from ..values.memory import SPARE_BYTES, pad, padded, spread
 from .options import DEFAULTS, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
 from .random_numbers import OF_NOISE, RandomNumbers, check_without
-from .times import first_of
+from .times import first_of, in_dtype
 
 _WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE = np.dtype(np.float32)
@@ -94,6 +94,8 @@ def checked_run(
     for plan in plans.values():
         shapes |= plan.shapes
     batch = broadcast_shape(shapes) if shapes else ()
+    if n_steps != 0:
+        check_steps(system, t0, dt, dtype)
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
@@ -318,6 +320,26 @@ def checked_times(name, value, dtype, shapes):
         raise ValueError(f"{name} must be {rule}, got {first_of(value, ~good)} (in {dtype.name})")
     shapes[name] = value.shape
     return value if value.ndim else float(value)
+
+
+def check_steps(system, t0, dt, dtype):
+    """Refuse steps that take no time, if the force depends on it."""
+    if (type(t0) is not float or t0) and system.definition.time_dependent:
+        check_moves("dt", dt, t0 + dt, t0, dtype)
+
+
+def check_moves(name, value, later, t0, dtype):
+    """Refuse a later time that the run's dtype rounds to t0: the force would see no time go by."""
+    lost = np.asarray(in_dtype(later, dtype) == in_dtype(t0, dtype))
+    if later is value:  # a run over no distance is one
+        lost = lost & (later != t0)
+    if lost.any():
+        raise ValueError(
+            f"{name} = {first_of(value, lost)} is lost in the rounding of t0 = {first_of(t0, lost)}"
+            f" to {dtype.name}: count the time from nearer to 0"
+            + ", or give dtype=np.float64"
+            * (dtype != DOUBLE)
+        )
 
 
 def fitting_end(t_end, dtype, batch):

@@ -25,6 +25,8 @@ def check_save(save):
         return save
     if isinstance(save, list | tuple | range) or np.ndim(save):
         return _numbers_of_steps(save)
+    if isinstance(save, float | np.floating):
+        raise TypeError(f"save must be an integer, got {save!r}; times go into times=")
     return integer("save", save, 1, np.inf)  # longer than the run: its two ends
 
 

@@ -31,7 +31,7 @@ from ..values.types import (
     System,
     Watched,
 )
-from .arguments import checked_system, default_stepper, make_run
+from .arguments import check_steps, checked_system, default_stepper, make_run
 from .failures import Failures
 from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
 from .times import time_of
@@ -105,6 +105,7 @@ class Snapshot:
     def __init__(self, stepper):
         self.kind, self.n = kind_of(stepper), stepper.n
         self.method, self.times = stepper.method, (stepper.dt, stepper.t0)
+        self.equations = stepper.system.traced, stepper.system.shapes
         self.has_history = stepper._has_history
         self.arithmetic = ARITHMETIC
         self.rows = stepper._rows.copy()
@@ -171,8 +172,9 @@ class Stepper:
     -----
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    the start of the next step, and no event. A method of several steps remembers what came before,
-    and its state is read-only after the first step. Use a Stepper from one thread at a time.
+    the start of the next step, and no event. A method of several steps remembers what came before:
+    its views are read-only, and ``stepper.y = ...`` is for before the first step. Use a Stepper
+    from one thread at a time.
 
     Examples
     --------
@@ -217,6 +219,7 @@ class Stepper:
             seed=seed, first_trajectory=first_trajectory, substeps=substeps, save="final",
             bound=bound, compensated=compensated, watch=watch, events=events,
         )  # fmt: skip
+        check_steps(problem.system, problem.t0, problem.dt, problem.dtype)
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
@@ -293,12 +296,20 @@ class Stepper:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- the state as views of its rows ----
-    def _view(self, first, count, single):
+    def _view(self, first, count, single, assigned=False):
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
-        if self._remembers and self._core.n:
+        if self._remembers and not (assigned and self._core.n == 0):  # views outlast a step
             rows.flags.writeable = False
         return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
+
+    def _assign(self, name, value, *part):
+        view = self._view(*part, assigned=True)
+        if self.system.structure == "rigid_body" and name != "v":  # a quaternion has length 1
+            fresh = view.copy()
+            assign(name, fresh, value)
+            value = np.stack(self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype), axis=-1)
+        assign(name, view, value)
 
     @property
     def y(self) -> Floats:
@@ -306,7 +317,7 @@ class Stepper:
 
     @y.setter
     def y(self, value: ArrayLike) -> None:
-        assign("y", self.y, value)
+        self._assign("y", value, 0, self._problem.system.dim, False)
 
     @property
     def x(self) -> Floats:
@@ -315,7 +326,8 @@ class Stepper:
 
     @x.setter
     def x(self, value: ArrayLike) -> None:
-        assign("x", self.x, value)
+        lead = self._positions()
+        self._assign("x", value, 0, lead, lead == 1)
 
     @property
     def v(self) -> Floats:
@@ -324,7 +336,8 @@ class Stepper:
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        assign("v", self.v, value)
+        lead = self._positions()
+        self._assign("v", value, lead, self._problem.system.dim - lead, lead == 1)
 
     @property
     def previous(self) -> Floats:
@@ -553,6 +566,8 @@ class Stepper:
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
         if snapshot.method != self.method:
             raise ValueError(f"the snapshot is of another method with the name {here[1]!r}")
+        if snapshot.equations != (self.system.traced, self.system.shapes):
+            raise ValueError(f"the snapshot is of another system with the name {here[0]!r}")
         for name, its, own in zip(("dt", "t0"), snapshot.times, (self.dt, self.t0)):
             if its is not own and not np.array_equal(its, own):
                 told = "another one" if np.ndim(its) or np.ndim(own) else f"{its:g}, not {own:g}"

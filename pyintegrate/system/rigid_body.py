@@ -24,7 +24,8 @@ class RigidBody(System):
 
     The state is position (3), unit quaternion w x y z from body axes to world axes (4), velocity
     (3), and angular velocity in world axes (3). ``x0`` is the first seven, ``v0`` the last six; a
-    quaternion that is not of length 1 is normalised before the run.
+    quaternion that is not of length 1 is normalised before the run, and where a Stepper's ``x`` or
+    ``y`` is assigned.
 
     Parameters are ``gravity`` (an acceleration), ``force`` at the centre and ``torque`` in world
     axes, ``torque_body`` in body axes, ``drag`` (force -drag abs(v) v), ``inverse_mass`` and

@@ -54,8 +54,12 @@ class Frozen:
         if not isinstance(function, FunctionType):
             return
         code = function.__code__
-        places: list[Any] = [(function.__globals__, name) for name in _global_names(code)]
+        own = {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}  # a count of calls
+        places: list[Any] = [
+            (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
+        ]
         places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
+        places = [(place, name) for place, name in places if name not in own]
         for place, name in places:  # which grow by what the variables hold
             value = _read(place, name)
             if _is_number(value):
@@ -63,7 +67,7 @@ class Frozen:
             elif (code, id(value)) not in visited:
                 visited.add((code, id(value)))
                 self._visit(value, visited)
-                named = {*code.co_names, *code.co_consts} & _held(value).keys()
+                named = {*code.co_names, *code.co_consts} & _held(value).keys() - own
                 places += [((place, name), key) for key in named]
 
     def changed(self):
@@ -95,14 +99,14 @@ class Frozen:
         )
 
 
-def _global_names(code):
-    """Names of the globals that code and the code in it loads."""
+def _names(code, *operations):
+    """Names that operations of code, and of the code in it, load or store."""
     for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if instruction.opname in operations:
             yield instruction.argval
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _global_names(constant)
+            yield from _names(constant, *operations)
 
 
 def _held(value):

@@ -26,7 +26,8 @@ def numbers(name, value):
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{name} has masked items, which have no value: fill them, filled(...)")
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
+        what = array.dtype if array.ndim else f"{array.dtype}, {value!r:.60}"
+        raise TypeError(f"{name} must hold real numbers, got {what}")
     if array.ndim > MAX_AXES:
         raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array

@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 
+from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
@@ -160,7 +161,8 @@ def phase_of(system, state, t):
     numbers = [t, *np.moveaxis(state, -1, 0)]
     if system.phase_is_uniform:
         period = np.asarray(system.period(state))
-        rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
+        with quiet():
+            rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         numbers = [t, np.asarray(system.phase(state, t)), rate]
     return dict(zip(phase_numbers(system), numbers))
 

@@ -18,6 +18,8 @@ def test_values():
     refusal(ValueError, "atol must be finite and not negative", atol=np.nan)
     refusal(TypeError, "rtol must hold real numbers", rtol="small")
     refusal(ValueError, "t_end must be finite", t_end=np.inf)
+    lost = "t_end = 1000000010.0 is lost in the rounding of t0 = 1000000000.0 to float32"
+    refusal(ValueError, lost, t_end=1e9 + 10, t0=1e9, dtype=np.float32)
     refusal(ValueError, "first_step must be positive", first_step=0.0)
     refusal(ValueError, "max_step must be positive", max_step=-1.0)
     refusal(ValueError, "max_steps must be at least 1", max_steps=0)

@@ -112,10 +112,28 @@ def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown(
     (pi.systems.kepler, [0.0, 0.0, 0.0, 0.0], False),  # at the centre
 ])  # fmt: skip
 def test_a_motion_without_turns_has_no_phase_and_numpy_says_nothing(system, start, reference):
-    sol = pi.integrate(system, start, dt=0.1, n_steps=30, on_failure="ignore")
+    watch = None if reference else "period_error"
+    sol = pi.integrate(system, start, dt=0.1, n_steps=30, watch=watch, on_failure="ignore")
     reference = sol if reference else None
     assert np.isnan(pi.analysis.period_error(sol, reference))
     assert np.isnan(pi.analysis.phase_drift(sol, reference)).all()
+
+
+@pytest.mark.parametrize("save", ["all", 3, "final"])
+def test_the_watched_period_of_a_motion_at_rest_is_nan_whatever_was_saved(save):
+    run = {"dt": 0.1, "n_steps": 9, "save": save, "watch": "period_error"}
+    still, moves = pi.analysis.period_error(
+        pi.integrate(pi.systems.oscillator, [0.0, 1.0], 0.0, **run)
+    )
+    assert np.isnan(still)
+    assert abs(moves) < 1e-5
+
+
+@pytest.mark.parametrize("more", [{}, {"save": 7}, {"times": [0.5, 1.0]}, {"save": "final"}])
+def test_an_empty_batch_has_no_phases(more):
+    none = np.zeros((0, 2))
+    sol = pi.integrate(pi.systems.oscillator, none, dt=np.zeros(0), n_steps=50, **more)
+    assert pi.analysis.phase_drift(sol).shape == (len(sol), 0)
 
 
 def test_what_comes_after_a_failure_does_not_count():

@@ -50,6 +50,13 @@ def test_all_methods_and_a_batch_of_dampings_at_once():
     assert found._repr_html_().count("<tr>") == 3
 
 
+@pytest.mark.parametrize("method", ["lobatto_iiia4", "lobatto_iiib4", "bdf2", "bdf6", "gauss4"])
+def test_no_damping_is_too_strong_for_methods_that_any_decay_leaves_stable(method):
+    """The rounding of a step at b dt / m = 1e11 is no growth."""
+    springs = pi.systems.spring(k=[15.0, 1500.0])
+    assert np.all(pi.analysis.max_stiffness(method, springs, "b", dt=0.01) == np.inf)
+
+
 @pytest.mark.parametrize("method", SPRINGY, ids=str)
 def test_the_spring_explodes_in_simulation_where_the_step_says_so(method):
     k, b = np.meshgrid(np.linspace(0.05, 9, 24), np.linspace(0.02, 3, 16))

@@ -282,6 +282,13 @@ def test_a_wrong_table_is_refused_by_name(arguments, kind, words):
             True,
             2,
         ),
+        (
+            [("kick", 0.5), ("drift", 0.5), ("kick", 0.25), ("kick", -0.25), ("drift", 0.5)]
+            + [("kick", 0.25), ("drift", 0.0), ("kick", 0.25)],
+            2,
+            True,
+            1,
+        ),
     ],
 )
 def test_a_composition_knows_its_order_and_its_cost(sequence, order, symmetric, evaluations):

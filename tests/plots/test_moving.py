@@ -261,11 +261,6 @@ def test_a_long_narrow_path_has_room_beside_it(caplog):
     assert wide == pytest.approx(high / 2, rel=1e-3)
 
 
-def test_nothing_moves_in_an_empty_batch():
-    with pytest.raises(ValueError, match="animate needs a trajectory"):
-        pi.plots.animate(pi.integrate(pi.systems.pendulum, np.zeros((0, 2)), dt=0.1, n_steps=5))
-
-
 def test_an_angle_is_not_as_long_as_a_metre():
     @pi.acceleration(dof=2, state_names=["x", "angle", "vx", "omega"], units={"angle": "rad"})
     def cart(t, x, v):
@@ -274,3 +269,17 @@ def test_an_angle_is_not_as_long_as_a_metre():
     sol = pi.integrate(cart, [1e-3, 1], [0, 0], dt=0.1, t_end=3.0)
     assert pi.plots.animate(sol)._fig.axes[0].get_aspect() == "auto"
     assert pi.plots.trajectory(sol).get_aspect() == "auto"
+
+
+@pytest.mark.parametrize("start", [np.zeros((0, 2)), [[np.nan, 1.0]]])
+def test_nothing_moves_where_no_state_is_finite(start):
+    sol = pi.integrate(pi.systems.oscillator, start, dt=0.1, n_steps=5, on_failure="ignore")
+    with pytest.raises(ValueError, match="animate needs a trajectory"):
+        pi.plots.animate(sol)
+
+
+@pytest.mark.parametrize("system", [pi.systems.three_body, pi.systems.projectile])
+def test_an_empty_batch_in_space_has_empty_pictures(system):
+    sol = pi.integrate(system, np.zeros((0, system.dim)), dt=0.1, n_steps=5)
+    assert len(pi.plots.trajectory(sol).lines) == 0
+    assert all(len(ax.collections) == 0 for ax in pi.plots.overview(sol))

@@ -75,6 +75,9 @@ WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, 
     ("t0 nan", [SPRING], {"t0": NAN}, ValueError, "t0 finite nan"),
     ("t0 inf", [SPRING], {"t0": [0.0, INF]}, ValueError, "t0 finite inf"),
     ("t0 overflows", [SPRING], {"t0": 1e60, "dtype": "f4"}, ValueError, "t0 1e+60 float32"),
+    ("t0 single", [pi.systems.duffing], {"t0": 1e9, "dtype": "f4"}, ValueError,
+     "dt = 0.1 t0 = 1000000000.0 float32 nearer dtype=np.float64"),
+    ("t0 endless", [pi.systems.duffing], {"t0": [0.0, 1e18]}, ValueError, "t0 = 1e+18 float64"),
     ("t0 string", [SPRING], {"t0": "now"}, TypeError, "t0 real <U3"),
     # how many
     ("neither end", [SPRING], {"n_steps": None}, ValueError, "exactly one t_end n_steps neither"),
@@ -114,7 +117,7 @@ WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, 
     # the rest
     ("save 0", [SPRING], {"save": 0}, ValueError, "save at least 1 0"),
     ("save < 0", [SPRING], {"save": -5}, ValueError, "save at least 1 -5"),
-    ("save float", [SPRING], {"save": 2.0}, TypeError, "save integer 2.0"),
+    ("save float", [SPRING], {"save": 2.0}, TypeError, "save integer 2.0 times="),
     ("save bool", [SPRING], {"save": True}, TypeError, "save integer True"),
     ("save None", [SPRING], {"save": None}, TypeError, "save integer None"),
     ("save word", [SPRING], {"save": "some"}, ValueError, "save 'all' 'final' 'some'"),
@@ -159,6 +162,14 @@ def test_a_wrong_call_is_refused_by_name(arguments, options, kind, words):
     assert called == []
 
 
+def test_a_stepper_refuses_steps_that_take_no_time_and_runs_of_no_steps_take_any():
+    late = {"dt": 0.1, "t0": 1e9, "dtype": np.float32}
+    with pytest.raises(ValueError, match="dt = 0.1 is lost"):
+        pi.Stepper(pi.systems.duffing, **late)
+    assert len(pi.integrate(pi.systems.duffing, n_steps=0, **late)) == 1
+    assert len(pi.integrate(SPRING, n_steps=3, **late)) == 4  # which asks for no time
+
+
 def test_dt_must_be_given():
     with pytest.raises(TypeError, match="dt"):
         pi.integrate(SPRING, n_steps=3)
@@ -168,6 +179,8 @@ WRONG_PARAMETERS = [
     ("oscillator", {"omga": 1.0}, TypeError, "oscillator 'omga' did you mean 'omega'"),
     ("spring", {"stiff": 1.0}, TypeError, "spring 'stiff' b k m"),
     ("spring", {"k": 1j}, TypeError, "k real complex128"),
+    ("spring", {"k": "3"}, TypeError, "k real <U1 '3'"),
+    ("spring", {"k": {"a": 1}}, TypeError, "k real object {'a': 1}"),
     ("spring", {"k": None}, TypeError, "k real object"),
     ("spring", {"k": "15"}, TypeError, "k real <U2"),
     ("spring", {"k": True}, TypeError, "k real bool"),

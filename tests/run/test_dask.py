@@ -122,6 +122,15 @@ def test_whole_states_with_times_of_their_own(name, dtype):
         assert same_bits(sol[name], whole[name])
 
 
+@pytest.mark.parametrize("part", [{"save": [0, 3]}, {"save": "all", "times": [0.05]},
+                                  {"components": ["v"]}])  # fmt: skip
+@pytest.mark.parametrize("compensated", [False, True])
+def test_the_final_state_is_the_end_of_the_run_whatever_is_saved(part, compensated):
+    lazy = springs(13, **part, compensated=compensated)
+    assert same_bits(lazy.final, lazy.compute().final)
+    assert same_bits(lazy.final, springs(60, compensated=compensated).y[-1])
+
+
 @pytest.mark.parametrize("save", ["all", "final", 4, [0, 3, 9]])
 def test_saves_and_components(save):
     whole = pi.integrate(LORENZ, states(LORENZ, (9,)), dt=0.01, n_steps=10, save=save)

@@ -168,6 +168,21 @@ def test_a_snapshot_of_other_steps_is_refused(other, words):
         pi.Stepper(pi.systems.pendulum, **many | {"dt": [0.1, 0.3]}).restore(snapshot)
 
 
+def test_a_snapshot_of_another_system_of_the_same_name_is_refused():
+    def stepper(force, **params):
+        return pi.Stepper(pi.acceleration(force, name="mine", **params), 1.0, 0.0, dt=0.1)
+
+    one = stepper(lambda t, x, v, k: -k * x, k=2.0)
+    snapshot = pickle.loads(pickle.dumps(one.snapshot()))
+    stepper(lambda t, x, v, k: -k * x, k=3.0).restore(snapshot)
+    for other in (
+        stepper(lambda t, x, v, k: k * x, k=2.0),
+        stepper(lambda t, x, v, k, b: -k * x, k=2.0, b=1.0),
+    ):
+        with pytest.raises(ValueError, match="another system with the name 'mine'"):
+            other.restore(snapshot)
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
 def test_a_memory_that_is_rolled_back_is_made_again(n):
     """Also to before a multistep method had all its past."""
@@ -189,7 +204,7 @@ def test_a_state_without_its_past_is_refused(method):
     """A method of several steps would go on from forces, or states, of another motion."""
     options = {"dt": 0.01, "method": method}
     stepper = pi.Stepper(pi.systems.pendulum, 1.0, 0.0, **options)
-    stepper.x[...] = 3.0
+    view = stepper.x
     stepper.x, stepper.v = 2.0, 0.5  # which has no past yet
     stepper.step(9)
     other = pi.Stepper(pi.systems.pendulum, 2.0, 0.5, **options)
@@ -198,6 +213,8 @@ def test_a_state_without_its_past_is_refused(method):
     if pi.methods[method].starts_from_positions:  # its past is `previous`, which is assigned too
         stepper.x = 0.3
         return
+    with pytest.raises(ValueError, match="read-only"):  # also through a view of before
+        view[...] = 0.3
     for name in ("x", "v", "y"):
         with pytest.raises(ValueError, match=f"{name}: the method remembers.*new Stepper"):
             setattr(stepper, name, 0.3)

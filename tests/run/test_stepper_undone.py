@@ -196,6 +196,7 @@ def test_a_stepper_at_work_is_not_restored():
             kind=kind_of(stepper), n=0, has_history=False, arithmetic=ARITHMETIC
         )
         snapshot.__dict__.update(method=stepper.method, times=(stepper.dt, stepper.t0))
+        snapshot.equations = stepper.system.traced, stepper.system.shapes
         snapshot.__dict__.update(rows=rows, params=[], failures=[])
         try:
             stepper.restore(snapshot)

@@ -220,6 +220,23 @@ def test_quaternions_are_normalised_after_a_jump_too(method):
     assert longer == pytest.approx(plain, abs=2e-6 if method == "rk4" else 1e-13)
 
 
+@pytest.mark.parametrize("batch", [(), (5,)])
+def test_quaternions_that_a_stepper_is_assigned_are_normalised(batch):
+    hung = BODY(anchors=[[0, 0, 5.0]], attachments=[[0.5, 0.2, 0]], stiffness=[20.0])
+    start = np.full((*batch, 13), np.arange(13.0) / 10)
+    other = 0 * start + 1
+    new, whole, parts = (pi.Stepper(hung, y, dt=0.01, method="rk4") for y in (start, other, other))
+    whole.y = start
+    parts.x, parts.v = start[..., :7], start[..., 7:]
+    for stepper in (new, whole, parts):
+        stepper.step(5)
+    assert new.y.tolist() == whole.y.tolist() == parts.y.tolist()
+    before = whole.y.tolist()
+    with pytest.raises(ValueError, match="the quaternion .* is zero"):
+        whole.x = np.zeros(7)
+    assert whole.y.tolist() == before
+
+
 def test_nan_and_explosions_are_statuses_of_their_bodies():
     pose, twist = bodies(4)
     pose[0, 4] = np.nan

@@ -321,6 +321,24 @@ def test_numbers_that_objects_hold_are_watched_if_the_code_names_them(name):
     assert "k was 3.0 and is 4.0 now. Make k a parameter (spring(k=...))" in message
 
 
+def test_what_a_force_counts_itself_is_no_number_of_its_trace():
+    class Counted:
+        def __init__(self):
+            self.k, self.calls = 3.0, 0
+
+        def __call__(self, t, x, v):
+            nonlocal seen
+            seen += 1
+            self.calls += 1
+            return -self.k * x
+
+    seen, force = 0, Counted()
+    system = pi.acceleration(force, dof=1)
+    assert told(USES["integrate"], system) == []
+    force.k = 4.0
+    assert "k was 3.0 and is 4.0" in told(USES["integrate"], system)[0]
+
+
 def test_another_object_of_the_same_name_and_lists_are_watched():
     settings, masses = {"k": 1.0}, [1.0, 2.0]
     system = pi.acceleration(lambda t, x, v: -settings["k"] * x / masses[1], dof=1)

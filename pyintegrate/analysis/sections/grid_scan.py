@@ -212,7 +212,8 @@ class Passages:
     names : tuple of str
         The names of the surfaces.
     solution : Solution
-        Each trajectory ends at its crossing: ``solution.final``.
+        Each trajectory ends at its crossing: ``solution.final``. One that begins outside of a
+        quantity's surface goes on to the next.
     """
 
     t: Floats
