@@ -8,8 +8,6 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y
 from ..values.checks import printable
-from ..values.named import Named
-from ..values.types import Any
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared
 from .analyses import expanded
@@ -26,45 +24,6 @@ from .quantity import (
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
-
-
-class Totals(Named):
-    """The final values of accumulators, from which results are made.
-
-    Attributes
-    ----------
-    values : ndarray, shape (sums, *batch)
-    interval : float or ndarray
-        Time between successive steps that count.
-    count : ndarray
-        How many steps count, if only ``every`` selects them.
-    start : float or ndarray
-        The time of step 0.
-    step : float or ndarray
-        The step of the run: step n is at start + n step.
-    unit : ndarray or None
-        The unit in which the core keeps the relative change of the energy.
-    images : list of ndarray
-        Densities, for the batch as a whole.
-    timed : ndarray or None
-        The numbers of reductions over time: (numbers, *batch).
-    began : int or ndarray
-        How many steps counted before a trajectory restarted, in a Stepper that resets.
-    """
-
-    values: Any
-    interval: Any
-    count: Any
-    start: Any
-    step: Any
-    unit: Any
-    images: Any
-    began: Any
-    timed: Any
-
-    def time(self, n):
-        """The time of a step."""
-        return self.start + n * self.step
 
 
 class Group(Shared):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..values.checks import floats, integer
 from ..values.types import ArrayLike, Function, OfCondition, OfQuantity, Quantity
 
@@ -19,7 +17,7 @@ class Reduction:
     every : int
     after : array_like or None
     trace : callable
-        Accumulators -> dict: results by suffix, each a function of Totals; see accumulators.py.
+        Accumulators -> dict: results by suffix (later.py); see accumulators.py.
     samples : int, optional
         At how many equal times it counts in a run to a tolerance.
     """
@@ -67,8 +65,3 @@ def like(made, other):
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(made, name, getattr(other, name))
     return made
-
-
-def seen(values, count):
-    """The values, NaN where no step counted."""
-    return np.where(count > 0, values, np.nan)

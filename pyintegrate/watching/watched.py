@@ -11,7 +11,7 @@ from ..values.table import Several, Table
 from ..values.types import Any
 from .batch.density import Image
 from .batch.results import Memory, in_a_row
-from .plan import Totals
+from .later import Totals, value_of
 from .quantity import energy_of, phase_of
 
 
@@ -243,7 +243,7 @@ class Watched(Several[Any]):
             )  # fmt: skip
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
-                    results[name] = np.array(result(totals))
+                    results[name] = np.array(value_of(result, totals))
                     # Of two NaNs NumPy keeps one or the other, by the length of its loop.
                     wrong = np.isnan(results[name])
                     np.copyto(results[name], np.nan, "unsafe", wrong)

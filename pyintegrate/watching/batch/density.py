@@ -74,8 +74,7 @@ def density(
                 values = [np.where(rows.active, q, np.nan) for q in values]
             image = rows.shared.density([node_of(rows.view.graph, q) for q in values], edges)
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
-        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges)}
-        return {"": image} | own
+        return {"": image} | dict(zip(names, edges))
 
     return Reduction("density", asked, every, after, trace, samples)
 
