@@ -79,7 +79,6 @@ class AdaptiveSolution(Solution):
         "dt": "every trajectory took its own steps (pi.solve), which are np.diff(sol.t) and"
         " sol.last_step; whatever needs steps of one length needs pi.integrate"
     }
-    _observation: Any = None  # watches and events with their functions: see observation.py
     _later: Any = None  # gives the kept steps of a run that was interrupted
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
@@ -87,8 +86,7 @@ class AdaptiveSolution(Solution):
         self._outcome, self._final, self._history = outcome, outcome.state, None
         self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
         self.rtol, self.atol = control.rtol, control.atol
-        self._save, self._before, self._observation = save, before, observation
-        self._event_rows = None if observation is None else observation.event_rows
+        self._save, self._before, self._kept = save, before, observation
         if outcome.states is not None:
             self._set_steps(outcome.states, outcome.moments, outcome.counts, outcome.within)
 
@@ -278,19 +276,15 @@ class AdaptiveSolution(Solution):
         return longest.reshape(self._problem.batch) if longest.ndim else longest[()]
 
     # ---- results of watches ----
-    @property
-    def _forgot(self):
-        return self._observation is None and bool([*self.watched, *self.events])
-
     def __getstate__(self):
         self._states  # noqa: B018  # they are made
-        return super().__getstate__() | {"_observation": None, "_later": None}
+        return super().__getstate__() | {"_later": None}
 
     @cached_property
     def watched(self) -> Watched:
         from ..watching.watched import Watched
 
-        return Watched({}) if self._observation is None else self._observation.watched
+        return Watched({}) if self._kept is None else self._kept.watched
 
     @cached_property
     def across(self) -> Across:

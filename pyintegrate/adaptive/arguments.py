@@ -294,5 +294,5 @@ def resumed(solution, t_end):
         ),
         status,
         (solution.origin, solution._origin_time),
-        solution._observation,
+        solution._kept,
     )

@@ -15,8 +15,9 @@ from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan, has_tangents
 from ..watching.plan import Plan, checked, clocks
+from ..watching.run_memory import Kept
 from ..watching.time_weighted import REFUSED
-from ..watching.watched import Kept, Watched, first_numbers, row_of
+from ..watching.watched import Watched, first_numbers, row_of
 
 
 def plan_watch(system, watch, numbers):

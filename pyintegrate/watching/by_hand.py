@@ -7,7 +7,8 @@ from .accumulators import REDUCTIONS
 from .beginning import check_watched
 from .event_log import EventRows, Events, check_beginning
 from .plan import Plan
-from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
+from .run_memory import Kept
+from .watched import Watched, change_of_energy, first_numbers, program_fields, row_of
 
 # By number: the initial rows, and the first row at a restart, a value that any other exceeds.
 _REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
@@ -197,7 +198,7 @@ class ByHand:
         if self._events is None:
             return Events({})
         lanes = self._problem.lanes
-        rows = self._rows.first(lanes, None, self._rows.counts[:, :lanes])
+        rows = self._rows.first(lanes, self._rows.counts[:, :lanes])
         return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):

@@ -1,129 +1,14 @@
-"""The sums of the watches of a run: their memory, and the results made from them."""
+"""The programs of watches and events for the core; the results of watches."""
 
 from __future__ import annotations
 
-from copy import copy
-
 import numpy as np
 
-from ..values.memory import SPARE_BYTES, aligned, outward
+from ..values.memory import outward
 from ..values.table import Several, Table
 from ..values.types import Any
-from .batch.density import Image
-from .batch.results import Memory, in_a_row
 from .later import Totals, value_of
 from .quantity import energy_of, phase_of
-
-
-class Sums:
-    """The sums of a Plan over a Problem, in the rows of the core.
-
-    Parameters
-    ----------
-    plan : Plan
-    problem : Problem
-    earlier : list of ndarray, optional
-        The sums of the run that this one continues, (sums, lanes or more) for each group.
-    """
-
-    def __init__(self, plan, problem, earlier=None):
-        self._plan, self._problem = plan, problem
-        names = [name for group in plan.groups for name in group.numbers]
-        self._numbers = first_numbers(names, problem)
-        self._lay_out(earlier)
-
-    def going_on(self, problem, sums):
-        """The Sums of the run that continues this one; sums: those to begin with."""
-        out = copy(self)
-        out._problem = problem
-        out._lay_out(sums)
-        return out
-
-    def _lay_out(self, earlier):
-        plan, problem = self._plan, self._problem
-        self._rows, self._first = [], problem.first + (earlier is not None)
-        self._across = [
-            [Memory(entry, group.every, problem, self._first) for entry in group.across]
-            for group in plan.groups
-        ]
-        self._across_before = None if earlier is None else earlier.across
-        before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
-        self._images = [
-            [Image(places, edges, image) for (places, edges), image in zip(group.densities, images)]
-            for group, images in zip(plan.groups, before)
-        ]
-        for i, group in enumerate(plan.groups):
-            self._rows.append(in_two(group.initial, problem.stride))
-            if earlier is not None:
-                self._rows[i][0][:, : problem.lanes] = earlier[i]
-        self._began = (
-            [group.initial[:, np.newaxis] for group in plan.groups] if earlier is None else earlier
-        )
-
-    def fields(self):
-        """The field `watches` of the core's start."""
-        return tuple(
-            program_fields(group, self._problem, self._numbers, self._first, rows)
-            | {
-                "densities": tuple(image.fields() for image in images),
-                "across": tuple(map(vars, across)),
-            }
-            for group, rows, images, across in zip(
-                self._plan.groups, self._rows, self._images, self._across
-            )
-        )
-
-    def after(self, blocks, whole, last, core):
-        """The sums after `blocks` blocks of time, for each group.
-
-        whole: whether the run is complete; last: the last step that every trajectory has
-        completed, -1 before the first.
-        """
-        out = Kept()
-        for (a, b), began in zip(self._rows, self._began):
-            if blocks < 0 or (a is b and not whole):
-                out.append(np.broadcast_to(began, (len(a), self._problem.lanes)))
-                out.until = self._first - 1
-            else:
-                out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
-        cells = iter(core.cells() if core is not None and any(self._across) else ())
-        out.across = [
-            [one.after(last, group.every, next(cells, b"")) for one in across]
-            for group, across in zip(self._plan.groups, self._across)
-        ]
-        if self._across_before is not None:
-            out.across = [
-                [*map(in_a_row, zip(before, now))]
-                for before, now in zip(self._across_before, out.across)
-            ]
-        out.images = [[one.after(blocks) for one in images] for images in self._images]
-        return out
-
-
-def in_two(values, stride):
-    """Rows of the core, twice: one copy survives an interrupt. Large ones once, as both copies."""
-    a = aligned((len(values), stride), np.float64)
-    a.T[...] = values.T
-    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
-
-
-class Kept(list):
-    """The sums of each group, (sums, lanes).
-
-    Attributes
-    ----------
-    until : int or None
-        The last step that they include, if it is not the last completed: an interrupt came after
-        they were overwritten.
-    images : list of list of ndarray
-        Densities of each group.
-    across : list of list of Accumulated
-        Accumulators of the whole batch, for each group.
-    """
-
-    until = None
-    images: list[list[np.ndarray]] = []
-    across: list[list] = []
 
 
 def first_numbers(names, problem):
