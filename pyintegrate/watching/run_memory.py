@@ -47,15 +47,16 @@ class RunMemory:
         Of the run that this one continues.
     """
 
+    by_hand = False  # whether steps are made one by one, and trajectories restart
+
     def __init__(self, problem, options, earlier=None):
         self._events = options.events
         self._groups = [] if options.watch is None else options.watch.groups
         self._programs = [*self._groups, *([] if self._events is None else [self._events])]
         names = [name for program in self._programs for name in program.numbers]
         self._numbers = first_numbers(names, problem)
-        # Without steps no sign changes.
-        if self._events is not None and earlier is None and problem.n_steps:
-            check_beginning(self._events, problem, self._numbers)
+        if self._events is not None and earlier is None and (problem.n_steps or self.by_hand):
+            check_beginning(self._events, problem, self._numbers)  # without steps no sign changes
         self._lay_out(problem, earlier)
 
     def going_on(self, problem, earlier):
@@ -76,7 +77,7 @@ class RunMemory:
             self._rows = EventRows.empty(self._events, problem, stride)
             rows += len(self._rows.counts)
         # One of two copies survives an interrupt.
-        self._two = 8 * rows * stride <= SPARE_BYTES
+        self._two = 8 * rows * stride <= SPARE_BYTES and not self.by_hand
         self._sums = [in_two(program.initial, stride, self._two) for program in self._programs]
         for (sums, _), began in zip(self._sums, self._began):
             sums[:, :lanes] = began
@@ -98,8 +99,7 @@ class RunMemory:
     def fields(self):
         """The fields `watches` and `events` of the core's start."""
         programs = [
-            program_fields(program, self._problem, self._numbers, self._first, sums)
-            for program, sums in zip(self._programs, self._sums)
+            self._program_fields(program, sums) for program, sums in zip(self._programs, self._sums)
         ]
         for fields, images, across in zip(programs, self._images, self._across):
             fields["densities"] = tuple(image.fields() for image in images)
@@ -112,6 +112,9 @@ class RunMemory:
         if programs:
             out["watches"] = tuple(programs)
         return out
+
+    def _program_fields(self, program, sums):
+        return program_fields(program, self._problem, self._numbers, self._first, sums)
 
     def after(self, blocks, whole, last, core):
         """What is kept after `blocks` blocks of time.
