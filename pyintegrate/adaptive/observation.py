@@ -12,12 +12,12 @@ import numpy as np
 from ..values.memory import check_memory
 from ..watching.batch.density import bins_fields
 from ..watching.beginning import check_watched
-from ..watching.event_log import EventRows, check_beginning
+from ..watching.event_log import EventRows
 from ..watching.events import EventPlan, has_tangents
 from ..watching.plan import Plan, checked, clocks
-from ..watching.run_memory import Kept
+from ..watching.run_memory import Kept, RunMemory
 from ..watching.time_weighted import REFUSED
-from ..watching.watched import Watched, first_numbers, row_of
+from ..watching.watched import Watched, numbers_of, row_of
 
 
 def plan_watch(system, watch, numbers):
@@ -52,7 +52,7 @@ def plan_events(system, events):
     return plan
 
 
-class Observation:
+class Observation(RunMemory):
     """The watches and events of a run.
 
     Parameters
@@ -67,15 +67,19 @@ class Observation:
         Where it does so.
     """
 
+    of_each = True
+
     def __init__(self, problem, options, t_end, earlier=None, onward=None):
-        self._plan, self._events = options.watch, options.events
-        self._groups = [] if self._plan is None else self._plan.groups
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
-        self._problem = problem.changed(dt=ahead)
-        self._sampled, self._until = problem.t0, t_end
+        self._sampled, self._until, self._begins = problem.t0, t_end, onward
+        super().__init__(problem.changed(dt=ahead), options, earlier)
+
+    def _lay_out(self, problem, earlier):
+        self._problem = problem
         if earlier is not None:
-            marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
+            marked = self._begins.mark > 0
+            self._sampled = self._begins.reached.reshape(problem.batch)
             for name in ("_numbers", "_seen", "_kept", "_timed", "_counts", "_onward"):
                 setattr(self, name, deepcopy(getattr(earlier, name)))
             self.event_rows = None if self._events is None else earlier.event_rows.copy()
@@ -86,12 +90,7 @@ class Observation:
                 at[marked], by[marked] = np.nan, -1
             return
         lanes = problem.lanes
-        names = [name for group in self._groups for name in group.numbers]
-        names += [] if self._events is None else [*self._events.numbers]
-        self._numbers = first_numbers(names, self._problem)
-        check_watched(self._plan, self._problem)
-        if self._events is not None:
-            check_beginning(self._events, self._problem, self._numbers)
+        check_watched(self._plan, problem)
         self._seen = np.zeros(lanes, np.int8)
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in self._groups]
         timed = [number for group in self._groups for number in group.timed_initial]
@@ -114,12 +113,12 @@ class Observation:
     def fields(self):
         """The field `observation` of the core's control."""
         watches = [
-            self._program_fields(group.program, group, kept)
+            self._fields_of(group.program, group, kept)
             for group, kept in zip(self._groups, self._kept)
         ]
         events = None
         if self.event_rows is not None:
-            detect = self._program_fields(self._events.apart_program, self._events)
+            detect = self._fields_of(self._events.apart_program, self._events)
             detect |= {"linear": self._events.linear}
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
@@ -135,7 +134,7 @@ class Observation:
 
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
-        return self._program_fields(group.timed_program, group) | {
+        return self._fields_of(group.timed_program, group) | {
             "linear": group.timed_linear, "borders": group.timed_borders,
             "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
@@ -147,10 +146,9 @@ class Observation:
             ),
         }  # fmt: skip
 
-    def _program_fields(self, program, plan, kept=None):
+    def _fields_of(self, program, plan, kept=None):
         """The fields of a program for the core, from a Group or an EventPlan."""
-        numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
-        rows = [*self._problem.system.parameter_rows, *numbers]
+        rows = [*self._problem.system.parameter_rows, *numbers_of(plan, self._numbers)]
         return {
             "program": program.handle, "sums": plan.sums, "kept": kept,
             "asks": plan.asks | clocks(program, self._problem.system.dim),

@@ -80,13 +80,13 @@ class ByHand(RunMemory):
         The rows of each parameter that the Stepper integrates with, (elements, stride).
     """
 
-    by_hand = True
+    of_each = True
 
     def __init__(self, problem, options, live):
         given = {} if options.events is None else options.events.given
         if options.watch is not None:
             options = options.changed(watch=Plan(problem.system, options.watch, given, True))
-        self._plan, self._params = options.watch, [row for rows in live for row in rows]
+        self._params = [row for rows in live for row in rows]
         super().__init__(problem, options)
         if any(group.densities for group in self._groups):
             raise ValueError(

@@ -12,7 +12,7 @@ from ..values.types import Any, Booleans, Floats, Integers
 from .beginning import at_start, told_start
 
 
-def check_beginning(plan, problem, known):
+def check_beginning(plan, problem):
     """Refuse a quantity that is not finite at the start of a trajectory with a finite state.
 
     No change of its sign can be seen from there, so that the first crossing would be lost.
@@ -21,11 +21,8 @@ def check_beginning(plan, problem, known):
     ----------
     plan : EventPlan
     problem : Problem
-    known : dict
-        From ``first_numbers``.
     """
-    program, count = plan.program, len(plan.events)
-    for begin, good, out in at_start(plan, program, plan.asks, count, problem, known):
+    for begin, good, out in at_start(plan, plan.program, len(plan.events), problem):
         for (name, one), values in zip(plan.events.items(), out):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:

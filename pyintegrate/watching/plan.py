@@ -222,9 +222,9 @@ class Plan:
     def kinds(self):
         """Reduction and quantity of the watches of named quantities that include every step."""
         return {
-            name: (r.name, r.quantity)
+            name: r.kind
             for name, r in self.watch.items()
-            if isinstance(r.quantity, str) and r.every == 1 and r.after is None
+            if isinstance(r.quantity, str) and r.kind is not None
         }
 
     def _own(self, numbers, system):

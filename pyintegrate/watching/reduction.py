@@ -35,6 +35,11 @@ class Reduction:
             return ()
         return self.quantity if isinstance(self.quantity, tuple) else (self.quantity,)
 
+    @property
+    def kind(self):
+        """Itself and its quantity if it includes every step: what an analysis asks for."""
+        return (self.name, self.quantity) if self.every == 1 and self.after is None else None
+
     def __repr__(self):
         from .quantity import label
 

@@ -47,16 +47,16 @@ class RunMemory:
         Of the run that this one continues.
     """
 
-    by_hand = False  # whether steps are made one by one, and trajectories restart
+    of_each = False  # whether trajectories have steps of their own
 
     def __init__(self, problem, options, earlier=None):
-        self._events = options.events
-        self._groups = [] if options.watch is None else options.watch.groups
+        self._plan, self._events = options.watch, options.events
+        self._groups = [] if self._plan is None else self._plan.groups
         self._programs = [*self._groups, *([] if self._events is None else [self._events])]
         names = [name for program in self._programs for name in program.numbers]
         self._numbers = first_numbers(names, problem)
-        if self._events is not None and earlier is None and (problem.n_steps or self.by_hand):
-            check_beginning(self._events, problem, self._numbers)  # without steps no sign changes
+        if self._events is not None and earlier is None and (problem.n_steps or self.of_each):
+            check_beginning(self._events, problem)  # without steps no sign changes
         self._lay_out(problem, earlier)
 
     def going_on(self, problem, earlier):
@@ -77,7 +77,7 @@ class RunMemory:
             self._rows = EventRows.empty(self._events, problem, stride)
             rows += len(self._rows.counts)
         # One of two copies survives an interrupt.
-        self._two = 8 * rows * stride <= SPARE_BYTES and not self.by_hand
+        self._two = 8 * rows * stride <= SPARE_BYTES and not self.of_each
         self._sums = [in_two(program.initial, stride, self._two) for program in self._programs]
         for (sums, _), began in zip(self._sums, self._began):
             sums[:, :lanes] = began
@@ -102,7 +102,7 @@ class RunMemory:
             self._program_fields(program, sums) for program, sums in zip(self._programs, self._sums)
         ]
         for fields, images, across in zip(programs, self._images, self._across):
-            fields["densities"] = tuple(image.fields() for image in images)
+            fields["densities"] = tuple(image.fields for image in images)
             fields["across"] = tuple(map(vars, across))
         out = {}
         if self._events is not None:
@@ -142,7 +142,7 @@ class RunMemory:
                 [*map(in_a_row, zip(before, now))]
                 for before, now in zip(self._began.across, out.across)
             ]
-        out.images = [[one.after(blocks) for one in images] for images in self._images]
+        out.images = [[one.image for one in images] for images in self._images]
         return out
 
 

@@ -22,13 +22,17 @@ def first_numbers(names, problem):
     return known
 
 
+def numbers_of(program, known):
+    """The numbers of a Group or an EventPlan; known: from ``first_numbers``."""
+    return [known[name] if v is None else v for name, v in program.numbers.items()]
+
+
 def program_fields(program, problem, known, first, sums):
     """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h.
 
     known: from ``first_numbers``; first: the first step that counts; sums: two copies of the rows.
     """
-    numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
-    rows = [row_of(problem, value) for value in numbers]
+    rows = [row_of(problem, value) for value in numbers_of(program, known)]
     own = problem.undriven  # the rows that the run itself reads
     if problem.dtype != np.float64:
         own = [row_of(problem, value) for value in parameters_of(problem)]

@@ -14,7 +14,6 @@ from ..accumulators import number
 from ..reduction import Reduction
 
 MOST_BINS = 1 << 28  # in one image
-ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
 
 
 def density(
@@ -112,7 +111,7 @@ def bins_fields(quantities, edges):
 
 
 class Image:
-    """The image of a density in the core: csrc/watching/batch/density.h.
+    """The image of a density, which the core counts in: csrc/watching/batch/density.h.
 
     Parameters
     ----------
@@ -124,22 +123,5 @@ class Image:
 
     def __init__(self, quantities, edges, image):
         check_memory(3 * image.nbytes, "the", image.shape, len(edges))
-        self.of = bins_fields(quantities, edges)
         self.image = np.array(image, np.int64)
-        self.room = min(ROOM, image.size)
-        self.pending = np.zeros((2, image.size), np.int64)
-        self.list = np.zeros((2, self.room), np.int64)
-        self.state = np.array([-1, 0, 0], np.int64)
-
-    def fields(self):
-        return self.of | vars(self)
-
-    def after(self, blocks):
-        """The image after `blocks` blocks of time; those after the last merged one are pending."""
-        out = self.image.copy()
-        for block in range(int(self.state[0]) + 1, blocks + 1):
-            noted = int(self.state[1 + block % 2])
-            np.add.at(out.reshape(-1), self.list[block % 2, : min(noted, self.room)], 1)
-            if noted > self.room:
-                out += self.pending[block % 2].reshape(out.shape)
-        return out
+        self.fields = bins_fields(quantities, edges) | {"image": self.image}

@@ -86,6 +86,14 @@ def together(parts, groups, places):
     return Accumulated(kind, tally, whole)
 
 
+def labels(by, batch):
+    """The labels of the groups, and the group of each trajectory, (lanes,); None: no groups."""
+    if by is None:
+        return None, None
+    groups, place = np.unique(by, return_inverse=True)
+    return groups, np.broadcast_to(place.reshape(by.shape), batch).ravel()
+
+
 class Memory:
     """The memory of one accumulator over a Problem; its attributes are the fields that the core
     reads."""
@@ -100,12 +108,10 @@ class Memory:
             )
         self.row = -(-first // every)
         self.rows = steps = max((problem.first + problem.n_steps) // every + 1 - self.row, 0)
-        self.label, groups = None, 1
+        names, self.label = labels(by, problem.batch)
+        groups = 1
         if by is not None:
-            names, place = np.unique(by, return_inverse=True)
-            self.label = np.broadcast_to(place.reshape(by.shape), problem.batch)
-            self.label = self.label.ravel().astype(np.int32)
-            groups = len(names)
+            self.label, groups = self.label.astype(np.int32), len(names)
         self.edges = np.zeros(2) if edges is None else edges
         self.groups, self.bins = groups, len(self.edges) - 1
         width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: self.bins}[self.kind]
@@ -371,14 +377,13 @@ def of_run(plan, problem, sums):
             steps = np.arange(len(parts[0].tally)) * one.every
             if one.every not in every_t:
                 every_t[one.every] = _times(problem, steps)
-            groups, sizes, labels = None, np.array([problem.lanes]), None
-            if one.by is not None:
-                groups, labels = np.unique(one.by, return_inverse=True)
-                labels = np.broadcast_to(labels.reshape(one.by.shape), problem.batch).ravel()
-                sizes = np.bincount(labels, minlength=len(groups))
+            groups, label = labels(one.by, problem.batch)
+            sizes = np.array([problem.lanes])
+            if groups is not None:
+                sizes = np.bincount(label, minlength=len(groups))
             told = (*one.told, group.signatures[name])
             asked[name] = Asked(
-                told, one.name, one.options, groups, sizes, labels, every_t[one.every], parts
+                told, one.name, one.options, groups, sizes, label, every_t[one.every], parts
             )
     ordered = {name: asked[name] for name in plan.across}
     system = problem.system
