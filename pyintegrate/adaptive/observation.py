@@ -5,12 +5,11 @@ here, since each is at its own step and time (csrc/tolerance/observation.h).
 """
 
 from copy import deepcopy
-from math import prod
 
 import numpy as np
 
 from ..values.memory import check_memory
-from ..watching.batch.density import bins_fields
+from ..watching.accumulators import image_of
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows
 from ..watching.events import EventPlan, has_tangents
@@ -96,14 +95,17 @@ class Observation(RunMemory):
         timed = [number for group in self._groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
         self._counts = []
-        for _, edges, _, _, each in [one for group in self._groups for one in group.samples]:
-            shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
-            check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
-            self._counts.append(np.zeros(shape, np.int64))
+        for one in self._samples():
+            size = 8 * (lanes if one["each"] else 1) * one["rows"] * one["columns"]
+            check_memory(size, "the", problem.batch, problem.system.dim)
+            self._counts.append(image_of(one, (lanes,) * one["each"]))
         self.event_rows = None  # like those of fixed steps, if there are events
         if self._events is not None:
             self.event_rows = EventRows.empty(self._events, problem, lanes)
         self._onward = [np.zeros_like(a) for a in self._counted()]
+
+    def _samples(self):
+        return [one for group in self._groups for one in group.samples]
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
@@ -139,10 +141,7 @@ class Observation(RunMemory):
             "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
             "samples": tuple(
-                bins_fields(places, edges)
-                | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
-                for (places, edges, row, samples, each), counts in zip(
-                    group.samples, self._counts)
+                one | {"counts": counts} for one, counts in zip(group.samples, self._counts)
             ),
         }  # fmt: skip
 
@@ -163,8 +162,7 @@ class Observation(RunMemory):
             return Watched({})
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
-        each = [one[-1] for group in self._groups for one in group.samples]
-        kept.images = [[a.reshape(*batch, a.shape[-1]) if own else a
-                        for a, own in zip(self._counts, each)]]  # fmt: skip
+        kept.images = [[a.reshape(*batch, a.shape[-1]) if one["each"] else a
+                        for a, one in zip(self._counts, self._samples())]]  # fmt: skip
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

@@ -125,18 +125,20 @@ class Shared:
         Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
     timed : list of tuple of int
         Those over time, of steps that differ in length: kind, quantity, row of `after` or -1.
-    samples : list of tuple
-        Counts at equal times: quantities, edges of bins, row of `after` or -1, number of times,
-        whether each trajectory has its own.
+    densities : list of dict
+        Bins of images, for the core.
+    samples : list of dict
+        Counts at equal times: also row of `after` or -1, number of times, whether each trajectory
+        has its own.
     """
 
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.reduced_initial = [], [], []
-        self.densities: list[tuple] = []
+        self.densities: list[dict] = []
         self.across: list[tuple] = []
         self.timed, self.timed_nodes, self.timed_initial = [], [], []
-        self.samples: list[tuple] = []
+        self.samples: list[dict] = []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
     def once(self, key, make):
@@ -153,7 +155,7 @@ class Shared:
 
     def density(self, nodes, edges):
         """One image of quantities over bins; edges: one array for each quantity."""
-        self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
+        self.densities.append(bins_of([*map(self.quantity, nodes)], edges))
         at = len(self.densities) - 1
         return Later(lambda totals: totals.images[at])
 
@@ -236,8 +238,9 @@ class Accumulators:
 
     def sampled(self, symbols, edges, samples, each):
         """Counts in bins at so many equal times, for each trajectory or for all together."""
-        places = tuple(self._timed_quantity(symbol) for symbol in symbols)
-        self.shared.samples.append((places, edges, self.after, samples or 1000, each))
+        bins = bins_of([*map(self._timed_quantity, symbols)], edges)
+        told = {"after": self.after, "samples": samples or 1000, "each": int(each)}
+        self.shared.samples.append(bins | told)
         at = len(self.shared.samples) - 1
         return Later(lambda totals: totals.images[at])
 
@@ -370,6 +373,20 @@ class Accumulators:
 def number(graph, symbol):
     """A truth value as 0 or 1."""
     return Symbol(real(node_of(graph, symbol)))
+
+
+def bins_of(quantities, edges):
+    """One or two quantities in bins, for the core: PiBins of csrc/watching/batch/density.h."""
+    return {
+        "axes": len(edges), "first": quantities[0], "second": quantities[-1],
+        "rows": len(edges[0]) - 1, "columns": len(edges[-1]) - 1 if len(edges) > 1 else 1,
+        "row_edges": edges[0], "column_edges": edges[1] if len(edges) > 1 else np.zeros(2),
+    }  # fmt: skip
+
+
+def image_of(bins, lanes=()):
+    """Zeros of the shape of such bins."""
+    return np.zeros((*lanes, *(bins["rows"], bins["columns"])[: bins["axes"]]), np.int64)
 
 
 def cubic_root(a, b, c, d):

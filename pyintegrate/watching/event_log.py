@@ -49,8 +49,7 @@ class EventRows:
     def empty(cls, plan, problem, stride):
         """Memory in which nothing has occurred."""
         dim = problem.system.dim
-        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values)
-                for k in (1, dim, n)]  # fmt: skip
+        kept = [(one["keep"], k) for one in plan.told for k in (1, dim, one["n_values"])]
         numbers = sum(keep * k for keep, k in kept)
         check_memory(
             8 * numbers * problem.lanes, "the", problem.batch, dim,
@@ -92,16 +91,9 @@ class EventRows:
             react = {key: detect[key] for key in ("asks", "sums", "params")}
             react["program"] = plan.react.handle
         events = tuple(
-            {
-                "direction": plan.directions[i], "located": int(plan.located[i]),
-                "stop": one.stop, "keep": one.keep, "then": plan.then[i], "onto": plan.onto[i],
-                "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
-                "values": values,
-            }
-            for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), self.memory)
-            )
-        )  # fmt: skip
+            one | {"t": t, "y": y, "values": values}
+            for one, (t, y, values) in zip(plan.told, self.memory)
+        )
         return {
             "detect": detect, "react": react, "events": events,
             "most": max(one.max_per_step for one in plan.events.values()),

@@ -41,8 +41,6 @@ class Group(Shared):
         The reductions that the core computes itself; their sums follow those of the program.
     change : bool
         Whether the core needs the initial energy of the motion.
-    densities : tuple
-        The quantities and the edges of bins of each image.
     across : tuple
         Accumulators of the whole batch (``Shared.over_batch``). By the name of a statistic
         ``across_places`` has their indices, ``signatures`` the byte code of its quantities.
@@ -126,9 +124,6 @@ class Group(Shared):
             nodes += compared
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = view.program(nodes)
-        self.zeros = [
-            np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
-        ]
         self.asks = view.asks | clocks(self.program, system.dim)
         # Functions whose NaN would stay in the result: `beginning` evaluates them.
         self._asked = {name: q for name, q in asked.items() if f"{name}.nan_step" in self.results}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..values.memory import SPARE_BYTES, aligned
-from .batch.density import Image
+from ..values.memory import SPARE_BYTES, aligned, check_memory
+from .accumulators import image_of
 from .batch.results import Memory, in_a_row
 from .event_log import EventRows, check_beginning
 from .watched import first_numbers, program_fields
@@ -71,7 +71,7 @@ class RunMemory:
         self._began = earlier
         if earlier is None:
             self._began = Kept(program.initial[:, np.newaxis] for program in self._programs)
-            self._began.images = [group.zeros for group in self._groups]
+            self._began.images = [[*map(image_of, group.densities)] for group in self._groups]
         rows = sum(map(len, self._began))
         if self._events is not None:
             self._rows = EventRows.empty(self._events, problem, stride)
@@ -92,7 +92,7 @@ class RunMemory:
             for group in self._groups
         ]
         self._images = [
-            [Image(places, edges, image) for (places, edges), image in zip(group.densities, images)]
+            [bins | {"image": counted(image)} for bins, image in zip(group.densities, images)]
             for group, images in zip(self._groups, self._began.images)
         ]
 
@@ -102,7 +102,7 @@ class RunMemory:
             self._program_fields(program, sums) for program, sums in zip(self._programs, self._sums)
         ]
         for fields, images, across in zip(programs, self._images, self._across):
-            fields["densities"] = tuple(image.fields for image in images)
+            fields["densities"] = tuple(images)
             fields["across"] = tuple(map(vars, across))
         out = {}
         if self._events is not None:
@@ -142,8 +142,14 @@ class RunMemory:
                 [*map(in_a_row, zip(before, now))]
                 for before, now in zip(self._began.across, out.across)
             ]
-        out.images = [[one.image for one in images] for images in self._images]
+        out.images = [[one["image"] for one in images] for images in self._images]
         return out
+
+
+def counted(image):
+    """A copy of an image for the core, which notes as many counts of two blocks of time."""
+    check_memory(3 * image.nbytes, "the", image.shape, image.ndim)
+    return image.copy()
 
 
 def in_two(values, stride, two):

@@ -59,10 +59,10 @@ EVENT = [
     ),
     (
         "pyintegrate/watching/events.py",
-        "        if self.events[key].level is not None:",
-        "        if self.events[key].period is not None:\n"
-        "            symbol = np.sin(symbol * (np.pi / self.events[key].period))\n"
-        "        if self.events[key].level is not None:",
+        "    if one.level is not None:",
+        "    if one.period is not None:\n"
+        "        symbol = np.sin(symbol * (np.pi / one.period))\n"
+        "    if one.level is not None:",
     ),
     (
         "pyintegrate/watching/events.py",

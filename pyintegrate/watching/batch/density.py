@@ -8,7 +8,6 @@ import numpy as np
 
 from ...trace.expression import node_of
 from ...values.checks import floats, integer
-from ...values.memory import check_memory
 from ...values.types import ArrayLike, Quantity
 from ..accumulators import number
 from ..reduction import Reduction
@@ -99,29 +98,3 @@ def checked_edges(axes, bins, range):
     if any(np.any(np.diff(one) <= 0) for one in edges):
         raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
     return edges
-
-
-def bins_fields(quantities, edges):
-    """Quantities in bins, for the core: PiBins of csrc/watching/batch/density.h."""
-    return {
-        "axes": len(edges), "first": quantities[0], "second": quantities[-1],
-        "rows": len(edges[0]) - 1, "columns": len(edges[-1]) - 1 if len(edges) > 1 else 1,
-        "row_edges": edges[0], "column_edges": edges[1] if len(edges) > 1 else np.zeros(2),
-    }  # fmt: skip
-
-
-class Image:
-    """The image of a density, which the core counts in: csrc/watching/batch/density.h.
-
-    Parameters
-    ----------
-    quantities : tuple of int
-    edges : tuple of ndarray
-    image : ndarray of int64
-        The earlier counts.
-    """
-
-    def __init__(self, quantities, edges, image):
-        check_memory(3 * image.nbytes, "the", image.shape, len(edges))
-        self.image = np.array(image, np.int64)
-        self.fields = bins_fields(quantities, edges) | {"image": self.image}
