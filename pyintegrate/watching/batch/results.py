@@ -87,9 +87,9 @@ def together(parts, groups, places):
 
 
 def labels(by, batch):
-    """The labels of the groups, and the group of each trajectory, (lanes,); None: no groups."""
+    """The labels of the groups, and the group of each trajectory, (lanes,); None: all are one."""
     if by is None:
-        return None, None
+        return np.zeros(1, int), None
     groups, place = np.unique(by, return_inverse=True)
     return groups, np.broadcast_to(place.reshape(by.shape), batch).ravel()
 
@@ -108,10 +108,8 @@ class Memory:
             )
         self.row = -(-first // every)
         self.rows = steps = max((problem.first + problem.n_steps) // every + 1 - self.row, 0)
-        names, self.label = labels(by, problem.batch)
-        groups = 1
-        if by is not None:
-            self.label, groups = self.label.astype(np.int32), len(names)
+        names, label = labels(by, problem.batch)
+        groups, self.label = len(names), None if label is None else label.astype(np.int32)
         self.edges = np.zeros(2) if edges is None else edges
         self.groups, self.bins = groups, len(self.edges) - 1
         width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: self.bins}[self.kind]
@@ -323,7 +321,7 @@ class Asked:
             ".count": counted[..., 0], ".missing": self.sizes - counted[..., 0],
             ".nan": counted[..., 1],
         }  # fmt: skip
-        if self.groups is None:
+        if self.labels is None:
             out = {k: a if k in (".edges", ".q") else a[:, 0] for k, a in out.items()}
         else:
             out[".groups"] = self.groups
@@ -379,7 +377,7 @@ def of_run(plan, problem, sums):
                 every_t[one.every] = _times(problem, steps)
             groups, label = labels(one.by, problem.batch)
             sizes = np.array([problem.lanes])
-            if groups is not None:
+            if label is not None:
                 sizes = np.bincount(label, minlength=len(groups))
             told = (*one.told, group.signatures[name])
             asked[name] = Asked(
@@ -509,21 +507,18 @@ def joined(a, b):
                 f"merge: {name!r} differs in its quantity, options or times: give both parts the"
                 " same across=, t0 and dt"
             )
-        if (one.groups is None) != (two.groups is None):
+        if (one.labels is None) != (two.labels is None):
             raise ValueError(f"merge: one part of {name!r} has by= and the other not: give both")
-        groups, places = one.groups, [np.zeros(1, int)] * 2
-        if groups is not None:
-            groups = np.union1d(one.groups, two.groups)
-            places = [np.searchsorted(groups, part.groups) for part in (one, two)]
-        many = 1 if groups is None else len(groups)
+        groups = np.union1d(one.groups, two.groups)
+        places = [np.searchsorted(groups, part.groups) for part in (one, two)]
         parts = [
-            together([part.until(n) for part in both], many, places)
+            together([part.until(n) for part in both], len(groups), places)
             for both in zip(one.parts, two.parts)
         ]
-        sizes, labels = np.zeros(many, np.int64), None
+        sizes, labels = np.zeros(len(groups), np.int64), None
         for part, place in zip((one, two), places):
             sizes[place] += part.sizes
-        if groups is not None:
+        if one.labels is not None:
             labels = np.concatenate([places[0][one.labels], places[1][two.labels]])
         asked[name] = Asked(
             one.told, one.name, one.options, groups, sizes, labels, one.t[:n], parts
