@@ -58,7 +58,7 @@ class Observation(RunMemory):
     ----------
     problem : Problem
     options : Options
-        With a Plan and an EventPlan.
+        With a Plan, and maybe an EventPlan.
     t_end : float or ndarray
     earlier : Observation, optional
         That of the run that this one continues.
@@ -158,8 +158,6 @@ class Observation(RunMemory):
     @property
     def watched(self):
         """The results of watches by name."""
-        if self._plan is None:
-            return Watched({})
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
         kept.images = [[a.reshape(*batch, a.shape[-1]) if one["each"] else a

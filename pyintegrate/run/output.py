@@ -32,7 +32,7 @@ def begin(problem, options, failures=None, kept=None):
         that of the steps that every trajectory has completed.
     """
     memory = record = None
-    if options.watch is not None or options.events is not None:
+    if options.watch is not None:
         from ..watching.run_memory import RunMemory
 
         memory = RunMemory(problem, options, kept)

@@ -228,7 +228,7 @@ class Stepper:
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
         self._remembers = self._has_past and not problem.method.starts_from_positions
         more, self._by_hand = options.for_core(), None
-        if watch is not None or events is not None:
+        if options.watch is not None:
             from ..watching.by_hand import ByHand
 
             self._by_hand = ByHand(problem, options, self._param_rows)

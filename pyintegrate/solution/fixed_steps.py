@@ -134,7 +134,7 @@ class FixedSolution(Solution):
         """The results of watches by name: arrays over the batch. See ``pi.watch``."""
         from ..watching.watched import Watched
 
-        if self._kept is None or self._options.watch is None:
+        if self._kept is None:
             return Watched({})
         problem = self._problem
         ends = self._failures.steps(problem)

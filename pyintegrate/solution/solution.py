@@ -245,7 +245,7 @@ class Solution(KindOfSolution):
         """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
         from ..watching.batch.results import Across, of_run
 
-        if self._kept is None or not (self._options.watch and self._options.watch.across):
+        if self._kept is None or not self._options.watch.across:
             return Across({})
         return of_run(self._options.watch, self._problem, self._kept)
 

@@ -7,7 +7,7 @@ import numpy as np
 from .. import _core
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
-from .later import BEGAN, COUNT, UNIT, Later
+from .later import BEGAN, COUNT, UNIT, Later, later
 from .time_weighted import Timed
 
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
@@ -38,14 +38,21 @@ class Accumulator:
         self.node = real(node_of(graph, symbol))
 
 
+@later
 def _whole_sum(high, low):
     return np.where(np.isfinite(low), high + low, high)
 
 
-def _whole_step(step):
-    """The index of a step as an integer; -1 for NaN."""
-    filled: Any = np.where(np.isnan(step), -1.0, step)
-    return filled.whole
+@later
+def _whole_step(step, spoiled=np.True_):
+    """The index of a step as an integer; -1 for NaN, and where nothing is spoiled."""
+    return np.where(np.isnan(step) | ~spoiled, -1.0, step).astype(np.int64)
+
+
+@later
+def _spoiled(index, squares, first):
+    """Whether a NaN is in sums of distances; those from an infinite value are NaN as well."""
+    return (np.isnan(index) | np.isnan(squares)) & ~np.isinf(first)
 
 
 def added(high, low, term):
@@ -101,10 +108,8 @@ class Reduced:
         Extremes and sums hold it in their second row, lines in the low part of a sum.
         """
         if self.is_line:
-            # The distances from an infinite first value are NaN as well.
-            spoiled = (np.isnan(self[5]) | np.isnan(self[9])) & ~np.isinf(self[0])
-            return _whole_step(np.where(spoiled, self[6], np.nan))
-        return _whole_step(np.where(np.isnan(self[0]), self[1], np.nan))
+            return _whole_step(self[6], _spoiled(self[5], self[9], self[0]))
+        return _whole_step(self[1], later(np.isnan)(self[0]))
 
     def _in_unit(self, value, power=1):
         for _ in range(power if self.change else 0):

@@ -70,10 +70,10 @@ def check_watched(plan, problem):
 
     Parameters
     ----------
-    plan : Plan or None
+    plan : Plan
     problem : Problem
     """
-    for group in () if plan is None else plan.groups:
+    for group in plan.groups:
         names, program = group.beginning
         if not names:
             continue

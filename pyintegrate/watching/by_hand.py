@@ -75,7 +75,7 @@ class ByHand(RunMemory):
     ----------
     problem : Problem
     options : Options
-        With a Plan, an EventPlan or both.
+        With a Plan, and maybe an EventPlan.
     live : list of ndarray
         The rows of each parameter that the Stepper integrates with, (elements, stride).
     """
@@ -84,8 +84,7 @@ class ByHand(RunMemory):
 
     def __init__(self, problem, options, live):
         given = {} if options.events is None else options.events.given
-        if options.watch is not None:
-            options = options.changed(watch=Plan(problem.system, options.watch, given, True))
+        options = options.changed(watch=Plan(problem.system, options.watch, given, True))
         self._params = [row for rows in live for row in rows]
         super().__init__(problem, options)
         if any(group.densities for group in self._groups):
@@ -137,9 +136,8 @@ class ByHand(RunMemory):
     @property
     def kind(self):
         """Everything that must be equal for a snapshot to fit."""
-        plan = () if self._plan is None else tuple(self._plan.watch)
         events = () if self._events is None else tuple(self._events.events)
-        return ("watch", *plan, "events", *events, *(a.shape for a in self._all()))
+        return ("watch", *self._plan.watch, "events", *events, *(a.shape for a in self._all()))
 
     def reset(self, lanes, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.
@@ -175,8 +173,6 @@ class ByHand(RunMemory):
     # ---- results ----
     def watched(self, last):
         """Results by name; last: the index of the last step of each trajectory, (*batch)."""
-        if self._plan is None:
-            return Watched({})
         lanes, batch = self._problem.lanes, self._problem.batch
         kept, began, units = self.after(0, True, 0, None), [], []
         for i, (one, group) in enumerate(zip(self._live, self._groups)):

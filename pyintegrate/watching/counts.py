@@ -192,7 +192,7 @@ def reduce(
             item.then(symbol)
         if not start.ndim:
             return {"": kept[0].value}
-        return {"": side_by_side([item.value for item in kept])}
+        return {"": side_by_side(*(item.value for item in kept))}
 
     return Reduction("reduce", update, every, after, trace)
 
@@ -236,7 +236,7 @@ def histogram(
         if rows.uneven:
             found = rows.sampled([rows.q], (edges,), samples, each=True)
         else:
-            found = side_by_side([item.value.whole for item in rows.tally(edges)])
+            found = side_by_side(*(item.value.whole for item in rows.tally(edges)))
         return {"": found, ".edges": edges}
 
     return Reduction("histogram", quantity, every, after, trace, samples)

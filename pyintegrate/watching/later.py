@@ -1,9 +1,8 @@
 """Numbers that are known when a run has ended, and formulas of them: results of watches."""
 
-from operator import attrgetter
+import operator
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..values.named import Named
 from ..values.types import Any
@@ -44,7 +43,22 @@ class Totals(Named):
     timed: Any
 
 
-class Later(NDArrayOperatorsMixin):
+def later(function):
+    """A function of numbers that may be known later, as its result is then.
+
+    Examples
+    --------
+    >>> float(value_of(later(np.sqrt)(INTERVAL), Totals(interval=9.0)))
+    3.0
+    """
+
+    def made(*arguments):
+        return Later(lambda totals: function(*[value_of(a, totals) for a in arguments]))
+
+    return made
+
+
+class Later:
     """A number of each trajectory: operations and functions of NumPy on it are done later.
 
     Parameters
@@ -63,15 +77,19 @@ class Later(NDArrayOperatorsMixin):
         self.of = of
 
     def __array_function__(self, function, types, arguments, keywords):
-        return Later(lambda totals: function(*(value_of(a, totals) for a in arguments), **keywords))
+        return later(function)(*arguments)
 
     def __array_ufunc__(self, ufunc, method, *arguments):
-        return self.__array_function__(ufunc, (), arguments, {})
+        return later(ufunc)(*arguments)
 
-    @property
-    def whole(self):
-        """As integers."""
-        return Later(lambda totals: self.of(totals).astype(np.int64))
+    # Without NumPy's dispatch, which takes several times as long.
+    __add__, __sub__, __mul__, __truediv__ = map(
+        later, (operator.add, operator.sub, operator.mul, operator.truediv)
+    )
+    __gt__, __lt__, __eq__ = map(later, (operator.gt, operator.lt, operator.eq))  # type: ignore
+    __rmul__ = __mul__
+
+    whole = property(later(lambda value: value.astype(np.int64)), doc="As integers.")
 
 
 def value_of(result, totals):
@@ -80,15 +98,18 @@ def value_of(result, totals):
 
 
 INTERVAL, COUNT, START, STEP, UNIT, BEGAN = (
-    Later(attrgetter(name)) for name in ("interval", "count", "start", "step", "unit", "began")
+    Later(operator.attrgetter(name))
+    for name in ("interval", "count", "start", "step", "unit", "began")
 )
 
 
-def side_by_side(results):
+@later
+def side_by_side(*results):
     """Several as one with an axis of them, the last."""
-    return Later(lambda totals: np.stack([one.of(totals) for one in results], axis=-1))
+    return np.stack(results, axis=-1)
 
 
+@later
 def seen(values, count):
     """The values, NaN where no step counted."""
     return np.where(count > 0, values, np.nan)

@@ -191,9 +191,8 @@ class Plan:
 
     def __init__(self, system, watch, numbers=None, restarts=False, uneven=False, across=None):
         again = isinstance(watch, Plan)  # its names of analyses are expanded already
-        self.watch = watch.watch if again else checked({} if watch is None else watch, system)
-        self.across = {}
-        by_steps = {}
+        self.across, by_steps = {}, {}
+        self.watch = watch.watch if again else {} if watch is None else checked(watch, system)
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:

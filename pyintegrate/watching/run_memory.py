@@ -42,7 +42,7 @@ class RunMemory:
     ----------
     problem : Problem
     options : Options
-        With a Plan, an EventPlan or both.
+        With a Plan, and maybe an EventPlan.
     earlier : Kept, optional
         Of the run that this one continues.
     """
@@ -50,8 +50,7 @@ class RunMemory:
     of_each = False  # whether trajectories have steps of their own
 
     def __init__(self, problem, options, earlier=None):
-        self._plan, self._events = options.watch, options.events
-        self._groups = [] if self._plan is None else self._plan.groups
+        self._plan, self._groups, self._events = options.watch, options.watch.groups, options.events
         self._programs = [*self._groups, *([] if self._events is None else [self._events])]
         names = [name for program in self._programs for name in program.numbers]
         self._numbers = first_numbers(names, problem)

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from .later import Later
+from .later import Later, later
 
 # Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
 REFUSED = {
@@ -28,9 +28,10 @@ class Timed:
         return Later(lambda totals: totals.timed[self._first + i])
 
 
+@later
 def _whole(number):
     """As an integer; -1 for NaN."""
-    return np.nan_to_num(number, nan=-1).whole
+    return np.nan_to_num(number, nan=-1).astype(np.int64)
 
 
 def _nan_step(rows, kind):
@@ -66,12 +67,15 @@ class _Moments:
         self.first = kept[0] + kept[5]  # NaN where it was unresolved
         self.integral, self.error = kept[3] + kept[4], kept[8 if kind == "moments" else 6]
         self.mean = self.first + _over(self.integral, self.span)
+        if kind == "mean":
+            return
         slope = kept[6]
         self.slope = np.where(self.span == 0, np.nan, slope + 0 * self.first)
         self.left = _over(kept[7], self.span) + 0 * self.first
         self.variance = self.left + slope * slope * (self.span * self.span / 12)
 
 
+@later
 def _over(sums, span):
     """sums / span, a mean; 0 over no time, where the first value is the only one."""
     return np.where(span == 0, 0.0, sums / np.where(span == 0, 1.0, span))

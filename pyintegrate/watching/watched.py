@@ -13,7 +13,9 @@ from .quantity import energy_of, phase_of
 
 def first_numbers(names, problem):
     """The parameters of a program that are known only when the run begins, by name."""
-    known = {"_forwards": np.sign(problem.dt)}
+    known = {}
+    if "_forwards" in names:
+        known["_forwards"] = np.sign(problem.dt)
     if "_energy" in names:
         energy, scale = energy_of(problem.system, *beginning_of(problem))
         known |= {"_energy": energy, "_energy_scale": scale}
