@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status, report_failures, summarize
-from ..run.failures import Failures
+from ..run.failures import Failures, none
 from ..solution.solution import Solution
 from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
@@ -106,8 +106,7 @@ class AdaptiveSolution(Solution):
             solution = cls(
                 problem, options, control, outcome, control.save, before, run.observation
             )
-            if solution._failures.index.size:
-                report_failures(solution, options.on_failure)
+            report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
@@ -181,13 +180,12 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def _failures(self):
-        status, accepted = self._outcome.status, self._outcome.accepted
-        index = np.flatnonzero(status)
-        if not index.size:
-            return Failures(index, status[index], index)
-        start = np.abs(self.initial.reshape(-1, self.system.dim)[index])
+        status = self._outcome.status
+        if not np.count_nonzero(status):
+            return none(len(status))
+        start = np.abs(self.initial.reshape(-1, self.system.dim))
         good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
-        return Failures(index, status[index], np.where(good, accepted[index] + 1, 0))
+        return Failures(status, np.where(good, self._outcome.accepted + 1, 0))
 
     @property
     def _step_lengths(self):
@@ -307,25 +305,19 @@ class AdaptiveSolution(Solution):
         return (times * ahead <= reached * ahead) & begun
 
     def failures(self) -> str:
-        failed = self._failures.failed()
-        if not len(failed):
+        index, status, step = self._failures.failed()
+        if not len(index):
             return "no trajectory failed"
-        text = summarize(
-            failed.status,
-            failed.step,
-            failed.index,
-            self._problem.batch,
-            lambda i, n: self._reached[i],
-        )
-        first = np.argmin(failed.step)
-        if failed.status[first] != Status.ZENO:  # whose steps end at jumps
-            text += f" Its last step was {self.last_step.reshape(-1)[failed.index[first]]:.3g}."
-        many = failed.index[failed.status == Status.TOO_MANY_STEPS]
+        text = summarize(status, step, index, self._problem.batch, lambda i, n: self._reached[i])
+        first = np.argmin(step)
+        if status[first] != Status.ZENO:  # whose steps end at jumps
+            text += f" Its last step was {self.last_step.reshape(-1)[index[first]]:.3g}."
+        many = index[status == Status.TOO_MANY_STEPS]
         if len(many):
             from .decay import told
 
             text += told(self, many[0]) or _STIFF
-        if np.any(failed.status == Status.STEP_TOO_SMALL):
+        if np.any(status == Status.STEP_TOO_SMALL):
             text += _END_OF_TIME
         return text
 

@@ -10,7 +10,7 @@ from numpy import ndarray
 from .. import _core
 from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
 from ..values.types import Any
-from .failures import NONE, Failures
+from .failures import Failures, none
 
 # Threads pay off after some milliseconds of work: trajectories x components x steps x evaluations.
 WORTH_THREADS = 2_000_000
@@ -109,7 +109,7 @@ class Run:
         self._failed = np.zeros(lanes, np.int8), np.empty(lanes, np.int64)
         if failures:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
-                each[failures.index] = its
+                each[...] = its
         self._core = _core.start(
             **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
             bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
@@ -135,8 +135,9 @@ class Run:
         The state, (dim + history of the method, stride), is None if an interrupt came when it was
         overwritten.
         """
-        problem, record, failed = self._problem, self.record, NONE
+        problem, record = self._problem, self.record
         completed, state, blocks = problem.n_steps, self._states[1], 0
+        failed = none(problem.lanes)
         if self._core is not None:
             completed, where, count, blocks = self._core.outcome()
             state = self._states[where] if where >= 0 else None
@@ -147,7 +148,7 @@ class Run:
             elif state is None and record is None:  # interrupted, the only state overwritten
                 completed, state = 0, problem.initial
             if count:
-                failed = Failures.of(*self._failed)
+                failed = Failures(*self._failed)
         kept = None
         if self._memory is not None:
             last = -1 if blocks < 0 else problem.first + completed

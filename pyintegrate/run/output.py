@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..values.memory import outward, pad
 from ..values.types import Any
 from .core import Outcome, Run
-from .failures import NONE
+from .failures import none
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 
@@ -154,7 +154,8 @@ class _InBlocks:
         dim, rows = problem.system.dim, problem.initial[:, : problem.lanes]
         done = Outcome(
             completed=0, states=options.out, final=rows[:dim],
-            history=rows[dim:] if len(rows) > dim else None, failures=failures or NONE,
+            history=rows[dim:] if len(rows) > dim else None,
+            failures=failures or none(problem.lanes),
         )  # fmt: skip
         # The saves that are written, the Outcome until there, and the current part are assigned
         # together, because an interrupt may come between two assignments.

@@ -411,7 +411,7 @@ class Stepper:
 
     @property
     def _failures(self):
-        return self._core.alter(lambda: Failures.of(*self._failed))
+        return self._core.alter(lambda: Failures(*(each.copy() for each in self._failed)))
 
     # ---- restart and restore ----
     def reset(

@@ -339,11 +339,10 @@ class FixedSolution(Solution):
         dim, lanes = problem.system.dim, problem.lanes
         rows = results["_last"].reshape(lanes, results["_last"].shape[-1]).T
         status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
-        index = np.flatnonzero(status)
         return cls(problem, options.changed(watch=None, events=None), Outcome(
             completed=problem.n_steps, states=results["y"], final=rows[:dim],
             history=_history(rows, dim),
-            failures=Failures(index, status[index], ends[index]),
+            failures=Failures(status, ends),
         ))  # fmt: skip
 
     # ---- files ----
@@ -392,9 +391,9 @@ class FixedSolution(Solution):
         if header["times"]:
             options = options.changed(times=t)
         y, last = values["y"], values["last_state"]
-        index, *others = (values[f"failed_{what}"] for what in ("index", "status", "step"))
-        if len(np.unique(index)) < len(index):
-            refuse("failed_index", "expected different numbers")
+        status, failed = values["failed_status"], values["failed_step"]
+        if np.any((status == 0) != (failed < 0)):
+            refuse("failed_step", "expected -1 where a trajectory is fine, and nowhere else")
         # A run with watches can be interrupted between two saves, at any step.
         ends = steps.ndim == 1 and steps[-1:] == header["first"] + completed
         ends = np.all(ends) and len(steps) and not header["times"] and options.components is None
@@ -402,7 +401,7 @@ class FixedSolution(Solution):
             refuse("last_state", "it is not the last state in y")
         solution = cls(problem, options, Outcome(
             completed=completed, states=np.moveaxis(y, 1, -1), final=None if ends else last[:dim],
-            history=_history(last, dim), failures=Failures(index, *others),
+            history=_history(last, dim), failures=Failures(status, failed),
         ))  # fmt: skip
         if header["times"] and len(t):  # they lie within the steps of the run
             place = problem.t0, problem.dt, completed, problem.batch, problem.dtype
