@@ -106,7 +106,8 @@ class AdaptiveSolution(Solution):
             solution = cls(
                 problem, options, control, outcome, control.save, before, run.observation
             )
-            report_failures(solution, options.on_failure)
+            if solution._failures.count:
+                report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
