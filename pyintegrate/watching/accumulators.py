@@ -39,7 +39,10 @@ class Accumulator:
 
 
 @later
-def _whole_sum(high, low):
+def _whole_sum(high, low, term=None):
+    """A sum of two parts, after a further term."""
+    if term is not None:
+        high, low = added(high, low, term)
     return np.where(np.isfinite(low), high + low, high)
 
 
@@ -53,6 +56,12 @@ def _whole_step(step, spoiled=np.True_):
 def _spoiled(index, squares, first):
     """Whether a NaN is in sums of distances; those from an infinite value are NaN as well."""
     return (np.isnan(index) | np.isnan(squares)) & ~np.isinf(first)
+
+
+@later
+def _from_restart(by_index, once, began):
+    """The sum of index d, whose index counts from the restart of a trajectory."""
+    return np.where(began == 0, by_index, by_index - began * once) if np.any(began) else by_index
 
 
 def added(high, low, term):
@@ -96,10 +105,10 @@ class Reduced:
         """The sums of d, index d and d^2, up to the last step that counts."""
         rest, sums = (self[7], (COUNT + BEGAN) * self[7] - self[8], self[9]), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2))):
-            whole = _whole_sum(*added(self[1 + 2 * i], self[2 + 2 * i], term))
+            whole = _whole_sum(self[1 + 2 * i], self[2 + 2 * i], term)
             sums.append(self._in_unit(whole, power))
-        once, index, squares = sums  # the index counts from the restart
-        return once, np.where(BEGAN == 0, index, index - BEGAN * once), squares
+        once, index, squares = sums
+        return once, _from_restart(index, once, BEGAN), squares
 
     @property
     def nan_step(self):

@@ -1,6 +1,7 @@
 """Numbers that are known when a run has ended, and formulas of them: results of watches."""
 
 import operator
+from functools import partial
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Later:
         self.of = of
 
     def __array_function__(self, function, types, arguments, keywords):
-        return later(function)(*arguments)
+        return later(partial(function, **keywords))(*arguments)
 
     def __array_ufunc__(self, ufunc, method, *arguments):
         return later(ufunc)(*arguments)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .later import BEGAN, INTERVAL, START, seen
+from .later import BEGAN, INTERVAL, START, later, seen
 from .reduction import of_quantity
 
 ROUNDING = 8 * np.finfo(float).eps  # relative, of a square that is a difference of three terms
@@ -133,17 +133,33 @@ def slope(rows):
     True
     """
     n, ((once, by_index, squares), nan_step, (first, t_first)) = rows.count, _line(rows)
-    spread = n * (n * n - 1) / 12  # the sum of (i - (n - 1)/2)^2
-    rise = (by_index - (n - 1) / 2 * once) / np.where(n > 1, spread, np.nan)  # per step that counts
-    middle, t = once / n, t_first / INTERVAL + (n - 1) / 2
-    left = squares - n * middle * middle - rise * rise * spread
+    rise = later(_rise)(n, once, by_index)
     return {
         "": rise / INTERVAL,
-        ".intercept": first + middle - rise * t,
-        ".residual": np.sqrt(np.where(left < ROUNDING * squares, 0.0, left) / n),
+        ".intercept": first + once / n - rise * (t_first / INTERVAL + (n - 1) / 2),
+        ".residual": _residual(n, once, by_index, squares),
         ".count": n.whole,
         ".nan_step": nan_step,
     }
+
+
+def _rise(n, once, by_index):
+    """The slope of a line per step that counts."""
+    spread = np.where(n > 1, _squares(n), np.nan)
+    return (by_index - (n - 1) / 2 * once) / spread
+
+
+def _squares(n):
+    """The sum of squares of i - (n - 1)/2."""
+    return n * (n * n - 1) / 12
+
+
+@later
+def _residual(n, once, by_index, squares):
+    """The rms distance from a line."""
+    middle, rise = once / n, _rise(n, once, by_index)
+    left = squares - n * middle * middle - rise * rise * _squares(n)
+    return np.sqrt(np.where(left < ROUNDING * squares, 0.0, left) / n)
 
 
 @of_quantity
