@@ -74,6 +74,8 @@ class Later:
     1.5
     """
 
+    __slots__ = ("of",)
+
     def __init__(self, of):
         self.of = of
 

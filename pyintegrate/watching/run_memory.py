@@ -70,7 +70,6 @@ class RunMemory:
         self._began = earlier
         if earlier is None:
             self._began = Kept(program.initial[:, np.newaxis] for program in self._programs)
-            self._began.images = [[*map(image_of, group.densities)] for group in self._groups]
         rows = sum(map(len, self._began))
         if self._events is not None:
             self._rows = EventRows.empty(self._events, problem, stride)
@@ -78,7 +77,7 @@ class RunMemory:
         # One of two copies survives an interrupt.
         self._two = 8 * rows * stride <= SPARE_BYTES and not self.of_each
         self._sums = [in_two(program.initial, stride, self._two) for program in self._programs]
-        for (sums, _), began in zip(self._sums, self._began):
+        for (sums, _), began in zip(self._sums, earlier or ()):
             sums[:, :lanes] = began
         if self._events is not None:
             self._counts = in_two(self._events.first_counts, stride, self._two)
@@ -90,9 +89,10 @@ class RunMemory:
             [Memory(entry, group.every, problem, self._first) for entry in group.across]
             for group in self._groups
         ]
+        before = self._began.images or [map(image_of, group.densities) for group in self._groups]
         self._images = [
             [bins | {"image": counted(image)} for bins, image in zip(group.densities, images)]
-            for group, images in zip(self._groups, self._began.images)
+            for group, images in zip(self._groups, before)
         ]
 
     def fields(self):
@@ -131,17 +131,19 @@ class RunMemory:
         if self._events is not None and out.event_rows is None:
             counts = (self._rows.counts if lost else self._counts[here])[:, :lanes]
             out.event_rows = self._rows.first(lanes, counts)
-        cells = iter(core.cells() if core is not None and any(self._across) else ())
-        out.across = [
-            [one.after(last, group.every, next(cells, b"")) for one in across]
-            for group, across in zip(self._groups, self._across)
-        ]
+        if any(self._across):
+            cells = iter(() if core is None else core.cells())
+            out.across = [
+                [one.after(last, group.every, next(cells, b"")) for one in across]
+                for group, across in zip(self._groups, self._across)
+            ]
         if self._began.across:
             out.across = [
                 [*map(in_a_row, zip(before, now))]
                 for before, now in zip(self._began.across, out.across)
             ]
-        out.images = [[one["image"] for one in images] for images in self._images]
+        if any(self._images):
+            out.images = [[one["image"] for one in images] for images in self._images]
         return out
 
 
