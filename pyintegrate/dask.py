@@ -498,7 +498,7 @@ class _Call:
                     + (f" params={{{name!r}: ...}}" if name in shapes else " a number")
                 )
         groups = [] if options.watch is None else options.watch.groups
-        if any(g.densities or any(not each for *_, each in g.samples) for g in groups):
+        if any(g.densities or any(not one["each"] for one in g.samples) for g in groups):
             raise ValueError(
                 "a density belongs to the whole batch, and the chunks of dask are independent:"
                 " integrate them one by one, and add up their images"

@@ -41,7 +41,7 @@ def _integrate(system, x0=None, v0=None, *, sensitivity=None, **given):
         names = ("dt", "t0", "t_end", "start")
         inputs = {"x0": x0, "v0": v0, **{name: given.get(name) for name in names}}
         check_out(problem, options, inputs | dict(given.get("drive") or {}))
-    if options.watch is not None and problem.n_steps:
+    if options.watch is not None and options.watch.groups and problem.n_steps:
         from .watching.beginning import check_watched
 
         check_watched(options.watch, problem)

@@ -136,6 +136,7 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
+    pi_finish_images(&r->watches, blocks);
     r->base.holder = 0;
     return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
                          (long long)blocks);

@@ -142,10 +142,14 @@ static int read_bins(const Reader *r, PyObject *fields, int quantities, PiBins *
 }
 static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
     PiDensity *d = &watch->density[watch->n_densities++];
-    if (read_bins(r, fields, watch->n_quantities, &d->of) || INTEGER(d, room, 0, 0x1p31)) return -1;
+    if (read_bins(r, fields, watch->n_quantities, &d->of)) return -1;
     const int64_t bins = pi_product(d->of.bins[0], d->of.bins[1]);
-    return MEMORY(d, image, bins) || MEMORY(d, pending, pi_product(2, bins)) ||
-           MEMORY(d, list, pi_product(2, d->room)) || MEMORY(d, state, PI_DENSITY_STATE);
+    d->room = bins < PI_DENSITY_ROOM ? bins : PI_DENSITY_ROOM;
+    if (MEMORY(d, image, bins) || ZEROS(d, pending, pi_product(2, bins)) ||
+        ZEROS(d, list, 2 * d->room) || ZEROS(d, state, PI_DENSITY_STATE))
+        return -1;
+    d->state[PI_MERGED] = -1;
+    return 0;
 }
 static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
     PiAcross *a = &watch->across[watch->n_across++];
@@ -172,6 +176,11 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
     return MEMORY(a, tally, pi_product(rows, PI_TALLY)) ||
            MEMORY(a, items, pi_product(rows, a->width)) || MEMORY(a, values, values) ||
            MEMORY(a, edges, a->bins + 1);
+}
+void pi_finish_images(const Watches *watches, int64_t blocks) {
+    for (int64_t i = 0; i < watches->count; i++)
+        for (int64_t j = 0; j < watches->watch[i].n_densities; j++)
+            pi_density_open(&watches->watch[i].density[j], blocks + 1);
 }
 /* The cells of each statistic of the batch: pi_across_cells. */
 PyObject *pi_cells_of(const Watches *watches) {

@@ -22,6 +22,8 @@ int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *rec
 /* Reads the watches and events of a run to a tolerance. 0, or -1 with an exception. */
 int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Views *views,
                         Watches *to);
+/* The images of densities have the counts of all blocks up to this one. */
+void pi_finish_images(const Watches *watches, int64_t blocks);
 /* What is counted in cells, after the run: see watching.c. */
 PyObject *pi_cells_of(const Watches *watches);
 void pi_free_watches(Watches *watches);

@@ -134,7 +134,7 @@ class AdaptiveRun:
             self._record = np.empty((lanes, len(places), n), dtype).T
         self._places, self.observation = places, None
         self._cores = []  # the current one; before it, if all steps are kept, those of before
-        if options.watch is not None or options.events is not None:
+        if options.watch is not None:
             from .observation import Observation
 
             self.observation = Observation(problem, options, control.t_end, earlier, self._earlier)

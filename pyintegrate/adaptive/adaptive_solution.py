@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status, report_failures, summarize
-from ..run.failures import Failures
+from ..run.failures import Failures, none
 from ..solution.solution import Solution
 from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
@@ -79,7 +79,6 @@ class AdaptiveSolution(Solution):
         "dt": "every trajectory took its own steps (pi.solve), which are np.diff(sol.t) and"
         " sol.last_step; whatever needs steps of one length needs pi.integrate"
     }
-    _observation: Any = None  # watches and events with their functions: see observation.py
     _later: Any = None  # gives the kept steps of a run that was interrupted
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
@@ -87,8 +86,7 @@ class AdaptiveSolution(Solution):
         self._outcome, self._final, self._history = outcome, outcome.state, None
         self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
         self.rtol, self.atol = control.rtol, control.atol
-        self._save, self._before, self._observation = save, before, observation
-        self._event_rows = None if observation is None else observation.event_rows
+        self._save, self._before, self._kept = save, before, observation
         if outcome.states is not None:
             self._set_steps(outcome.states, outcome.moments, outcome.counts, outcome.within)
 
@@ -108,7 +106,7 @@ class AdaptiveSolution(Solution):
             solution = cls(
                 problem, options, control, outcome, control.save, before, run.observation
             )
-            if solution._failures.index.size:
+            if solution._failures.count:
                 report_failures(solution, options.on_failure)
             return solution
 
@@ -183,13 +181,12 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def _failures(self):
-        status, accepted = self._outcome.status, self._outcome.accepted
-        index = np.flatnonzero(status)
-        if not index.size:
-            return Failures(index, status[index], index)
-        start = np.abs(self.initial.reshape(-1, self.system.dim)[index])
+        status = self._outcome.status
+        if not np.count_nonzero(status):
+            return none(len(status))
+        start = np.abs(self.initial.reshape(-1, self.system.dim))
         good = (np.isfinite(start) & ~(start > (self._options.bound or np.inf))).all(axis=-1)
-        return Failures(index, status[index], np.where(good, accepted[index] + 1, 0))
+        return Failures(status, np.where(good, self._outcome.accepted + 1, 0))
 
     @property
     def _step_lengths(self):
@@ -278,19 +275,15 @@ class AdaptiveSolution(Solution):
         return longest.reshape(self._problem.batch) if longest.ndim else longest[()]
 
     # ---- results of watches ----
-    @property
-    def _forgot(self):
-        return self._observation is None and bool([*self.watched, *self.events])
-
     def __getstate__(self):
         self._states  # noqa: B018  # they are made
-        return super().__getstate__() | {"_observation": None, "_later": None}
+        return super().__getstate__() | {"_later": None}
 
     @cached_property
     def watched(self) -> Watched:
         from ..watching.watched import Watched
 
-        return Watched({}) if self._observation is None else self._observation.watched
+        return Watched({}) if self._kept is None else self._kept.watched
 
     @cached_property
     def across(self) -> Across:
@@ -313,25 +306,19 @@ class AdaptiveSolution(Solution):
         return (times * ahead <= reached * ahead) & begun
 
     def failures(self) -> str:
-        failed = self._failures.failed()
-        if not len(failed):
+        index, status, step = self._failures.failed()
+        if not len(index):
             return "no trajectory failed"
-        text = summarize(
-            failed.status,
-            failed.step,
-            failed.index,
-            self._problem.batch,
-            lambda i, n: self._reached[i],
-        )
-        first = np.argmin(failed.step)
-        if failed.status[first] != Status.ZENO:  # whose steps end at jumps
-            text += f" Its last step was {self.last_step.reshape(-1)[failed.index[first]]:.3g}."
-        many = failed.index[failed.status == Status.TOO_MANY_STEPS]
+        text = summarize(status, step, index, self._problem.batch, lambda i, n: self._reached[i])
+        first = np.argmin(step)
+        if status[first] != Status.ZENO:  # whose steps end at jumps
+            text += f" Its last step was {self.last_step.reshape(-1)[index[first]]:.3g}."
+        many = index[status == Status.TOO_MANY_STEPS]
         if len(many):
             from .decay import told
 
             text += told(self, many[0]) or _STIFF
-        if np.any(failed.status == Status.STEP_TOO_SMALL):
+        if np.any(status == Status.STEP_TOO_SMALL):
             text += _END_OF_TIME
         return text
 

@@ -57,12 +57,12 @@ def _make(system, x0, v0, given):
         )
     names = ("bound", "workers", "progress", "on_failure", "out", "components", "watch", "events")
     options = Options.checked(system, {name: given[name] for name in names})
-    numbers = {}
+    numbers, watch = {}, options.watch
     if options.events is not None:
         options = options.changed(events=plan_events(system, options.events))
-        numbers = options.events.given
-    if options.watch is not None:
-        options = options.changed(watch=plan_watch(system, options.watch, numbers))
+        numbers, watch = options.events.given, {} if watch is None else watch
+    if watch is not None:
+        options = options.changed(watch=plan_watch(system, watch, numbers))
     if given.get("across") is not None:
         from .across_times import check_across
 
@@ -296,5 +296,5 @@ def resumed(solution, t_end):
         ),
         status,
         (solution.origin, solution._origin_time),
-        solution._observation,
+        solution._kept,
     )

@@ -33,7 +33,7 @@ def joined(parts):
     )  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
-    whole = type(last)(problem, options, control, outcome, saved, first._before, last._observation)
+    whole = type(last)(problem, options, control, outcome, saved, first._before, last._kept)
     return whole._told(last)
 
 

@@ -5,18 +5,18 @@ here, since each is at its own step and time (csrc/tolerance/observation.h).
 """
 
 from copy import deepcopy
-from math import prod
 
 import numpy as np
 
 from ..values.memory import check_memory
-from ..watching.batch.density import bins_fields
+from ..watching.accumulators import image_of
 from ..watching.beginning import check_watched
-from ..watching.event_log import EventRows, check_beginning
+from ..watching.event_log import EventRows
 from ..watching.events import EventPlan, has_tangents
 from ..watching.plan import Plan, checked, clocks
+from ..watching.run_memory import Kept, RunMemory
 from ..watching.time_weighted import REFUSED
-from ..watching.watched import Kept, Watched, first_numbers, row_of
+from ..watching.watched import Watched, numbers_of, row_of
 
 
 def plan_watch(system, watch, numbers):
@@ -51,14 +51,14 @@ def plan_events(system, events):
     return plan
 
 
-class Observation:
+class Observation(RunMemory):
     """The watches and events of a run.
 
     Parameters
     ----------
     problem : Problem
     options : Options
-        With a Plan and an EventPlan.
+        With a Plan, and maybe an EventPlan.
     t_end : float or ndarray
     earlier : Observation, optional
         That of the run that this one continues.
@@ -66,15 +66,19 @@ class Observation:
         Where it does so.
     """
 
+    of_each = True
+
     def __init__(self, problem, options, t_end, earlier=None, onward=None):
-        self._plan, self._events = options.watch, options.events
-        self._groups = [] if self._plan is None else self._plan.groups
         # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         ahead = np.where(np.asarray(t_end) < problem.t0, -1.0, 1.0)
-        self._problem = problem.changed(dt=ahead)
-        self._sampled, self._until = problem.t0, t_end
+        self._sampled, self._until, self._begins = problem.t0, t_end, onward
+        super().__init__(problem.changed(dt=ahead), options, earlier)
+
+    def _lay_out(self, problem, earlier):
+        self._problem = problem
         if earlier is not None:
-            marked, self._sampled = onward.mark > 0, onward.reached.reshape(problem.batch)
+            marked = self._begins.mark > 0
+            self._sampled = self._begins.reached.reshape(problem.batch)
             for name in ("_numbers", "_seen", "_kept", "_timed", "_counts", "_onward"):
                 setattr(self, name, deepcopy(getattr(earlier, name)))
             self.event_rows = None if self._events is None else earlier.event_rows.copy()
@@ -85,25 +89,23 @@ class Observation:
                 at[marked], by[marked] = np.nan, -1
             return
         lanes = problem.lanes
-        names = [name for group in self._groups for name in group.numbers]
-        names += [] if self._events is None else [*self._events.numbers]
-        self._numbers = first_numbers(names, self._problem)
-        check_watched(self._plan, self._problem)
-        if self._events is not None:
-            check_beginning(self._events, self._problem, self._numbers)
+        check_watched(self._plan, problem)
         self._seen = np.zeros(lanes, np.int8)
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in self._groups]
         timed = [number for group in self._groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
         self._counts = []
-        for _, edges, _, _, each in [one for group in self._groups for one in group.samples]:
-            shape = (lanes,) * each + tuple(len(one) - 1 for one in edges)
-            check_memory(8 * prod(shape), "the", problem.batch, problem.system.dim)
-            self._counts.append(np.zeros(shape, np.int64))
+        for one in self._samples():
+            size = 8 * (lanes if one["each"] else 1) * one["rows"] * one["columns"]
+            check_memory(size, "the", problem.batch, problem.system.dim)
+            self._counts.append(image_of(one, (lanes,) * one["each"]))
         self.event_rows = None  # like those of fixed steps, if there are events
         if self._events is not None:
             self.event_rows = EventRows.empty(self._events, problem, lanes)
         self._onward = [np.zeros_like(a) for a in self._counted()]
+
+    def _samples(self):
+        return [one for group in self._groups for one in group.samples]
 
     def _counted(self):
         """What is counted of each trajectory, (rows, lanes, numbers)."""
@@ -113,12 +115,12 @@ class Observation:
     def fields(self):
         """The field `observation` of the core's control."""
         watches = [
-            self._program_fields(group.program, group, kept)
+            self._fields_of(group.program, group, kept)
             for group, kept in zip(self._groups, self._kept)
         ]
         events = None
         if self.event_rows is not None:
-            detect = self._program_fields(self._events.apart_program, self._events)
+            detect = self._fields_of(self._events.apart_program, self._events)
             detect |= {"linear": self._events.linear}
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
@@ -134,22 +136,18 @@ class Observation:
 
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
-        return self._program_fields(group.timed_program, group) | {
+        return self._fields_of(group.timed_program, group) | {
             "linear": group.timed_linear, "borders": group.timed_borders,
             "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
             "samples": tuple(
-                bins_fields(places, edges)
-                | {"counts": counts, "after": row, "samples": samples, "each": int(each)}
-                for (places, edges, row, samples, each), counts in zip(
-                    group.samples, self._counts)
+                one | {"counts": counts} for one, counts in zip(group.samples, self._counts)
             ),
         }  # fmt: skip
 
-    def _program_fields(self, program, plan, kept=None):
+    def _fields_of(self, program, plan, kept=None):
         """The fields of a program for the core, from a Group or an EventPlan."""
-        numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
-        rows = [*self._problem.system.parameter_rows, *numbers]
+        rows = [*self._problem.system.parameter_rows, *numbers_of(plan, self._numbers)]
         return {
             "program": program.handle, "sums": plan.sums, "kept": kept,
             "asks": plan.asks | clocks(program, self._problem.system.dim),
@@ -160,12 +158,9 @@ class Observation:
     @property
     def watched(self):
         """The results of watches by name."""
-        if self._plan is None:
-            return Watched({})
         kept = Kept(rows.T for rows in self._kept)
         none, batch = np.zeros(self._problem.batch), self._problem.batch
-        each = [one[-1] for group in self._groups for one in group.samples]
-        kept.images = [[a.reshape(*batch, a.shape[-1]) if own else a
-                        for a, own in zip(self._counts, each)]]  # fmt: skip
+        kept.images = [[a.reshape(*batch, a.shape[-1]) if one["each"] else a
+                        for a, one in zip(self._counts, self._samples())]]  # fmt: skip
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)

@@ -140,7 +140,7 @@ def checked_run(
 
 
 def _plans(system, method, options):
-    """What is watched, by the name of its option."""
+    """What is watched, by the name of its option: with events a Plan, too, maybe of nothing."""
     plans: dict = {}
     numbers = {}
     if options.events is not None:
@@ -149,7 +149,7 @@ def _plans(system, method, options):
         plans["events"] = EventPlan(system, options.events)
         check_method(method, plans["events"].events)
         numbers = plans["events"].given
-    if options.watch is not None or options.across is not None:
+    if plans or options.watch is not None or options.across is not None:
         from ..watching.plan import Plan
 
         plans["watch"] = Plan(system, options.watch, numbers, across=options.across)

@@ -10,7 +10,7 @@ from numpy import ndarray
 from .. import _core
 from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
 from ..values.types import Any
-from .failures import NONE, Failures
+from .failures import Failures, none
 
 # Threads pay off after some milliseconds of work: trajectories x components x steps x evaluations.
 WORTH_THREADS = 2_000_000
@@ -29,10 +29,8 @@ class Outcome:
         The components of the state after the last completed step, None if `states` ends with
         them; the history of the method, None if it has none or an interrupt lost it.
     failures : Failures
-    sums : list of ndarray, optional
-        Results of watches (watching/watched.py).
-    event_rows : EventRows, optional
-        Results of events (watching/event_log.py).
+    kept : Kept, optional
+        What watches and events have kept (watching/run_memory.py).
     """
 
     completed: int
@@ -40,8 +38,7 @@ class Outcome:
     final: Any
     history: Any
     failures: Failures
-    sums: Any = None
-    event_rows: Any = None
+    kept: Any = None
 
 
 class Run:
@@ -55,18 +52,15 @@ class Run:
         Trajectories that failed before.
     record : ndarray, shape (n_saved, components, lanes), any strides, optional
         Where the saves go; by default new memory.
-    sums : Sums, optional
-        The memory of watches.
-    event_memory : EventMemory, optional
-        The memory of events.
+    memory : RunMemory, optional
+        Of watches and events.
     """
 
-    def __init__(self, problem, options, failures=None, record=None, sums=None, event_memory=None):
+    def __init__(self, problem, options, failures=None, record=None, memory=None):
         initial, dtype, lanes = problem.initial, problem.dtype, problem.lanes
         saves, elsewhere = options.saves(problem.n_steps), options.elsewhere
         more = options.for_core()
-        watching = sums is not None or event_memory is not None or saves.given is not None
-        watching |= "renormalise" in more
+        watching = memory is not None or saves.given is not None or "renormalise" in more
         shape = len(initial), problem.stride
         # A small state that only the core reads stays in the core: the record has all components.
         state_a = state_b = None
@@ -86,8 +80,7 @@ class Run:
                 more["stream"] = True
         self._problem, self._options, self.saves, self.record = problem, options, saves, record
         self._states, self._core = (initial, state_a, state_b), None
-        self._sums, self._event_memory = sums, event_memory
-        self._elsewhere, self._watching = elsewhere, watching
+        self._memory, self._elsewhere, self._watching = memory, elsewhere, watching
         if lanes == 0:
             return
         self._helpers = 0
@@ -109,16 +102,14 @@ class Run:
             more["saved"] = options.places(problem.system)
         if options.times is not None:
             more["times"] = _asked(problem, options.times)
-        if sums is not None:
-            more["watches"] = sums.fields()
-        if event_memory is not None:
-            more["events"] = event_memory.fields()
+        if memory is not None:
+            more |= memory.fields()
         if options.out is not None or problem.system.batched:
             self._pins = _pinned((options.out, *problem.rows_params))
         self._failed = np.zeros(lanes, np.int8), np.empty(lanes, np.int64)
         if failures:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
-                each[failures.index] = its
+                each[...] = its
         self._core = _core.start(
             **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
             bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
@@ -139,13 +130,14 @@ class Run:
 
     def rows(self):
         """The steps that every trajectory has completed: their number, the state after them, the
-        failures, and what was watched, (sums, event_rows). `record` has the saves.
+        failures, and what watches and events have kept. `record` has the saves.
 
         The state, (dim + history of the method, stride), is None if an interrupt came when it was
         overwritten.
         """
-        problem, record, failed = self._problem, self.record, NONE
+        problem, record = self._problem, self.record
         completed, state, blocks = problem.n_steps, self._states[1], 0
+        failed = none(problem.lanes)
         if self._core is not None:
             completed, where, count, blocks = self._core.outcome()
             state = self._states[where] if where >= 0 else None
@@ -156,20 +148,19 @@ class Run:
             elif state is None and record is None:  # interrupted, the only state overwritten
                 completed, state = 0, problem.initial
             if count:
-                failed = Failures.of(*self._failed)
-        sums, events, whole = self._sums, self._event_memory, completed == problem.n_steps
-        if sums is not None:
+                failed = Failures(*self._failed)
+        kept = None
+        if self._memory is not None:
             last = -1 if blocks < 0 else problem.first + completed
-            sums = sums.after(blocks, whole, last, self._core)
-        if events is not None:
-            events = events.after(blocks, whole)
-        return completed, state, failed, (sums, events)
+            whole = completed == problem.n_steps
+            kept = self._memory.after(blocks, whole, last, self._core)
+        return completed, state, failed, kept
 
     def outcome(self):
         """The Outcome: after an interrupt, of the steps that every trajectory has completed."""
         problem, record, elsewhere = self._problem, self.record, self._elsewhere
         dim, lanes, batch, out = problem.system.dim, problem.lanes, problem.batch, self._options.out
-        completed, state, failures, (sums, event_rows) = self.rows()
+        completed, state, failures, kept = self.rows()
         final = history = None
         if state is not None and state.shape[0] > dim:
             history = state[dim:, :lanes].copy()
@@ -191,7 +182,7 @@ class Run:
             if self.saves.final_only:
                 out[...] = states
             states = out
-        return Outcome(completed, states, final, history, failures, sums, event_rows)
+        return Outcome(completed, states, final, history, failures, kept)
 
 
 def worth_threads(problem, n_steps):

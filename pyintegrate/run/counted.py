@@ -85,7 +85,7 @@ class Counted:
         plan = self._plans[tuple(due)]
         run = begin(problem, options.changed(watch=plan))
         run.go()
-        self.steps.append((n, of_run(plan, problem, run.outcome().sums)))
+        self.steps.append((n, of_run(plan, problem, run.outcome().kept)))
 
     def across(self):
         """The Across of all steps until here."""

@@ -1,5 +1,7 @@
 """The trajectories of a run that failed: which, why, and at which step."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..errors import Status, summarize
@@ -12,58 +14,50 @@ _UNSOLVED = (
 
 
 class Failures:
-    """Trajectories that failed, in the order of the batch.
+    """Trajectories that did not come to the end: why, and when.
 
     Parameters
     ----------
-    index : ndarray of int64, shape (n,)
-        Indices in the flattened batch.
-    status : ndarray of int8, shape (n,)
+    status : ndarray of int8, shape (lanes,)
         See ``pi.Status``.
-    step : ndarray of int64, shape (n,)
-        The first step not completed.
+    step : ndarray of int64, shape (lanes,)
+        The first step that each has not completed, where its status says so.
     """
 
-    __slots__ = ("index", "status", "step")
+    __slots__ = ("status", "step", "count")
 
-    def __init__(self, index, status, step):
-        self.index, self.status, self.step = index, status, step
-
-    @classmethod
-    def of(cls, status, step):
-        """From what the core writes: of each trajectory its status, and that step if it failed."""
-        index = np.flatnonzero(status)
-        return cls(index, status[index], step[index])
+    def __init__(self, status, step):
+        self.status, self.step, self.count = status, step, np.count_nonzero(status)
 
     def __len__(self):
-        return len(self.index)
+        return self.count
+
+    @property
+    def index(self):
+        """Indices of these trajectories in the flattened batch."""
+        return np.flatnonzero(self.status)
 
     def __iter__(self):
-        return iter((self.index, self.status, self.step))
+        index = self.index
+        return iter((index, self.status[index], self.step[index]))
 
     def until(self, step):
         """The trajectories that failed at this step or before."""
-        keep = self.step <= step
-        return Failures(*(part[keep] for part in self))
+        return Failures(np.where(self.step <= step, self.status, 0), self.step)
 
     def failed(self):
         """Only the failures, without trajectories that an event stopped."""
-        if not self.index.size:
+        if not self.count:
             return self
-        keep = self.status != Status.STOPPED
-        return Failures(*(part[keep] for part in self))
+        return Failures(np.where(self.status == Status.STOPPED, 0, self.status), self.step)
 
     def statuses(self, problem):
-        """The status of every trajectory, (lanes,)."""
-        return self._spread(problem, np.zeros(problem.lanes, np.int8), self.status)
+        """The status of every trajectory, (*batch)."""
+        return self.status.copy().reshape(problem.batch)
 
     def steps(self, problem):
-        """The first step that each trajectory has not completed, -1 if all, (lanes,)."""
-        return self._spread(problem, np.full(problem.lanes, -1), self.step)
-
-    def _spread(self, problem, out, values):
-        out[self.index] = values
-        return out.reshape(problem.batch)
+        """The first step that each trajectory has not completed, -1 if all, (*batch)."""
+        return np.where(self.status == 0, -1, self.step).reshape(problem.batch)
 
     def report(self, batch, t0, dt):
         """A readable sentence."""
@@ -74,8 +68,12 @@ class Failures:
             start, step = (np.broadcast_to(a, batch).reshape(-1)[i] for a in (t0, dt))
             return time_of(start, step, n)
 
-        text = summarize(self.status, self.step, self.index, batch, time)
+        index, status, step = self
+        text = summarize(status, step, index, batch, time)
         return text + _UNSOLVED if np.any(self.status == Status.NOT_CONVERGED) else text
 
 
-NONE = Failures.of(np.zeros(0, np.int8), np.zeros(0, np.int64))
+@lru_cache(maxsize=64)
+def none(lanes):
+    """No failures, in no memory."""
+    return Failures(np.broadcast_to(np.int8(0), lanes), np.broadcast_to(np.int64(-1), lanes))

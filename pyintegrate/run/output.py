@@ -15,16 +15,15 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..values.memory import outward, pad
-from ..values.named import Named
 from ..values.types import Any
 from .core import Outcome, Run
-from .failures import NONE, Failures
+from .failures import none
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 
 
-def begin(problem, options, failures=None, sums=None, event_rows=None):
-    """The object that integrates a Problem; sums, event_rows: of the run that it continues.
+def begin(problem, options, failures=None, kept=None):
+    """The object that integrates a Problem; kept: what the run that it continues has kept.
 
     Returns
     -------
@@ -32,25 +31,16 @@ def begin(problem, options, failures=None, sums=None, event_rows=None):
         ``go()`` makes all steps. ``outcome()`` gives the Outcome; after an interrupt of `go`,
         that of the steps that every trajectory has completed.
     """
-    watched, record = (None, None), None
-    if options.watch is not None or options.events is not None:
-        watched = _watched(problem, options, sums, event_rows)
+    memory = record = None
+    if options.watch is not None:
+        from ..watching.run_memory import RunMemory
+
+        memory = RunMemory(problem, options, kept)
     if options.out is not None and not options.saves(problem.n_steps).final_only:
         record = _as_rows(options.out)
         if record is None:
-            return _InBlocks(problem, options, failures, watched)
-    return Run(problem, options, failures, record, *watched)
-
-
-def _watched(problem, options, sums, event_rows):
-    """The memory of watches and of events, if there are any."""
-    from ..watching.event_log import EventMemory
-    from ..watching.watched import Sums
-
-    return (
-        None if options.watch is None else Sums(options.watch, problem, sums),
-        None if options.events is None else EventMemory(options.events, problem, event_rows),
-    )
+            return _InBlocks(problem, options, failures, memory)
+    return Run(problem, options, failures, record, memory)
 
 
 # ---- the caller's array --------------------------------------------------------------------------
@@ -154,92 +144,72 @@ def _as_rows(out):
 # ---- block by block ------------------------------------------------------------------------------
 
 
-class _Done(Named):
-    """Progress of a run in blocks: the saves written, the steps, the state rows after them."""
-
-    saves: int
-    steps: int
-    state: np.ndarray
-    failures: Failures | None
-    watched: tuple = (None, None)  # sums, event_rows
-
-
 class _InBlocks:
     """A run in parts, each copied to its place."""
 
-    def __init__(self, problem, options, failures, watched):
-        self._problem, self._options, self._watched = problem, options, watched
+    def __init__(self, problem, options, failures, memory):
+        self._problem, self._options, self._memory = problem, options, memory
         self._saves = options.saves(problem.n_steps)
         self._places = list(options.places(problem.system))
-        # The finished parts, the current one, and its run are assigned together, because an
-        # interrupt may come between two assignments.
-        done = _Done(saves=0, steps=0, state=problem.initial, failures=failures)
-        self._state: tuple[_Done, Any, Any] = done, None, None
+        dim, rows = problem.system.dim, problem.initial[:, : problem.lanes]
+        done = Outcome(
+            completed=0, states=options.out, final=rows[:dim],
+            history=rows[dim:] if len(rows) > dim else None,
+            failures=failures or none(problem.lanes),
+        )  # fmt: skip
+        # The saves that are written, the Outcome until there, and the current part are assigned
+        # together, because an interrupt may come between two assignments.
+        self._state: tuple[int, Outcome, Any] = 0, done, None
 
     def go(self):
         from .progress import Reporter
 
         problem, options, saves = self._problem, self._options, self._saves
         with Reporter(options.progress, problem.n_steps) as report:
-            done = self._state[0]
-            while done.saves < saves.count:
-                end = _end_of_block(options.out, done.saves, saves.count, problem)
+            saved, done, _ = self._state
+            while saved < saves.count:
+                end = _end_of_block(options.out, saved, saves.count, problem)
                 stop = problem.n_steps if end == saves.count else int(saves.steps[end - 1])
-                progress = False if report is None else _shifted(report, done.steps)
-                part = _part(problem, done, stop - done.steps)
+                part = _part(problem, done, stop - done.completed)
                 here = options.changed(
-                    progress=progress,
+                    progress=False if report is None else _shifted(report, done.completed),
                     out=None,
                     components=None,
-                    steps=_steps_of_part(saves, done, end),
+                    steps=_steps_of_part(saves, saved, done.completed, end),
                 )
-                if done.saves:
-                    self._watched = [
-                        one and one.going_on(part, earlier)
-                        for one, earlier in zip(self._watched, done.watched)
-                    ]
-                run = Run(part, here, done.failures, None, *self._watched)
-                self._state = done, part, run
+                if saved and self._memory is not None:
+                    self._memory = self._memory.going_on(part, done.kept)
+                run = Run(part, here, done.failures, None, self._memory)
+                self._state = saved, done, run
                 run.go()
-                done = self._written(*self._state)
-                self._state = done, None, None
+                saved, done = self._written()
+                self._state = saved, done, None
 
-    def _written(self, done, part, run):
-        """The saves that all trajectories have completed; the first belongs to the part before."""
-        problem, out, places = self._problem, self._options.out, self._places
-        made, record, saves, skip = run.rows(), run.record, run.saves, int(done.saves > 0)
-        completed, state, failures, watched = made
-        count = saves.until(completed)
-        if count <= skip and completed < part.n_steps:
-            return done
-        if completed < part.n_steps:
-            completed = int(saves.steps[count - 1])
-        if state is None or completed < made[0]:
-            if len(problem.initial) > problem.system.dim:
-                return done  # the history of the method is lost
-            state = record[count - 1]
-        y = outward(record[skip:count, :, : problem.lanes], problem.batch)
-        a, b = done.saves, done.saves + len(y)
-        out[a:b] = np.ascontiguousarray(y[..., places])
-        state = pad(state[:, : problem.lanes], (problem.lanes,), problem.dtype)
-        steps = done.steps + completed
-        return _Done(saves=b, steps=steps, state=state, failures=failures, watched=watched)
+    def _written(self):
+        """The saves that all trajectories have completed, after the part is copied, and the
+        Outcome until there."""
+        saved, done, run = self._state
+        part, skip = run.outcome(), int(saved > 0)  # the first belongs to the part before
+        count = run.saves.until(part.completed)
+        if count <= skip or (part.history is None and done.history is not None):  # it is lost
+            return saved, done
+        y, out = part.states[skip:count], self._options.out
+        out[saved : saved + len(y)] = np.ascontiguousarray(y[..., self._places])
+        final, dim = part.final, self._problem.system.dim
+        if final is None:
+            final = part.states[count - 1].reshape(self._problem.lanes, dim).T
+        return saved + len(y), Outcome(
+            done.completed + part.completed, out, final, part.history, part.failures, part.kept
+        )
 
     def outcome(self):
         problem, out = self._problem, self._options.out
-        done, part, run = self._state
+        saved, done, run = self._state
         if run is not None:  # interrupted
-            done = self._written(done, part, run)
-        dim, lanes = problem.system.dim, problem.lanes
-        if done.saves == 0 and self._saves.steps[0] == 0:
-            out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
-        history = done.state[dim:, :lanes] if len(done.state) > dim else None
-        failed = NONE if done.failures is None else done.failures
-        sums, event_rows = done.watched
-        return Outcome(
-            completed=done.steps, states=out, final=done.state[:dim, :lanes], history=history,
-            failures=failed, sums=sums, event_rows=event_rows,
-        )  # fmt: skip
+            saved, done = self._written()
+        if saved == 0 and self._saves.steps[0] == 0:
+            out[0] = outward(problem.initial[self._places, : problem.lanes], problem.batch)
+        return done
 
 
 def _part(problem, done, n_steps):
@@ -247,12 +217,14 @@ def _part(problem, done, n_steps):
     rows = problem.rows_params
     if problem.driven:  # driven parameters have a row, or an item, for each step
         rows = tuple(
-            _from_step(row, done.steps, n_steps, problem.stride) if stride else row
+            _from_step(row, done.completed, n_steps, problem.stride) if stride else row
             for row, stride in zip(rows, problem.drive_strides)
         )
+    history = () if done.history is None else done.history
     return problem.changed(
-        initial=done.state, first=problem.first + done.steps, n_steps=n_steps, rows_params=rows
-    )
+        initial=pad([*done.final, *history], (problem.lanes,), problem.dtype),
+        first=problem.first + done.completed, n_steps=n_steps, rows_params=rows,
+    )  # fmt: skip
 
 
 def _from_step(row, steps, n_steps, stride):
@@ -263,12 +235,12 @@ def _from_step(row, steps, n_steps, stride):
     return out
 
 
-def _steps_of_part(saves, done, end):
+def _steps_of_part(saves, saved, completed, end):
     """The saves of a part, if a user gave them: its first step is the save before."""
     if saves.given is None:
         return None
-    steps = saves.given[done.saves : end] - done.steps
-    return np.append(0, steps) if done.saves else steps
+    steps = saves.given[saved:end] - completed
+    return np.append(0, steps) if saved else steps
 
 
 def _shifted(report, steps):

@@ -230,12 +230,12 @@ class Stepper:
         self._compensated, self._bound = options.compensated, options.bound
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
         self._remembers = self._has_past and not problem.method.starts_from_positions
-        self._by_hand = None
-        if watch is not None or events is not None:
+        more, self._by_hand = options.for_core(), None
+        if options.watch is not None:
             from ..watching.by_hand import ByHand
 
-            self._by_hand = ByHand(problem, options.watch, options.events, self._param_rows)
-        more = options.for_core() | ({} if self._by_hand is None else self._by_hand.fields)
+            self._by_hand = ByHand(problem, options, self._param_rows)
+            more |= self._by_hand.start
         if problem.starter is not None:
             more["starter"] = problem.starter.handle
         self._failed = np.zeros(problem.lanes, np.int8), np.zeros(problem.lanes, np.int64)
@@ -425,7 +425,7 @@ class Stepper:
 
     @property
     def _failures(self):
-        return self._core.alter(lambda: Failures.of(*self._failed))
+        return self._core.alter(lambda: Failures(*(each.copy() for each in self._failed)))
 
     # ---- restart and restore ----
     def reset(

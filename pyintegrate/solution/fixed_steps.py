@@ -48,13 +48,13 @@ class FixedSolution(Solution):
     _alone = staticmethod(motion_alone)  # the arguments of the solution without tangents
 
     @classmethod
-    def of_run(cls, problem, options, failures=None, *watched):
+    def of_run(cls, problem, options, failures=None, kept=None):
         """Integrate a Problem; an interrupted run has its solution in the exception."""
         going = None
 
         def work():
             nonlocal going
-            going = output.begin(problem, options, failures, *watched)
+            going = output.begin(problem, options, failures, kept)
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
@@ -69,7 +69,7 @@ class FixedSolution(Solution):
         def finish(error):
             if not isinstance(error, KeyboardInterrupt):
                 return
-            here = going or output.begin(problem, options, failures, *watched)
+            here = going or output.begin(problem, options, failures, kept)
             part = cls(problem, options, here.outcome())
             error.solution = part  # type: ignore[attr-defined]
             how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
@@ -85,7 +85,7 @@ class FixedSolution(Solution):
         self.n_steps = outcome.completed
         self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
         self._failures = outcome.failures  # including those that an event has stopped
-        self._sums, self._event_rows = outcome.sums, outcome.event_rows
+        self._kept = outcome.kept
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
@@ -134,12 +134,12 @@ class FixedSolution(Solution):
         """The results of watches by name: arrays over the batch. See ``pi.watch``."""
         from ..watching.watched import Watched
 
-        if self._sums is None:
+        if self._kept is None:
             return Watched({})
         problem = self._problem
         ends = self._failures.steps(problem)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
-        return Watched.of_sums(self._options.watch, problem, self._sums, last)
+        return Watched.of_sums(self._options.watch, problem, self._kept, last)
 
     @property
     def valid(self) -> Booleans:
@@ -276,7 +276,7 @@ class FixedSolution(Solution):
         further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)
         output.check_out(further, options, dict(drive or {}))
         warn_of_change(problem.method, problem.arithmetic)
-        return self.of_run(further, options, self._failures, self._sums, self._event_rows)
+        return self.of_run(further, options, self._failures, self._kept)
 
     def _last_state(self):
         """The state to continue from, laid out as ``initial`` of a Problem."""
@@ -323,7 +323,7 @@ class FixedSolution(Solution):
             completed=problem.n_steps, states=np.moveaxis(record, 1, -1),
             final=None if last._complete and last._final is None else rows[:dim],
             history=_history(rows, dim), failures=last._failures,
-            sums=last._sums, event_rows=last._event_rows,
+            kept=last._kept,
         ))  # fmt: skip
         return whole._told(last)
 
@@ -339,11 +339,10 @@ class FixedSolution(Solution):
         dim, lanes = problem.system.dim, problem.lanes
         rows = results["_last"].reshape(lanes, results["_last"].shape[-1]).T
         status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
-        index = np.flatnonzero(status)
         return cls(problem, options.changed(watch=None, events=None), Outcome(
             completed=problem.n_steps, states=results["y"], final=rows[:dim],
             history=_history(rows, dim),
-            failures=Failures(index, status[index], ends[index]),
+            failures=Failures(status, ends),
         ))  # fmt: skip
 
     # ---- files ----
@@ -392,9 +391,9 @@ class FixedSolution(Solution):
         if header["times"]:
             options = options.changed(times=t)
         y, last = values["y"], values["last_state"]
-        index, *others = (values[f"failed_{what}"] for what in ("index", "status", "step"))
-        if len(np.unique(index)) < len(index):
-            refuse("failed_index", "expected different numbers")
+        status, failed = values["failed_status"], values["failed_step"]
+        if np.any((status == 0) != (failed < 0)):
+            refuse("failed_step", "expected -1 where a trajectory is fine, and nowhere else")
         # A run with watches can be interrupted between two saves, at any step.
         ends = steps.ndim == 1 and steps[-1:] == header["first"] + completed
         ends = np.all(ends) and len(steps) and not header["times"] and options.components is None
@@ -402,7 +401,7 @@ class FixedSolution(Solution):
             refuse("last_state", "it is not the last state in y")
         solution = cls(problem, options, Outcome(
             completed=completed, states=np.moveaxis(y, 1, -1), final=None if ends else last[:dim],
-            history=_history(last, dim), failures=Failures(index, *others),
+            history=_history(last, dim), failures=Failures(status, failed),
         ))  # fmt: skip
         if header["times"] and len(t):  # they lie within the steps of the run
             place = problem.t0, problem.dt, completed, problem.batch, problem.dtype

@@ -77,7 +77,7 @@ class Solution(KindOfSolution):
     ((101,), (101, 2), True)
     """
 
-    _sums = _event_rows = None  # of a run that has none
+    _kept: Any = None  # by watches and events, with their functions: see RunMemory, Observation
     _carried: Any = None  # the solution with tangents, and the names
     _elsewhere = RESULTS  # attributes of other results
     _of_each: tuple[str, ...] = ()  # counts of each trajectory
@@ -121,7 +121,7 @@ class Solution(KindOfSolution):
         options = self._options.changed(progress=False, watch=None, across=None, events=None)
         results = {name: getattr(self, name) for name in (*WATCHING, "across", "_first_jump")}
         return self.__dict__ | results | {
-            "_options": options, "_sums": None, "_event_rows": None,
+            "_options": options, "_kept": None,
         }  # fmt: skip
 
     def _told(self, other):
@@ -133,9 +133,11 @@ class Solution(KindOfSolution):
     @property
     def _forgot(self):
         """Whether it has results of watches or events without their functions."""
-        return (self._sums is None and bool(self.watched)) or (
-            self._event_rows is None and bool(self.events)
-        )
+        return self._kept is None and bool([*self.watched, *self.events])
+
+    @property
+    def _event_rows(self):
+        return None if self._kept is None else self._kept.event_rows
 
     def _what_is_forgotten(self):
         names = dict.fromkeys([*self.events, *(name.partition(".")[0] for name in self.watched)])
@@ -243,9 +245,9 @@ class Solution(KindOfSolution):
         """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
         from ..watching.batch.results import Across, of_run
 
-        if self._sums is None or not self._options.watch.across:
+        if self._kept is None or not self._options.watch.across:
             return Across({})
-        return of_run(self._options.watch, self._problem, self._sums)
+        return of_run(self._options.watch, self._problem, self._kept)
 
     @cached_property
     def sensitivity(self) -> dict[str, Floats]:

@@ -185,12 +185,10 @@ _SHARED_ARRAYS = {
 _ARRAYS_OF_STEPS = {
     "dt": Array("_problem.dt", float, "fit"),
     "steps": Array("steps", np.int64, "saves|saves batch"),
-    "failed_index": Array(
-        "_failures.index", np.int64, "failed", 0, lambda header: prod(header["batch"]) - 1
-    ),
-    "failed_status": Array("_failures.status", np.int8, "failed", 1, _LAST),
+    "failed_status": Array("_failures.status", np.int8, "lanes", 0, _LAST),
     "failed_step": Array(
-        "_failures.step", np.int64, "failed", 0, lambda h: h["first"] + h["completed"]
+        lambda sol: sol._failures.steps(sol._problem).ravel(), np.int64, "lanes", -1,
+        lambda header: header["first"] + header["completed"],
     ),
     "origin_state": Array(
         lambda sol: sol._problem.origin and sol._problem.origin.state[:, : sol._problem.lanes],

@@ -7,6 +7,7 @@ import numpy as np
 from .. import _core
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
+from .later import BEGAN, COUNT, UNIT, Later, later
 from .time_weighted import Timed
 
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
@@ -19,14 +20,14 @@ class Accumulator:
     ----------
     old : Symbol
         Its value so far.
-    row : int
-        Its place among the sums.
+    value : Later
+        Its last value.
     """
 
     def __init__(self, rows, initial):
         self.rows, self.initial = rows, float(initial)
-        self.old, self.row = rows.view.next(), len(rows.shared.kept)
-        self.node = None
+        self.old, self.node, row = rows.view.next(), None, len(rows.shared.kept)
+        self.value = Later(lambda totals: totals.values[row])
         rows.shared.kept.append(self)
 
     def then(self, symbol):
@@ -36,36 +37,38 @@ class Accumulator:
         graph = self.rows.view.graph
         self.node = real(node_of(graph, symbol))
 
-    def get(self, totals):
-        return totals.values[self.row]
 
-    def whole(self, totals):
-        """As an integer."""
-        return self.get(totals).astype(np.int64)
-
-
-class Sum:
-    """A sum with its accumulated rounding error (Neumaier 1974)."""
-
-    def __init__(self, rows, term):
-        self.high, self.low = rows.keep(0.0), rows.keep(0.0)
-        s, c = self.high.old, self.low.old
-        t = s + term
-        z = t - s  # Knuth's exact error of t, whichever of the two is larger
-        self.high.then(t)
-        self.low.then(c + ((s - (t - z)) + (term - z)))
-
-    def get(self, totals):
-        return _whole_sum(self.high.get(totals), self.low.get(totals))
-
-
-def _whole_sum(high, low):
+@later
+def _whole_sum(high, low, term=None):
+    """A sum of two parts, after a further term."""
+    if term is not None:
+        high, low = added(high, low, term)
     return np.where(np.isfinite(low), high + low, high)
 
 
-def _whole_step(step):
-    """The index of a step as an integer; -1 for NaN."""
-    return np.where(np.isnan(step), -1.0, step).astype(np.int64)
+@later
+def _whole_step(step, spoiled=np.True_):
+    """The index of a step as an integer; -1 for NaN, and where nothing is spoiled."""
+    return np.where(np.isnan(step) | ~spoiled, -1.0, step).astype(np.int64)
+
+
+@later
+def _spoiled(index, squares, first):
+    """Whether a NaN is in sums of distances; those from an infinite value are NaN as well."""
+    return (np.isnan(index) | np.isnan(squares)) & ~np.isinf(first)
+
+
+@later
+def _from_restart(by_index, once, began):
+    """The sum of index d, whose index counts from the restart of a trajectory."""
+    return np.where(began == 0, by_index, by_index - began * once) if np.any(began) else by_index
+
+
+def added(high, low, term):
+    """A sum and its accumulated rounding error after a further term (Neumaier 1974)."""
+    t = high + term
+    z = t - high  # Knuth's exact error of t, whichever of the two is larger
+    return t, low + ((high - (t - z)) + (term - z))
 
 
 # PiDeclared of csrc/watching/reductions.h: number, initial rows, the first row at a restart.
@@ -85,62 +88,42 @@ class Reduced:
         self.shared, self.first, self.change = shared, first, source == CHANGE
         self.is_line = is_line
 
-    def get(self, totals, i=0):
+    def __getitem__(self, i):
         """A row without conversion."""
-        return totals.values[len(self.shared.kept) + self.first + i]
+        return Later(lambda totals: totals.values[len(self.shared.kept) + self.first + i])
 
-    def value(self, totals, i=0, power=1):
-        """A row, converted to the quantity's unit to a power."""
-        return self._in_unit(totals, self.get(totals, i), power)
+    @property
+    def value(self):
+        """The first row, converted to the quantity's unit."""
+        return self._in_unit(self[0])
 
-    def sum(self, totals, i=0, power=1):
-        """A sum of two parts."""
-        whole = _whole_sum(self.get(totals, i), self.get(totals, i + 1))
-        return self._in_unit(totals, whole, power)
+    def sum(self, power=1):
+        """A sum of two parts, in the quantity's unit to a power."""
+        return self._in_unit(_whole_sum(self[0], self[1]), power)
 
-    def line(self, totals):
-        """The first value, and the sums of d, index d and d^2, up to the last step that counts."""
-        a, b, c = (self.get(totals, i) for i in (7, 8, 9))
-        rest, sums = (a, (totals.count + totals.began) * a - b, c), []
+    def line(self):
+        """The sums of d, index d and d^2, up to the last step that counts."""
+        rest, sums = (self[7], (COUNT + BEGAN) * self[7] - self[8], self[9]), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2))):
-            high, low = self.get(totals, 1 + 2 * i), self.get(totals, 2 + 2 * i)
-            t = high + term
-            z = t - high
-            whole = _whole_sum(t, low + ((high - (t - z)) + (term - z)))
-            sums.append(self._in_unit(totals, whole, power))
-        if np.any(totals.began):  # the index counts from there
-            sums[1] = np.where(totals.began == 0, sums[1], sums[1] - totals.began * sums[0])
-        return [self.value(totals), *sums]
+            whole = _whole_sum(self[1 + 2 * i], self[2 + 2 * i], term)
+            sums.append(self._in_unit(whole, power))
+        once, index, squares = sums
+        return once, _from_restart(index, once, BEGAN), squares
 
-    def nan_step(self, totals):
+    @property
+    def nan_step(self):
         """The first step at which the quantity was NaN, -1 if there was none.
 
         Extremes and sums hold it in their second row, lines in the low part of a sum.
         """
         if self.is_line:
-            spoiled = np.isnan(self.get(totals, 5)) | np.isnan(self.get(totals, 9))
-            spoiled &= ~np.isinf(self.get(totals))  # the distances from it are NaN as well
-        else:
-            spoiled = np.isnan(self.get(totals))
-        return _whole_step(np.where(spoiled, self.get(totals, 6 if self.is_line else 1), np.nan))
+            return _whole_step(self[6], _spoiled(self[5], self[9], self[0]))
+        return _whole_step(self[1], later(np.isnan)(self[0]))
 
-    def _in_unit(self, totals, value, power):
+    def _in_unit(self, value, power=1):
         for _ in range(power if self.change else 0):
-            value = value / totals.unit
+            value = value / UNIT
         return value
-
-
-class Counted:
-    """The number of steps that count if all do: known without counting."""
-
-    def __init__(self, old):
-        self.old = old
-
-    def get(self, totals):
-        return totals.count
-
-    def whole(self, totals):
-        return totals.count.astype(np.int64)
 
 
 class Shared:
@@ -156,18 +139,20 @@ class Shared:
         Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
     timed : list of tuple of int
         Those over time, of steps that differ in length: kind, quantity, row of `after` or -1.
-    samples : list of tuple
-        Counts at equal times: quantities, edges of bins, row of `after` or -1, number of times,
-        whether each trajectory has its own.
+    densities : list of dict
+        Bins of images, for the core.
+    samples : list of dict
+        Counts at equal times: also row of `after` or -1, number of times, whether each trajectory
+        has its own.
     """
 
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.reduced_initial = [], [], []
-        self.densities: list[tuple] = []
+        self.densities: list[dict] = []
         self.across: list[tuple] = []
         self.timed, self.timed_nodes, self.timed_initial = [], [], []
-        self.samples: list[tuple] = []
+        self.samples: list[dict] = []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
     def once(self, key, make):
@@ -184,9 +169,9 @@ class Shared:
 
     def density(self, nodes, edges):
         """One image of quantities over bins; edges: one array for each quantity."""
-        self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
+        self.densities.append(bins_of([*map(self.quantity, nodes)], edges))
         at = len(self.densities) - 1
-        return lambda totals: totals.images[at]
+        return Later(lambda totals: totals.images[at])
 
     def over_batch(self, kind, nodes, one):
         """The index of an accumulator of the whole batch, for a Statistic: equal ones are shared.
@@ -267,10 +252,11 @@ class Accumulators:
 
     def sampled(self, symbols, edges, samples, each):
         """Counts in bins at so many equal times, for each trajectory or for all together."""
-        places = tuple(self._timed_quantity(symbol) for symbol in symbols)
-        self.shared.samples.append((places, edges, self.after, samples or 1000, each))
+        bins = bins_of([*map(self._timed_quantity, symbols)], edges)
+        told = {"after": self.after, "samples": samples or 1000, "each": int(each)}
+        self.shared.samples.append(bins | told)
         at = len(self.shared.samples) - 1
-        return lambda totals: totals.images[at]
+        return Later(lambda totals: totals.images[at])
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None if only some steps count."""
@@ -283,39 +269,43 @@ class Accumulators:
         return self._once(kind, self.q, lambda: shared.reduce(kind, PROGRAM, shared.quantity(node)))
 
     @property
-    def count(self):
-        """The number of steps that count."""
+    def _count(self):
+        """The number of steps that count: before this one, and of all."""
 
         def make():
-            if self.active is None and not self.uneven:
+            if self.active is None and not self.uneven:  # all do: known without counting
                 number, begin = self.view.n / float(self.shared.every), self.shared.begin
-                return Counted(number if begin is None else number - begin)
+                return number if begin is None else number - begin, COUNT
             n = self.keep(0.0)
             n.then(n.old + 1.0)
-            return n
+            return n.old, n.value
 
         return self._once("count", None, make)
 
     @property
+    def count(self):
+        """The number of steps that count."""
+        return self._count[1]
+
+    @property
     def nan_step(self):
-        """Totals -> the first step at which the quantity was NaN, -1 if there was none."""
+        """The first step at which the quantity was NaN, -1 if there was none."""
 
         def make():
             at = self.keep(np.nan)
             at.then(np.where((at.old != at.old) & (self.q != self.q), self.view.n, at.old))
             return at
 
-        kept = self._once("nan", self.q, make)
-        return lambda totals: _whole_step(kept.get(totals))
+        return _whole_step(self._once("nan", self.q, make).value)
 
     @property
     def index(self):
         """The index of this step among those that count, from 0."""
-        return self.count.old
+        return self._count[0]
 
     @property
     def is_first(self):
-        return self.count.old == 0
+        return self.index == 0
 
     def first(self, symbol):
         """The value of a symbol at the first step."""
@@ -343,8 +333,17 @@ class Accumulators:
         return self._once(f"{steps} before", symbol, make).old
 
     def sum(self, symbol):
+        """The sum of a symbol over the steps."""
         symbol = number(self.view.graph, symbol)
-        return self._once("sum", symbol, lambda: Sum(self, symbol))
+
+        def make():
+            high, low = self.keep(0.0), self.keep(0.0)
+            after = added(high.old, low.old, symbol)
+            high.then(after[0])
+            low.then(after[1])
+            return _whole_sum(high.value, low.value)
+
+        return self._once("sum", symbol, make)
 
     def unwrapped(self, angle):
         """An angle that continues from step to step without jumps of a turn, from [-pi, pi]."""
@@ -388,6 +387,20 @@ class Accumulators:
 def number(graph, symbol):
     """A truth value as 0 or 1."""
     return Symbol(real(node_of(graph, symbol)))
+
+
+def bins_of(quantities, edges):
+    """One or two quantities in bins, for the core: PiBins of csrc/watching/batch/density.h."""
+    return {
+        "axes": len(edges), "first": quantities[0], "second": quantities[-1],
+        "rows": len(edges[0]) - 1, "columns": len(edges[-1]) - 1 if len(edges) > 1 else 1,
+        "row_edges": edges[0], "column_edges": edges[1] if len(edges) > 1 else np.zeros(2),
+    }  # fmt: skip
+
+
+def image_of(bins, lanes=()):
+    """Zeros of the shape of such bins."""
+    return np.zeros((*lanes, *(bins["rows"], bins["columns"])[: bins["axes"]]), np.int64)
 
 
 def cubic_root(a, b, c, d):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .quantity import has_exact_phase
-from .reductions import Reduction, last, max_abs, slope, windings
+from .reductions import last, max_abs, slope, windings
 
 ANALYSES = {
     "energy_drift": {"": slope("energy_error"), ".largest": max_abs("energy_error")},
@@ -77,16 +77,10 @@ def of_comparison(system, options):
     if not few and options.get("times") is None:
         return options
     watch = _named({} if options.get("watch") is None else options["watch"])
-    kinds = {_kind(one) for one in expanded(watch, system)[1].values()}
+    kinds = {getattr(one, "kind", None) for one in expanded(watch, system)[1].values()}
     needed = ["energy_drift"] * bool(system.has_energy)
     needed += ["phase_drift"] * has_exact_phase(system)
     for name in needed:
-        if not {_kind(one) for one in _needed(name, system).values()} <= kinds:
+        if not {one.kind for one in _needed(name, system).values()} <= kinds:
             watch[f"{name} of the table" if name in watch else name] = name
     return options | {"watch": watch or None}
-
-
-def _kind(one):
-    """The reduction and the quantity of a watch that includes every step."""
-    always = isinstance(one, Reduction) and one.every == 1 and one.after is None
-    return (one.name, one.quantity) if always else None

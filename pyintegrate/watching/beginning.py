@@ -3,27 +3,23 @@
 import numpy as np
 
 from .. import _core
-from .watched import beginning_of, first_numbers, parameters_of, row_of
+from .watched import beginning_of, first_numbers, numbers_of, parameters_of, row_of
 
 _INVARIANTS = _core.questions().index("invariants")
 _TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
 
 
-def at_start(plan, program, asks, count, problem, known):
+def at_start(plan, program, count, problem):
     """The values of a program's quantities at the start, some trajectories at a time.
 
     Parameters
     ----------
     plan : Group or EventPlan
-        The parameters of the program.
+        The parameters of the program, and what it reads.
     program : Program
-    asks : int
-        Whether it reads the energy (1), invariants (2).
     count : int
         The number of its quantities.
     problem : Problem
-    known : dict
-        From ``first_numbers``.
 
     Yields
     ------
@@ -35,11 +31,12 @@ def at_start(plan, program, asks, count, problem, known):
         return
     y, t = beginning_of(problem)
     rows = [*problem.initial[: system.dim], 0.0]
-    rows += [row_of(problem, system.energy(y, t))] if asks & 1 else []
-    rows += [row_of(problem, q) for q in system.invariants(y, t).values()] if asks & 2 else []
+    if plan.asks & 1:
+        rows.append(row_of(problem, system.energy(y, t)))
+    if plan.asks & 2:
+        rows += [row_of(problem, q) for q in system.invariants(y, t).values()]
     rows += [0.0] * (program.sizes[0] - len(rows))  # the sums of watches
-    numbers = [known[name] if v is None else v for name, v in plan.numbers.items()]
-    given = parameters_of(problem)
+    given, numbers = parameters_of(problem), numbers_of(plan, first_numbers(plan.numbers, problem))
     params = [row_of(problem, value) for value in (*given, *numbers)]
     clock, own = row_of(problem, t), len(given)
     for begin in range(0, lanes, _TOGETHER):
@@ -73,16 +70,15 @@ def check_watched(plan, problem):
 
     Parameters
     ----------
-    plan : Plan or None
+    plan : Plan
     problem : Problem
     """
-    for group in () if plan is None else plan.groups:
+    for group in plan.groups:
         names, program = group.beginning
         if not names:
             continue
-        known = first_numbers(group.numbers, problem)
         all_nan, lane = np.ones(len(names), bool), None
-        for begin, good, out in at_start(group, program, group.asks, len(names), problem, known):
+        for begin, good, out in at_start(group, program, len(names), problem):
             all_nan &= np.all(np.isnan(out) | ~good, axis=1)
             if not all_nan.any():
                 break

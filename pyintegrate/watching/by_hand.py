@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..values.memory import aligned
 from .accumulators import REDUCTIONS
 from .beginning import check_watched
-from .event_log import EventRows, Events, check_beginning
+from .event_log import Events
 from .plan import Plan
-from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
+from .run_memory import RunMemory
+from .watched import Watched, change_of_energy, first_numbers, row_of
 
 # By number: the initial rows, and the first row at a restart, a value that any other exceeds.
 _REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
@@ -21,16 +21,14 @@ class _Live:
     ----------
     program : Group or EventPlan
     problem : Problem
+    fields : dict
+        As a run has them.
     live : list of ndarray
         The rows of parameters that the Stepper integrates with.
     """
 
-    def __init__(self, program, problem, live):
-        self.program = program
-        self.sums = aligned((len(program.initial), problem.stride), np.float64)
-        self.sums[...] = program.initial[:, np.newaxis]
-        known = first_numbers(program.numbers, problem)
-        fields = program_fields(program, problem, known, 0, (self.sums, self.sums))
+    def __init__(self, program, problem, fields, live):
+        self.program, self.sums = program, fields["sums_a"]
         self.params = [np.array(np.broadcast_to(row, problem.stride)) for row in fields["params"]]
         self.own = dict(zip(program.numbers, self.params[-len(program.numbers) :]))
         if problem.dtype == np.float64:
@@ -70,42 +68,38 @@ def _row(problem, value):
     return np.array(np.broadcast_to(row_of(problem, value), problem.stride))
 
 
-class ByHand:
+class ByHand(RunMemory):
     """The watches and events of a Problem that is stepped by hand.
 
     Parameters
     ----------
     problem : Problem
-    watch : Plan or None
-    events : EventPlan or None
+    options : Options
+        With a Plan, and maybe an EventPlan.
     live : list of ndarray
         The rows of each parameter that the Stepper integrates with, (elements, stride).
     """
 
-    def __init__(self, problem, watch, events, live):
-        self._problem, self._events = problem, events
+    of_each = True
+
+    def __init__(self, problem, options, live):
+        given = {} if options.events is None else options.events.given
+        options = options.changed(watch=Plan(problem.system, options.watch, given, True))
         self._params = [row for rows in live for row in rows]
-        given = {} if events is None else events.given
-        self._plan = None if watch is None else Plan(problem.system, watch, given, True)
-        groups = [] if self._plan is None else self._plan.groups
-        if any(group.densities for group in groups):
+        super().__init__(problem, options)
+        if any(group.densities for group in self._groups):
             raise ValueError(
                 "a density belongs to the whole batch, and a Stepper resets single trajectories:"
                 " watch a histogram, which each trajectory has"
             )
         check_watched(self._plan, problem)
-        self._groups = [_Live(group, problem, self._params) for group in groups]
-        self._programs = [*self._groups]
-        self.fields = {}
-        if groups:
-            self.fields["watches"] = tuple(one.fields for one in self._groups)
-        if events is not None:
-            check_beginning(events, problem, first_numbers(events.numbers, problem))
-            detect = _Live(events, problem, self._params)
-            self._programs.append(detect)
-            self._rows = EventRows.empty(events, problem, problem.stride)
-            counts = {"counts_a": self._rows.counts, "counts_b": self._rows.counts}
-            self.fields["events"] = self._rows.fields(events, detect.fields) | counts
+        self._live = []
+        self.start = self.fields()
+
+    def _program_fields(self, program, sums):
+        fields = super()._program_fields(program, sums)
+        self._live.append(_Live(program, self._problem, fields, self._params))
+        return self._live[-1].fields
 
     @property
     def rounds(self):
@@ -114,7 +108,7 @@ class ByHand:
 
     def follow(self):
         """Pass on to the watches any rounded parameter that the user has changed."""
-        for one in self._programs if self.rounds else ():
+        for one in self._live if self.rounds else ():
             for row, live in zip(one.params, self._params):
                 with np.errstate(over="ignore"):
                     changed = live != row.astype(live.dtype)
@@ -123,12 +117,12 @@ class ByHand:
     # ---- snapshots and resets ----
     def _all(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
-        arrays = [one.sums for one in self._programs]
-        for one in self._programs:
+        arrays = [one.sums for one in self._live]
+        for one in self._live:
             arrays += one.params if self.rounds else one.own.values()
             arrays += one.change
         if self._events is not None:
-            arrays += [self._rows.counts, *self._rows.arrays]
+            arrays += [self._counts[0], *self._rows.arrays]
         return arrays
 
     def copy(self):
@@ -142,9 +136,8 @@ class ByHand:
     @property
     def kind(self):
         """Everything that must be equal for a snapshot to fit."""
-        plan = () if self._plan is None else tuple(self._plan.watch)
         events = () if self._events is None else tuple(self._events.events)
-        return ("watch", *plan, "events", *events, *(a.shape for a in self._all()))
+        return ("watch", *self._plan.watch, "events", *events, *(a.shape for a in self._all()))
 
     def reset(self, lanes, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.
@@ -161,43 +154,39 @@ class ByHand:
         """
         problem = self._problem.changed(initial=state, first=n)
         self.follow()
-        for one in self._programs:
+        for one in self._live:
             one.restart(lanes, problem)
         if self._events is not None:
-            self._rows.counts[:, lanes] = self._events.first_counts[:, np.newaxis]
+            self._counts[0][:, lanes] = self._events.first_counts[:, np.newaxis]
             for array in self._rows.arrays:
                 array[..., lanes] = -1 if array.dtype == np.int8 else np.nan
-        before = [one.sums.copy() for one in self._programs]
+        before = [one.sums.copy() for one in self._live]
         look(0)  # here a line takes its first value
-        for one, there in zip(self._programs, before):
+        for one, there in zip(self._live, before):
             firsts = np.ix_([at for at, kind in one.places if kind == _LINE], lanes)
             there[firsts] = one.sums[firsts]
             one.sums[...] = there
         look(n)
-        for one, there in zip(self._programs, before):
+        for one, there in zip(self._live, before):
             one.sums[:, ~lanes] = there[:, ~lanes]
 
     # ---- results ----
     def watched(self, last):
         """Results by name; last: the index of the last step of each trajectory, (*batch)."""
-        if self._plan is None:
-            return Watched({})
         lanes, batch = self._problem.lanes, self._problem.batch
-        kept, began = Kept(), []
-        for one in self._groups:
-            begin, group = one.own["_begin"][:lanes], one.program
+        kept, began, units = self.after(0, True, 0, None), [], []
+        for i, (one, group) in enumerate(zip(self._live, self._groups)):
+            begin = one.own["_begin"][:lanes]
             began.append(begin.reshape(batch))
-            kept.append(one.sums[:, :lanes].copy())
+            units.append(one.change[2][:lanes].reshape(batch))
             nothing = last.ravel() // group.every < begin
-            kept[-1][:, nothing] = group.initial[:, np.newaxis]
-        units = [one.change[2][:lanes].reshape(batch) for one in self._groups]
+            kept[i] = np.where(nothing, group.initial[:, np.newaxis], kept[i])
         return Watched.of_sums(self._plan, self._problem, kept, last, began, units)
 
     def events(self):
         if self._events is None:
             return Events({})
-        lanes = self._problem.lanes
-        rows = self._rows.first(lanes, None, self._rows.counts[:, :lanes])
+        rows = self.after(0, True, 0, None).event_rows
         return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):

@@ -7,7 +7,8 @@ import numpy as np
 from ..values.checks import floats, integer
 from ..values.types import Any, ArrayLike, Callable, Quantity
 from .batch.density import checked_edges
-from .reduction import Reduction, of_condition, of_quantity, seen
+from .later import INTERVAL, seen, side_by_side
+from .reduction import Reduction, of_condition, of_quantity
 
 
 def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
@@ -30,10 +31,7 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
         change = q - rows.before(q)
         change = change - turn * np.rint(change / turn)
         s, n = rows.sum(np.where(rows.is_first, 0.0, change)), rows.count
-        return {
-            "": lambda a: seen(s.get(a) / turn, n.get(a)), ".count": n.whole,
-            ".nan_step": rows.nan_step,
-        }  # fmt: skip
+        return {"": seen(s / turn, n), ".count": n.whole, ".nan_step": rows.nan_step}
 
     return Reduction("windings", angle, every, after, trace)
 
@@ -52,7 +50,7 @@ def count(rows):
     """
     n = rows.keep(0.0)
     n.then(n.old + np.where(rows.q != 0, 1.0, 0.0))
-    return {"": n.whole}
+    return {"": n.value.whole}
 
 
 @of_condition
@@ -69,7 +67,7 @@ def first_time(rows):
     """
     at = rows.keep(np.nan)
     at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
-    return {"": at.get}
+    return {"": at.value}
 
 
 @of_condition
@@ -88,7 +86,7 @@ def entries(rows):
     """
     n, before = rows.keep(0.0), rows.before(rows.q)
     n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
-    return {"": n.whole}
+    return {"": n.value.whole}
 
 
 @of_condition
@@ -106,7 +104,7 @@ def time_within(rows):
     """
     holds = np.where(rows.q != 0, 1.0, 0.0)
     both = rows.sum(np.where(rows.is_first, 0.0, (rows.before(holds) + holds) * 0.5))
-    return {"": lambda a: np.abs(both.get(a) * a.interval)}
+    return {"": np.abs(both * INTERVAL)}
 
 
 @of_quantity
@@ -139,29 +137,17 @@ def periods(rows):
     n.then(np.where(passage, n.old + 1, n.old))
     start.then(np.where(passage & (n.old == 0), where, start.old))
     at.then(np.where(passage, where, at.old))
-
-    def lengths(a):
-        return np.maximum(n.get(a) - 1, 0)
-
-    nan_step = rows.nan_step
-
-    def mean(a):
-        whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
-        return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
-
-    def length(a):
-        return mean(a) * np.abs(a.interval)
-
-    def variance(a):
-        off = mean(a) - s1.get(a)
-        spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
-        return np.maximum(spread, 0) * np.square(a.interval)
-
+    lengths, nan_step = np.maximum(n.value - 1, 0), rows.nan_step
+    whole = np.where(nan_step < 0, lengths, 0)  # a NaN hides a passage
+    mean = seen((at.value - start.value) / np.where(whole > 0, whole, 1), whole)
+    off = mean - s1.value
+    spread = s2.value / np.where(lengths > 0, lengths, np.nan) - off * off
+    length = mean * np.abs(INTERVAL)
     return {
         "": length,
         ".mean": length,
-        ".count": lambda a: lengths(a).astype(np.int64),
-        ".variance": variance,
+        ".count": lengths.whole,
+        ".variance": np.maximum(spread, 0) * np.square(INTERVAL),
         ".nan_step": nan_step,
     }
 
@@ -205,8 +191,8 @@ def reduce(
         for item, symbol in zip(kept, rows.update(update, kept, start.ndim), strict=True):
             item.then(symbol)
         if not start.ndim:
-            return {"": kept[0].get}
-        return {"": lambda a: np.stack([item.get(a) for item in kept], axis=-1)}
+            return {"": kept[0].value}
+        return {"": side_by_side(*(item.value for item in kept))}
 
     return Reduction("reduce", update, every, after, trace)
 
@@ -250,11 +236,7 @@ def histogram(
         if rows.uneven:
             found = rows.sampled([rows.q], (edges,), samples, each=True)
         else:
-            kept = rows.tally(edges)
-
-            def found(a):
-                return np.stack([item.whole(a) for item in kept], axis=-1)
-
-        return {"": found, ".edges": lambda a: edges}
+            found = side_by_side(*(item.value.whole for item in rows.tally(edges)))
+        return {"": found, ".edges": edges}
 
     return Reduction("histogram", quantity, every, after, trace, samples)

@@ -10,61 +10,9 @@ from ..values.memory import check_memory
 from ..values.table import Several, Table, Tabled, batch_axes
 from ..values.types import Any, Booleans, Floats, Integers
 from .beginning import at_start, told_start
-from .watched import Sums, first_numbers, in_two, program_fields
 
 
-class EventMemory:
-    """The events of an EventPlan over a Problem, in the rows of the core.
-
-    Parameters
-    ----------
-    plan : EventPlan
-    problem : Problem
-    earlier : EventRows, optional
-        The results of the run that this one continues.
-    """
-
-    def __init__(self, plan, problem, earlier=None):
-        self._plan, self._problem = plan, problem
-        self._numbers = first_numbers(plan.numbers, problem)
-        if earlier is None and problem.n_steps:  # without steps no sign changes
-            check_beginning(plan, problem, self._numbers)
-        self._lay_out(earlier)
-
-    def _lay_out(self, earlier):
-        plan, problem = self._plan, self._problem
-        lanes, stride = problem.lanes, problem.stride
-        self._first = problem.first + (earlier is not None)
-        self._earlier = earlier
-        self._rows = EventRows.empty(plan, problem, stride)
-        self._sums = in_two(plan.initial, stride)
-        self._counts = in_two(self._rows.counts, stride)
-        if earlier is not None:
-            self._sums[0][:, :lanes] = earlier.sums
-            self._counts[0][:, :lanes] = earlier.counts
-            for here, there in zip(self._rows.arrays, earlier.arrays):
-                here[..., :lanes] = there
-
-    def fields(self):
-        """The field `events` of the core's start."""
-        detect = program_fields(self._plan, self._problem, self._numbers, self._first, self._sums)
-        return self._rows.fields(self._plan, detect) | {
-            "counts_a": self._counts[0], "counts_b": self._counts[1],
-        }  # fmt: skip
-
-    going_on = Sums.going_on
-
-    def after(self, blocks, whole=True):
-        """The events of the first `blocks` blocks of time; whole: whether the run is complete."""
-        lanes, here = self._problem.lanes, max(blocks, 0) % 2
-        lost = blocks < 0 or (self._counts[0] is self._counts[1] and not whole)
-        if lost and self._earlier is not None:
-            return self._earlier
-        counts = (self._rows.counts if lost else self._counts[here])[:, :lanes]
-        return self._rows.first(lanes, self._sums[here][:, :lanes], counts)
-
-
-def check_beginning(plan, problem, known):
+def check_beginning(plan, problem):
     """Refuse a quantity that is not finite at the start of a trajectory with a finite state.
 
     No change of its sign can be seen from there, so that the first crossing would be lost.
@@ -73,11 +21,8 @@ def check_beginning(plan, problem, known):
     ----------
     plan : EventPlan
     problem : Problem
-    known : dict
-        From ``first_numbers``.
     """
-    program, count = plan.program, len(plan.events)
-    for begin, good, out in at_start(plan, program, plan.asks, count, problem, known):
+    for begin, good, out in at_start(plan, plan.program, len(plan.events), problem):
         for (name, one), values in zip(plan.events.items(), out):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:
@@ -90,13 +35,12 @@ def check_beginning(plan, problem, known):
 
 @dataclass
 class EventRows:
-    """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
+    """The arrays that the core leaves: counts, (time, event) of stops, kept events.
 
     Rows of the counts (PiEventRow): how often each event occurred, in how many steps each was
     unresolved; then what a continuation needs.
     """
 
-    sums: Any
     counts: Any
     stopped: tuple
     memory: list
@@ -105,8 +49,7 @@ class EventRows:
     def empty(cls, plan, problem, stride):
         """Memory in which nothing has occurred."""
         dim = problem.system.dim
-        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values)
-                for k in (1, dim, n)]  # fmt: skip
+        kept = [(one["keep"], k) for one in plan.told for k in (1, dim, one["n_values"])]
         numbers = sum(keep * k for keep, k in kept)
         check_memory(
             8 * numbers * problem.lanes, "the", problem.batch, dim,
@@ -115,21 +58,21 @@ class EventRows:
         arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)
-        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
+        return cls(counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
 
     @property
     def arrays(self):
-        """All but sums and counts; trajectories are the last axis."""
+        """All but the counts; trajectories are the last axis."""
         return [*self.stopped, *(array for three in self.memory for array in three)]
 
-    def each(self, of, sums, counts):
+    def each(self, of, counts):
         """A copy with the function `of` applied to each array of stops and of kept events."""
         memory = [tuple(map(of, three)) for three in self.memory]
-        return EventRows(sums, counts, tuple(map(of, self.stopped)), memory)
+        return EventRows(counts, tuple(map(of, self.stopped)), memory)
 
-    def first(self, lanes, sums, counts):
+    def first(self, lanes, counts):
         """The rows of the first `lanes` trajectories."""
-        return self.each(lambda a: a[..., :lanes], sums, counts)
+        return self.each(lambda a: a[..., :lanes], counts)
 
     def stops(self, plan, stopped):
         """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
@@ -139,7 +82,7 @@ class EventRows:
 
     def copy(self):
         """In new memory, for a run that is continued."""
-        return self.each(np.copy, None, self.counts.copy())
+        return self.each(np.copy, self.counts.copy())
 
     def fields(self, plan, detect):
         """The fields for the core, without counts; detect: those of the program of quantities."""
@@ -148,16 +91,9 @@ class EventRows:
             react = {key: detect[key] for key in ("asks", "sums", "params")}
             react["program"] = plan.react.handle
         events = tuple(
-            {
-                "direction": plan.directions[i], "located": int(plan.located[i]),
-                "stop": one.stop, "keep": one.keep, "then": plan.then[i], "onto": plan.onto[i],
-                "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
-                "values": values,
-            }
-            for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), self.memory)
-            )
-        )  # fmt: skip
+            one | {"t": t, "y": y, "values": values}
+            for one, (t, y, values) in zip(plan.told, self.memory)
+        )
         return {
             "detect": detect, "react": react, "events": events,
             "most": max(one.max_per_step for one in plan.events.values()),

@@ -179,8 +179,9 @@ class EventPlan:
         How the core finds the zero crossing of each, as in plan.Group.
     first_counts : ndarray
         The counts of a trajectory before any event (PiEventRow of csrc/watching/events.h).
-    then, onto, value, n_values : list of int
-        For each event where its results are among those of `react` (PiEvent, in the same file).
+    told : list of dict
+        Each event for the core, with the places of its results among those of `react` (PiEvent, in
+        the same file).
     numbers, asks, every
         As in plan.Group.
     """
@@ -212,32 +213,33 @@ class EventPlan:
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
-        own = {
-            key: {name: view.params[f"_{key}.{name}"] for name in one.params}
-            for key, one in self.events.items()
-        }
-        self._passes: dict[str, Any] = {}  # for each event the node that crosses zero
-        self._onto: dict[str, Any] = {}  # for each event with a bridge the state at its zero
-        quantities = [self._quantity(view, key, own[key]) for key in self.events]
-        self.located = [not condition for _, condition in quantities]
-        # A condition occurs where it begins to hold.
-        self.directions = [
-            one.direction or int(condition)
-            for one, (_, condition) in zip(self.events.values(), quantities)
-        ]
-        nodes = [node for node, _ in quantities]
-        answers = self._answers(view, system, own)
+        self.told, self.located, self._nodes = [], [], []
+        self.reduced, initial, answers = [], [], []
+        for number, (key, one) in enumerate(self.events.items()):
+            own = {name: view.params[f"_{key}.{name}"] for name in one.params}
+            node, passes, onto = _quantity(view, key, one, own)
+            condition = passes is None
+            direction = one.direction or int(condition)  # it occurs where it begins to hold
+            kind = "begins" if condition and direction > 0 else PASSES[direction]
+            kind = "bridged" if one.bridge else kind
+            self.reduced.append((REDUCTIONS[kind][0], *_source(system, one, number)))
+            # A condition that holds at the start begins to hold there.
+            first = -1.0 if condition else np.nan
+            initial += [first, first, 0.0, 0.0]
+            self._nodes.append(node)
+            self.located.append(not condition)
+            then = None if one.then is None else _jump(view, key, one, own, passes)
+            values = [] if one.values is None else _numbers(view, one.values, own)
+            told = {"direction": direction, "located": int(not condition), "stop": one.stop,
+                    "keep": one.keep, "n_values": len(values)}  # fmt: skip
+            for name, nodes in (("onto", onto), ("then", then), ("value", values)):
+                told[name] = -1 if nodes is None else len(answers)
+                answers += _at(view, nodes or [], None if name == "onto" else onto)
+            self.told.append(told)
         view.graph.dim = view.size
-        self.reduced = tuple(
-            (REDUCTIONS[self._reduction(one, i)][0], *self._source(system, one, i))
-            for i, one in enumerate(self.events.values())
-        )
-        # A condition that holds at the start begins to hold there.
-        self.initial = np.ravel(
-            [(first, first, 0.0, 0.0) for first in np.where(self.located, np.nan, -1.0)]
-        )
-        self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
-        self._view, self._nodes, self.program = view, nodes, view.program(nodes)
+        self.initial = np.array(initial)
+        self.first_counts = np.array([0.0] * len(initial) + [np.nan] * 3)
+        self._view, self.program = view, view.program(self._nodes)
         self.react = view.program(answers) if answers else None
         for program in (self.program, self.react):
             if program is not None:
@@ -271,65 +273,47 @@ class EventPlan:
         compared = self._view.comparisons(self._nodes)
         return None if compared else linear_factors(self._nodes, self._view.system.dim)
 
-    def _reduction(self, one, i):
-        """The name of the core's reduction by which the i-th event is seen."""
-        if one.bridge:
-            return "bridged"
-        direction = self.directions[i]
-        return PASSES[direction] if self.located[i] or direction <= 0 else "begins"
 
-    def _source(self, system, one, i):
-        """Where the core finds the i-th quantity: its source and number, as in Group.reduced."""
-        changed = one.after is not None or one.level is not None or one.bridge
-        place = None if changed else known_place(system, one.quantity)
-        return place if place and place[0] != CHANGE else (PROGRAM, i)
+def _source(system, one, number):
+    """Where the core finds the quantity of an event: its source and number, as in Group.reduced."""
+    changed = one.after is not None or one.level is not None or one.bridge
+    place = None if changed else known_place(system, one.quantity)
+    return place if place and place[0] != CHANGE else (PROGRAM, number)
 
-    def _quantity(self, view, key, own):
-        """The node of an event's quantity, NaN before `after`; is it a condition, -1 or 1?"""
-        what, condition = self.events[key].quantity, False
-        view = _view_of(view, self.events[key])
-        if callable(what):
-            node = view.result(what, own)
-            symbol: Any = Symbol(node)
-            condition = node.is_mask
-            if condition:
-                symbol = np.where(symbol, 1.0, -1.0)
-        else:
-            symbol = view.quantity(what)
-        if self.events[key].level is not None:
-            if condition:
-                raise ValueError(f"level of event {key!r}: a condition has none: give a quantity")
-            symbol = symbol - view.params[f"_{key}..level"]
-        self._passes[key] = None if condition else node_of(view.graph, symbol)
-        if self.events[key].bridge:
-            if condition:
-                raise ValueError(f"bridge of event {key!r}: a condition is no quantity: give one")
-            from .bridge import bridged
 
-            symbol, self._onto[key] = bridged(view, key, symbol)
-        if self.events[key].after is not None:
-            symbol = np.where(view.is_after(f"_{key}..after"), symbol, np.nan)
-        return node_of(view.graph, symbol), condition
+def _quantity(view, key, one, own):
+    """Nodes of an event: its quantity, NaN before `after`; what crosses zero, None for a condition,
+    which is -1 or 1; the state at its zero, where it has a bridge."""
+    view, onto = _view_of(view, one), None
+    if callable(one.quantity):
+        node = view.result(one.quantity, own)
+        symbol: Any = Symbol(node)
+        condition = node.is_mask
+        if condition:
+            symbol = np.where(symbol, 1.0, -1.0)
+    else:
+        symbol, condition = view.quantity(one.quantity), False
+    if one.level is not None:
+        if condition:
+            raise ValueError(f"level of event {key!r}: a condition has none: give a quantity")
+        symbol = symbol - view.params[f"_{key}..level"]
+    passes = None if condition else node_of(view.graph, symbol)
+    if one.bridge:
+        if condition:
+            raise ValueError(f"bridge of event {key!r}: a condition is no quantity: give one")
+        from .bridge import bridged
 
-    def _answers(self, view, system, own):
-        nodes: list = []
-        self.then, self.onto, self.value, self.n_values = [], [], [], []
-        for key, one in self.events.items():
-            onto = self._onto.get(key)
-            self.onto.append(-1 if onto is None else len(nodes))
-            nodes += onto or []
-            self.then.append(-1 if one.then is None else len(nodes))
-            if one.then is not None:
-                base = _view_of(view, one)
-                new = _new_state(base, one.then, base.system, own[key])
-                if base is not view:
-                    new = whole_jump(view, key, self._passes[key], new)
-                nodes += _at(view, new, onto)
-            self.value.append(len(nodes))
-            kept = () if one.values is None else _numbers(view, one.values, own[key])
-            self.n_values.append(len(kept))
-            nodes += _at(view, kept, onto)
-        return nodes
+        symbol, onto = bridged(view, key, symbol)
+    if one.after is not None:
+        symbol = np.where(view.is_after(f"_{key}..after"), symbol, np.nan)
+    return node_of(view.graph, symbol), passes, onto
+
+
+def _jump(view, key, one, own, passes):
+    """The nodes of the state after an event."""
+    base = _view_of(view, one)
+    new = _new_state(base, one.then, base.system, own)
+    return new if base is view else whole_jump(view, key, passes, new)
 
 
 def _view_of(view, one):

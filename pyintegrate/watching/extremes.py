@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .later import START, STEP
 from .reduction import of_quantity
 
 
@@ -30,7 +31,7 @@ def last(rows):
     value, at = rows.keep(np.nan), rows.keep(np.nan)
     value.then(rows.q)
     at.then(rows.t)
-    return {"": value.get, ".time": at.get}
+    return {"": value.value, ".time": at.value}
 
 
 @of_quantity
@@ -45,24 +46,20 @@ def first(rows):
     >>> round(float(sol.watched["x.time"]), 6)
     5.0
     """
-    value, at = rows.first(rows.q), rows.first(rows.t)
-    return {"": value.get, ".time": at.get}
+    return {"": rows.first(rows.q).value, ".time": rows.first(rows.t).value}
 
 
 def _extreme(rows, name, of, beyond):
     """The first value that no other exceeds; a NaN stays."""
     known = rows.reduced(name)
     if known is not None:
-        return {
-            "": known.value, ".time": lambda a: a.time(known.get(a, 1)),
-            ".nan_step": known.nan_step,
-        }  # fmt: skip
+        return {"": known.value, ".time": START + known[1] * STEP, ".nan_step": known.nan_step}
     best, at = rows.keep(np.nan), rows.keep(np.nan)
     value = of(rows.q)
     news = rows.is_first | ((best.old == best.old) & ~beyond(best.old, value))
     best.then(np.where(news, value, best.old))
     at.then(np.where(news, rows.t, at.old))
-    return {"": best.get, ".time": at.get, ".nan_step": rows.nan_step}
+    return {"": best.value, ".time": at.value, ".nan_step": rows.nan_step}
 
 
 @of_quantity

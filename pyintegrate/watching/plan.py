@@ -8,8 +8,6 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y
 from ..values.checks import printable
-from ..values.named import Named
-from ..values.types import Any
 from . import time_weighted
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared
 from .analyses import expanded
@@ -28,45 +26,6 @@ from .reductions import Reduction
 MOST_SUMS = 4096  # for one trajectory
 
 
-class Totals(Named):
-    """The final values of accumulators, from which results are made.
-
-    Attributes
-    ----------
-    values : ndarray, shape (sums, *batch)
-    interval : float or ndarray
-        Time between successive steps that count.
-    count : ndarray
-        How many steps count, if only ``every`` selects them.
-    start : float or ndarray
-        The time of step 0.
-    step : float or ndarray
-        The step of the run: step n is at start + n step.
-    unit : ndarray or None
-        The unit in which the core keeps the relative change of the energy.
-    images : list of ndarray
-        Densities, for the batch as a whole.
-    timed : ndarray or None
-        The numbers of reductions over time: (numbers, *batch).
-    began : int or ndarray
-        How many steps counted before a trajectory restarted, in a Stepper that resets.
-    """
-
-    values: Any
-    interval: Any
-    count: Any
-    start: Any
-    step: Any
-    unit: Any
-    images: Any
-    began: Any
-    timed: Any
-
-    def time(self, n):
-        """The time of a step."""
-        return self.start + n * self.step
-
-
 class Group(Shared):
     """The reductions that include every k-th step, as one program.
 
@@ -82,8 +41,6 @@ class Group(Shared):
         The reductions that the core computes itself; their sums follow those of the program.
     change : bool
         Whether the core needs the initial energy of the motion.
-    densities : tuple
-        The quantities and the edges of bins of each image.
     across : tuple
         Accumulators of the whole batch (``Shared.over_batch``). By the name of a statistic
         ``across_places`` has their indices, ``signatures`` the byte code of its quantities.
@@ -96,10 +53,8 @@ class Group(Shared):
 
     def __init__(self, system, every, numbers, restarts, uneven, reductions, across):
         super().__init__(every, uneven)
-        known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
-        for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
-            known[name] = None
-        asking = [*(r for name, r in reductions.items() if not known[name]), *across.values()]
+        places = {} if uneven else _known(system, reductions)
+        asking = [*(r for name, r in reductions.items() if name not in places), *across.values()]
         quantities = {q for one in asking for q in one.quantities}
         quantities, energy, invariants = asked_names(quantities, system, numbers)
         self.numbers = dict(numbers)
@@ -107,10 +62,7 @@ class Group(Shared):
             self.numbers |= {"_energy": None, "_energy_scale": None}
         if "phase_drift" in quantities:
             self.numbers |= dict.fromkeys(phase_numbers(system))
-        times = {}
-        for reduction in reductions.values():
-            if reduction.after is not None:
-                times.setdefault(reduction.after.tobytes(), reduction.after)
+        times = {r.after.tobytes(): r.after for r in reductions.values() if r.after is not None}
         self.after = [*times.values()]
         self.numbers |= {f"_after{i}": value for i, value in enumerate(self.after)}
         if times:
@@ -118,7 +70,7 @@ class Group(Shared):
         if restarts:
             self.numbers["_begin"] = np.zeros(())
         view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
-        self.results, asked = {}, {}
+        self.results, self._asked = {}, {}
         self.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             if reduction.samples is not None and not uneven:
@@ -132,14 +84,15 @@ class Group(Shared):
             if reduction.quantity == "phase_drift":
                 turns = Accumulators(view, self, None, None).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
-            elif own and not known[name]:
+            elif own and name not in places:
                 quantity = view.quantity(reduction.quantity)
-            rows = Accumulators(view, self, quantity, active, known[name], at)
+            rows = Accumulators(view, self, quantity, active, places.get(name), at)
             trace = time_weighted.BY_NAME.get(reduction.name) if uneven else None
-            for suffix, result in (trace or reduction.trace)(rows).items():
-                self.results[name + suffix] = result
-            if callable(reduction.quantity) and reduction.after is None and own:
-                asked[name] = node_of(view.graph, rows.q)
+            found = (trace or reduction.trace)(rows)
+            self.results |= {name + suffix: result for suffix, result in found.items()}
+            # Functions whose NaN would stay in the result: `beginning` evaluates them.
+            if callable(reduction.quantity) and active is None and own and ".nan_step" in found:
+                self._asked[name] = node_of(view.graph, rows.q)
         self.across_places, self.signatures = {}, {}
         for name, one in across.items():
             nodes = [real(node_of(view.graph, view.quantity(q))) for q in one.quantities]
@@ -167,12 +120,7 @@ class Group(Shared):
             nodes += compared
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = view.program(nodes)
-        self.zeros = [
-            np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
-        ]
         self.asks = view.asks | clocks(self.program, system.dim)
-        # Functions whose NaN would stay in the result: `beginning` evaluates them.
-        self._asked = {name: q for name, q in asked.items() if f"{name}.nan_step" in self.results}
         self._view = view
 
     @property
@@ -189,11 +137,14 @@ _KEPT_BY_CORE = (
 )  # fmt: skip
 
 
-def _known(system, reduction):
-    """Where the core finds the quantity of a reduction without a program, or None."""
-    if reduction.name not in _KEPT_BY_CORE or reduction.after is not None:
-        return None
-    return known_place(system, reduction.quantity)
+def _known(system, reductions):
+    """Where the core finds quantities of reductions without a program, by the name of the watch."""
+    known = {
+        name: known_place(system, one.quantity)
+        for name, one in reductions.items()
+        if one.name in _KEPT_BY_CORE and one.after is None
+    }
+    return dict([(name, place) for name, place in known.items() if place][:MOST_REDUCED])
 
 
 def known_place(system, what):
@@ -237,9 +188,8 @@ class Plan:
 
     def __init__(self, system, watch, numbers=None, restarts=False, uneven=False, across=None):
         again = isinstance(watch, Plan)  # its names of analyses are expanded already
-        self.watch = watch.watch if again else checked({} if watch is None else watch, system)
-        self.across = {}
-        by_steps = {}
+        self.across, by_steps = {}, {}
+        self.watch = watch.watch if again else {} if watch is None else checked(watch, system)
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:
@@ -263,9 +213,9 @@ class Plan:
     def kinds(self):
         """Reduction and quantity of the watches of named quantities that include every step."""
         return {
-            name: (r.name, r.quantity)
+            name: r.kind
             for name, r in self.watch.items()
-            if isinstance(r.quantity, str) and r.every == 1 and r.after is None
+            if isinstance(r.quantity, str) and r.kind is not None
         }
 
     def _own(self, numbers, system):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..values.checks import floats, integer
 from ..values.types import ArrayLike, Function, OfCondition, OfQuantity, Quantity
 
@@ -19,7 +17,7 @@ class Reduction:
     every : int
     after : array_like or None
     trace : callable
-        Accumulators -> dict: results by suffix, each a function of Totals; see accumulators.py.
+        Accumulators -> dict: results by suffix (later.py); see accumulators.py.
     samples : int, optional
         At how many equal times it counts in a run to a tolerance.
     """
@@ -36,6 +34,11 @@ class Reduction:
         if self.name == "reduce":
             return ()
         return self.quantity if isinstance(self.quantity, tuple) else (self.quantity,)
+
+    @property
+    def kind(self):
+        """Itself and its quantity if it includes every step: what an analysis asks for."""
+        return (self.name, self.quantity) if self.every == 1 and self.after is None else None
 
     def __repr__(self):
         from .quantity import label
@@ -67,8 +70,3 @@ def like(made, other):
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(made, name, getattr(other, name))
     return made
-
-
-def seen(values, count):
-    """The values, NaN where no step counted."""
-    return np.where(count > 0, values, np.nan)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .reduction import of_quantity, seen
+from .later import BEGAN, INTERVAL, START, later, seen
+from .reduction import of_quantity
 
 ROUNDING = 8 * np.finfo(float).eps  # relative, of a square that is a difference of three terms
 
@@ -23,7 +24,7 @@ def total(rows):
     11.0
     """
     (s, nan_step), n = _total(rows, "sum"), rows.count
-    return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole, ".nan_step": nan_step}
+    return {"": seen(s, n), ".count": n.whole, ".nan_step": nan_step}
 
 
 @of_quantity
@@ -39,7 +40,7 @@ def mean(rows):
     (True, 1001)
     """
     (s, nan_step), n = _total(rows, "sum"), rows.count
-    return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
+    return {"": s / n, ".count": n.whole, ".nan_step": nan_step}
 
 
 @of_quantity
@@ -55,47 +56,32 @@ def rms(rows):
     0.707
     """
     (s, nan_step), n = _total(rows, "squares"), rows.count
-    return {
-        "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
-    }  # fmt: skip
+    return {"": np.sqrt(s / n), ".count": n.whole, ".nan_step": nan_step}
 
 
 def _total(rows, kind):
-    """Totals -> the sum of a quantity, or of its squares; and its first step with a NaN."""
+    """The sum of a quantity, or of its squares; and its first step with a NaN."""
     known = rows.reduced(kind)
     if known is not None:
-        return (lambda a: known.sum(a, power=1 if kind == "sum" else 2)), known.nan_step
-    s = rows.sum(rows.q if kind == "sum" else rows.q * rows.q)
-    return s.get, rows.nan_step
+        return known.sum(1 if kind == "sum" else 2), known.nan_step
+    return rows.sum(rows.q if kind == "sum" else rows.q * rows.q), rows.nan_step
 
 
-class _Line:
-    """Sums of the distance d from the first value, of index d and of d^2: Totals -> array."""
-
-    def __init__(self, rows):
-        known = rows.reduced("line")
-        if known is not None:
-            self.first, self.s1, self.si, self.s2 = (
-                lambda a, i=i: known.line(a)[i] for i in range(4)
-            )  # fmt: skip
-            self.t_first = lambda a: a.start + a.began * a.interval
-            self.nan_step = known.nan_step
-            return
-        self.nan_step = rows.nan_step
-        d = rows.shifted
-        self.first, self.t_first = rows.first(rows.q).get, rows.first(rows.t).get
-        self.s1, self.si = rows.sum(d).get, rows.sum(rows.index * d).get
-        self.s2 = rows.sum(d * d).get
+def _line(rows):
+    """Sums of the distance d from the first value, of index d and of d^2; the first step with a
+    NaN; and the first value and its time."""
+    known = rows.reduced("line")
+    if known is not None:
+        return known.line(), known.nan_step, (known.value, START + BEGAN * INTERVAL)
+    d = rows.shifted
+    sums = rows.sum(d), rows.sum(rows.index * d), rows.sum(d * d)
+    return sums, rows.nan_step, (rows.first(rows.q).value, rows.first(rows.t).value)
 
 
 def _spread(rows, of):
-    n, sums = rows.count, _Line(rows)
-
-    def variance(a):
-        count, once = n.get(a), sums.s1(a)
-        return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
-
-    return {"": lambda a: of(variance(a)), ".count": n.whole, ".nan_step": sums.nan_step}
+    n, ((once, _, squares), nan_step, _) = rows.count, _line(rows)
+    variance = np.maximum(squares - once * once / n, 0.0) / n
+    return {"": of(variance), ".count": n.whole, ".nan_step": nan_step}
 
 
 @of_quantity
@@ -146,32 +132,34 @@ def slope(rows):
     >>> float(sol.watched["drift"]) < 0
     True
     """
-    n, sums = rows.count, _Line(rows)
-
-    def line(a):
-        """The count; slope per step that counts; mean of d; sum of squares of centred indices."""
-        count, once = n.get(a), sums.s1(a)
-        squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
-        rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
-        return count, rise, once / count, squares
-
-    def per_time(a):
-        return line(a)[1] / a.interval
-
-    def intercept(a):
-        count, rise, middle, _ = line(a)
-        t = sums.t_first(a) / a.interval + (count - 1) / 2
-        return sums.first(a) + middle - rise * t
-
-    def residual(a):
-        count, rise, middle, squares = line(a)
-        left = sums.s2(a) - count * middle * middle - rise * rise * squares
-        return np.sqrt(np.where(left < ROUNDING * sums.s2(a), 0.0, left) / count)
-
+    n, ((once, by_index, squares), nan_step, (first, t_first)) = rows.count, _line(rows)
+    rise = later(_rise)(n, once, by_index)
     return {
-        "": per_time, ".intercept": intercept, ".residual": residual, ".count": n.whole,
-        ".nan_step": sums.nan_step,
-    }  # fmt: skip
+        "": rise / INTERVAL,
+        ".intercept": first + once / n - rise * (t_first / INTERVAL + (n - 1) / 2),
+        ".residual": _residual(n, once, by_index, squares),
+        ".count": n.whole,
+        ".nan_step": nan_step,
+    }
+
+
+def _rise(n, once, by_index):
+    """The slope of a line per step that counts."""
+    spread = np.where(n > 1, _squares(n), np.nan)
+    return (by_index - (n - 1) / 2 * once) / spread
+
+
+def _squares(n):
+    """The sum of squares of i - (n - 1)/2."""
+    return n * (n * n - 1) / 12
+
+
+@later
+def _residual(n, once, by_index, squares):
+    """The rms distance from a line."""
+    middle, rise = once / n, _rise(n, once, by_index)
+    left = squares - n * middle * middle - rise * rise * _squares(n)
+    return np.sqrt(np.where(left < ROUNDING * squares, 0.0, left) / n)
 
 
 @of_quantity
@@ -189,7 +177,4 @@ def integral(rows):
     before = rows.before(rows.q)
     area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
     n = rows.count
-    return {
-        "": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole,
-        ".nan_step": rows.nan_step,
-    }  # fmt: skip
+    return {"": seen(area * INTERVAL, n), ".count": n.whole, ".nan_step": rows.nan_step}

@@ -8,6 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from .later import Later, later
+
 # Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
 REFUSED = {
     "total": "pi.watch.integral is weighted by time",
@@ -22,68 +24,58 @@ class Timed:
     def __init__(self, first):
         self._first = first
 
-    def get(self, totals, i=0):
-        return totals.timed[self._first + i]
-
-    def whole(self, totals, i=0):
-        """As an integer; -1 for NaN."""
-        return np.nan_to_num(self.get(totals, i), nan=-1).astype(np.int64)
-
-    def sum(self, totals, i):
-        """A sum of two parts."""
-        return self.get(totals, i) + self.get(totals, i + 1)
+    def __getitem__(self, i):
+        return Later(lambda totals: totals.timed[self._first + i])
 
 
-def _states(rows, kind):
-    """How many states count, and the index of the first at which the quantity is NaN."""
-    kept = rows.timed("states", kind)
-    return {".count": kept.whole, ".nan_step": lambda a: kept.whole(a, 1)}
+@later
+def _whole(number):
+    """As an integer; -1 for NaN."""
+    return np.nan_to_num(number, nan=-1).astype(np.int64)
+
+
+def _nan_step(rows, kind):
+    """The index of the first state at which the quantity is NaN."""
+    return _whole(rows.timed("states", kind)[1])
 
 
 def _results(rows, result, error, kind="value", **others):
     others = {f".{name}": other for name, other in others.items()}
-    error_of = {".error": lambda a: np.abs(error(a)) + 0 * result(a)}
-    return {"": result} | error_of | others | _states(rows, kind)
+    count, nan_step = _whole(rows.timed("states", kind)[0]), _nan_step(rows, kind)
+    return {
+        "": result, ".error": np.abs(error) + 0 * result, **others,
+        ".count": count, ".nan_step": nan_step,
+    }  # fmt: skip
 
 
 class _Moments:
-    """The span, the mean, and the line of least mean square distance."""
+    """The span, the mean, and the line of least mean square distance.
+
+    Attributes
+    ----------
+    integral : Later
+        Of the difference to the first value.
+    left : Later
+        The mean square distance from the line.
+    error : Later
+        How far the quantity may be off.
+    """
 
     def __init__(self, rows, kind="moments"):
-        self._kept, self._error = rows.timed(kind), 8 if kind == "moments" else 6
-
-    def span(self, a):
-        return self._kept.get(a, 2) - self._kept.get(a, 1)
-
-    def first(self, a):
-        return self._kept.get(a, 0) + self._kept.get(a, 5)  # NaN where it was unresolved
-
-    def middle(self, a):
-        return 0.5 * (self._kept.get(a, 1) + self._kept.get(a, 2))
-
-    def integral(self, a):
-        """The integral of the difference to the first value."""
-        return self._kept.sum(a, 3)
-
-    def mean(self, a):
-        return self.first(a) + _over(self.integral(a), self.span(a))
-
-    def slope(self, a):
-        return np.where(self.span(a) == 0, np.nan, self._kept.get(a, 6) + 0 * self.first(a))
-
-    def left(self, a):
-        """The mean square distance from the line."""
-        return _over(self._kept.get(a, 7), self.span(a)) + 0 * self.first(a)
-
-    def error(self, a):
-        """How far the quantity may be off."""
-        return self._kept.get(a, self._error)
-
-    def variance(self, a):
-        span, slope = self.span(a), self._kept.get(a, 6)
-        return self.left(a) + slope * slope * (span * span / 12)
+        kept = rows.timed(kind)
+        self.span, self.middle = kept[2] - kept[1], 0.5 * (kept[1] + kept[2])
+        self.first = kept[0] + kept[5]  # NaN where it was unresolved
+        self.integral, self.error = kept[3] + kept[4], kept[8 if kind == "moments" else 6]
+        self.mean = self.first + _over(self.integral, self.span)
+        if kind == "mean":
+            return
+        slope = kept[6]
+        self.slope = np.where(self.span == 0, np.nan, slope + 0 * self.first)
+        self.left = _over(kept[7], self.span) + 0 * self.first
+        self.variance = self.left + slope * slope * (self.span * self.span / 12)
 
 
+@later
 def _over(sums, span):
     """sums / span, a mean; 0 over no time, where the first value is the only one."""
     return np.where(span == 0, 0.0, sums / np.where(span == 0, 1.0, span))
@@ -96,92 +88,74 @@ def mean(rows):
 
 def rms(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: np.sqrt(np.square(m.mean(a)) + m.variance(a)), m.error)
+    return _results(rows, np.sqrt(np.square(m.mean) + m.variance), m.error)
 
 
 def variance(rows):
     m = _Moments(rows)
-    return _results(
-        rows, m.variance, lambda a: (2 * np.sqrt(m.variance(a)) + m.error(a)) * m.error(a)
-    )
+    return _results(rows, m.variance, (2 * np.sqrt(m.variance) + m.error) * m.error)
 
 
 def std(rows):
     m = _Moments(rows)
-    return _results(rows, lambda a: np.sqrt(m.variance(a)), m.error)
+    return _results(rows, np.sqrt(m.variance), m.error)
 
 
 def slope(rows):
     """The line of least mean square distance over time."""
     m = _Moments(rows)
     return _results(
-        rows, m.slope, lambda a: 3 * m.error(a) / m.span(a),
-        intercept=lambda a: m.mean(a) - m.slope(a) * m.middle(a),
-        residual=lambda a: np.sqrt(m.left(a)) + 0 * m.slope(a),
+        rows, m.slope, 3 * m.error / m.span,
+        intercept=m.mean - m.slope * m.middle, residual=np.sqrt(m.left) + 0 * m.slope,
     )  # fmt: skip
 
 
 def integral(rows):
     m = _Moments(rows, "mean")
-    return _results(
-        rows, lambda a: m.first(a) * m.span(a) + m.integral(a), lambda a: m.error(a) * m.span(a)
-    )
+    return _results(rows, m.first * m.span + m.integral, m.error * m.span)
 
 
 def _extreme(rows, name):
     kept = rows.timed(name)
     return {
-        "": kept.get, ".time": lambda a: kept.get(a, 1),
-        ".error": lambda a: kept.get(a, 2) + 0 * kept.get(a),
-        ".nan_step": _states(rows, name)[".nan_step"],
+        "": kept[0], ".time": kept[1], ".error": kept[2] + 0 * kept[0],
+        ".nan_step": _nan_step(rows, name),
     }  # fmt: skip
 
 
 def periods(rows):
     kept = rows.timed("passages")
-
-    def lengths(a):
-        return np.maximum(kept.get(a) - 1, 0)
-
-    def length(a):
-        count = lengths(a)
-        both = kept.get(a, 2) - kept.get(a, 1)
-        return np.where(count > 0, np.abs(both) / np.where(count > 0, count, 1), np.nan)
-
-    def variance(a):
-        count, first = lengths(a), np.abs(kept.get(a, 3))
-        off = length(a) - first
-        spread = kept.get(a, 4) / np.where(count > 0, count, np.nan) - off * off
-        return np.where(count == 1, 0.0 * off, np.maximum(spread, 0.0))
-
+    lengths = np.maximum(kept[0] - 1, 0)
+    some = np.where(lengths > 0, lengths, np.nan)
+    length = np.abs(kept[2] - kept[1]) / some
+    off = length - np.abs(kept[3])
+    variance = np.maximum(kept[4] / some - off * off, 0.0)
     return {
-        "": length, ".mean": length, ".count": lambda a: lengths(a).astype(np.int64),
-        ".variance": variance, ".nan_step": _states(rows, "passages")[".nan_step"],
-        ".error": lambda a: 2 * kept.get(a, 5) / lengths(a) + 0 * length(a),
+        "": length, ".mean": length, ".count": lengths.whole,
+        ".variance": np.where(lengths == 1, 0.0 * off, variance),
+        ".nan_step": _nan_step(rows, "passages"),
+        ".error": 2 * kept[5] / lengths + 0 * length,
     }  # fmt: skip
 
 
 def windings(rows):
     kept = rows.timed("turns")
-
-    def turns(a):
-        return kept.sum(a, 0) / (2 * np.pi) + 0 * kept.get(a, 2)  # NaN: nothing was seen
-
-    return _results(rows, turns, lambda a: kept.get(a, 3) / np.pi, "turns")
+    turns = (kept[0] + kept[1]) / (2 * np.pi) + 0 * kept[2]  # NaN: nothing was seen
+    return _results(rows, turns, kept[3] / np.pi, "turns")
 
 
 def entries(rows):
-    return {"": rows.timed("truth").whole}
+    return {"": _whole(rows.timed("truth")[0])}
 
 
 def time_within(rows):
     kept = rows.timed("truth")
-    return {"": lambda a: np.abs(kept.sum(a, 1)), ".error": lambda a: kept.get(a, 6)}
+    return {"": np.abs(kept[1] + kept[2]), ".error": kept[6]}
 
 
 def first_time(rows):
     kept = rows.timed("truth")
-    return {"": lambda a: kept.get(a, 3), ".error": lambda a: kept.get(a, 5) + 0 * kept.get(a, 3)}
+    return {"": kept[3], ".error": kept[5] + 0 * kept[3]}
 
 
 # By the names of reductions: Accumulators -> results.

@@ -1,134 +1,21 @@
-"""The sums of the watches of a run: their memory, and the results made from them."""
+"""The programs of watches and events for the core; the results of watches."""
 
 from __future__ import annotations
 
-from copy import copy
-
 import numpy as np
 
-from ..values.memory import SPARE_BYTES, aligned, outward
+from ..values.memory import outward
 from ..values.table import Several, Table
 from ..values.types import Any
-from .batch.density import Image
-from .batch.results import Memory, in_a_row
-from .plan import Totals
+from .later import Totals, value_of
 from .quantity import energy_of, phase_of
-
-
-class Sums:
-    """The sums of a Plan over a Problem, in the rows of the core.
-
-    Parameters
-    ----------
-    plan : Plan
-    problem : Problem
-    earlier : list of ndarray, optional
-        The sums of the run that this one continues, (sums, lanes or more) for each group.
-    """
-
-    def __init__(self, plan, problem, earlier=None):
-        self._plan, self._problem = plan, problem
-        names = [name for group in plan.groups for name in group.numbers]
-        self._numbers = first_numbers(names, problem)
-        self._lay_out(earlier)
-
-    def going_on(self, problem, sums):
-        """The Sums of the run that continues this one; sums: those to begin with."""
-        out = copy(self)
-        out._problem = problem
-        out._lay_out(sums)
-        return out
-
-    def _lay_out(self, earlier):
-        plan, problem = self._plan, self._problem
-        self._rows, self._first = [], problem.first + (earlier is not None)
-        self._across = [
-            [Memory(entry, group.every, problem, self._first) for entry in group.across]
-            for group in plan.groups
-        ]
-        self._across_before = None if earlier is None else earlier.across
-        before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
-        self._images = [
-            [Image(places, edges, image) for (places, edges), image in zip(group.densities, images)]
-            for group, images in zip(plan.groups, before)
-        ]
-        for i, group in enumerate(plan.groups):
-            self._rows.append(in_two(group.initial, problem.stride))
-            if earlier is not None:
-                self._rows[i][0][:, : problem.lanes] = earlier[i]
-        self._began = (
-            [group.initial[:, np.newaxis] for group in plan.groups] if earlier is None else earlier
-        )
-
-    def fields(self):
-        """The field `watches` of the core's start."""
-        return tuple(
-            program_fields(group, self._problem, self._numbers, self._first, rows)
-            | {
-                "densities": tuple(image.fields() for image in images),
-                "across": tuple(map(vars, across)),
-            }
-            for group, rows, images, across in zip(
-                self._plan.groups, self._rows, self._images, self._across
-            )
-        )
-
-    def after(self, blocks, whole, last, core):
-        """The sums after `blocks` blocks of time, for each group.
-
-        whole: whether the run is complete; last: the last step that every trajectory has
-        completed, -1 before the first.
-        """
-        out = Kept()
-        for (a, b), began in zip(self._rows, self._began):
-            if blocks < 0 or (a is b and not whole):
-                out.append(np.broadcast_to(began, (len(a), self._problem.lanes)))
-                out.until = self._first - 1
-            else:
-                out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
-        cells = iter(core.cells() if core is not None and any(self._across) else ())
-        out.across = [
-            [one.after(last, group.every, next(cells, b"")) for one in across]
-            for group, across in zip(self._plan.groups, self._across)
-        ]
-        if self._across_before is not None:
-            out.across = [
-                [*map(in_a_row, zip(before, now))]
-                for before, now in zip(self._across_before, out.across)
-            ]
-        out.images = [[one.after(blocks) for one in images] for images in self._images]
-        return out
-
-
-def in_two(values, stride):
-    """Rows of the core, twice: one copy survives an interrupt. Large ones once, as both copies."""
-    a = aligned((len(values), stride), np.float64)
-    a.T[...] = values.T
-    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
-
-
-class Kept(list):
-    """The sums of each group, (sums, lanes).
-
-    Attributes
-    ----------
-    until : int or None
-        The last step that they include, if it is not the last completed: an interrupt came after
-        they were overwritten.
-    images : list of list of ndarray
-        Densities of each group.
-    across : list of list of Accumulated
-        Accumulators of the whole batch, for each group.
-    """
-
-    until = None
-    images: list[list[np.ndarray]] = []
-    across: list[list] = []
 
 
 def first_numbers(names, problem):
     """The parameters of a program that are known only when the run begins, by name."""
-    known = {"_forwards": np.sign(problem.dt)}
+    known = {}
+    if "_forwards" in names:
+        known["_forwards"] = np.sign(problem.dt)
     if "_energy" in names:
         energy, scale = energy_of(problem.system, *beginning_of(problem))
         known |= {"_energy": energy, "_energy_scale": scale}
@@ -137,13 +24,17 @@ def first_numbers(names, problem):
     return known
 
 
+def numbers_of(program, known):
+    """The numbers of a Group or an EventPlan; known: from ``first_numbers``."""
+    return [known[name] if v is None else v for name, v in program.numbers.items()]
+
+
 def program_fields(program, problem, known, first, sums):
     """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h.
 
     known: from ``first_numbers``; first: the first step that counts; sums: two copies of the rows.
     """
-    numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
-    rows = [row_of(problem, value) for value in numbers]
+    rows = [row_of(problem, value) for value in numbers_of(program, known)]
     own = problem.undriven  # the rows that the run itself reads
     if problem.dtype != np.float64:
         own = [row_of(problem, value) for value in parameters_of(problem)]
@@ -243,7 +134,7 @@ class Watched(Several[Any]):
             )  # fmt: skip
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
-                    results[name] = np.array(result(totals))
+                    results[name] = np.array(value_of(result, totals))
                     # Of two NaNs NumPy keeps one or the other, by the length of its loop.
                     wrong = np.isnan(results[name])
                     np.copyto(results[name], np.nan, "unsafe", wrong)

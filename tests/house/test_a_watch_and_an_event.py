@@ -17,9 +17,9 @@ def middle(rows):
     """Half way from the largest and the least value."""
     if rows.uneven:
         kept = [rows.timed(name) for name in ("maximum", "minimum")]
-        return {"": lambda a: (kept[0].get(a) + kept[1].get(a)) / 2}
+        return {"": (kept[0][0] + kept[1][0]) / 2}
     known = [rows.reduced(name) for name in ("maximum", "minimum")]
-    return {"": lambda a: (known[0].value(a) + known[1].value(a)) / 2}
+    return {"": (known[0].value + known[1].value) / 2}
 
 
 @of_quantity
@@ -59,10 +59,10 @@ EVENT = [
     ),
     (
         "pyintegrate/watching/events.py",
-        "        if self.events[key].level is not None:",
-        "        if self.events[key].period is not None:\n"
-        "            symbol = np.sin(symbol * (np.pi / self.events[key].period))\n"
-        "        if self.events[key].level is not None:",
+        "    if one.level is not None:",
+        "    if one.period is not None:\n"
+        "        symbol = np.sin(symbol * (np.pi / one.period))\n"
+        "    if one.level is not None:",
     ),
     (
         "pyintegrate/watching/events.py",

@@ -7,6 +7,7 @@ run is known to be under way, so that no test depends on the speed of the machin
 import _thread
 import errno
 import io
+import itertools
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ from reference.threads import threads_left
 
 import pyintegrate as pi
 from pyintegrate.run import core
-from pyintegrate.watching import watched
+from pyintegrate.watching import run_memory
 
 FOREVER = 1 << 50
 STAGES = 16
@@ -134,10 +135,33 @@ def test_ctrl_c_without_memory_for_a_spare_state_leaves_the_initial_one(monkeypa
     assert same_bits(sol.final, sol.initial)
 
 
+IN_BLOCKS = np.empty((101, 4, 7, 1))[:, :, :5]  # an `out` whose axes do not merge
+
+
+@pytest.mark.parametrize("out", [None, IN_BLOCKS], ids=["memory", "blocks"])
+def test_what_is_watched_ends_with_the_states(out):
+    calls = itertools.count()
+
+    @pi.rhs(dim=1, trace=False)
+    def decay(t, y):
+        if next(calls) == 3000:
+            raise KeyboardInterrupt
+        return -y
+
+    y = np.ones((4, 5, 1))
+    watch = {"y": pi.watch.last(decay.state_names[0])}
+    options = {"dt": 0.001, "method": "explicit_euler", "save": 100, "watch": watch}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.integrate(decay, y, n_steps=10_000, out=out, **options)
+    sol = caught.value.solution
+    assert same_bits(sol.watched["y"], sol.final[..., 0])
+    assert np.all(sol.watched["y.time"] == 0.001 * sol.n_steps)
+
+
 @pytest.mark.parametrize("before", [0, 300])
 @pytest.mark.parametrize("lanes", [3, 256])
 def test_ctrl_c_without_memory_for_spare_sums_leaves_those_of_before(monkeypatch, before, lanes):
-    monkeypatch.setattr(watched, "SPARE_BYTES", 0)
+    monkeypatch.setattr(run_memory, "SPARE_BYTES", 0)
     first = run(states(pi.systems.lorenz, (lanes,)), before, watch={"top": pi.watch.maximum("x")})
     sol = interrupted(lambda: first.resume(n_steps=FOREVER))
     assert same_bits(sol.watched["top"], first.watched["top"])

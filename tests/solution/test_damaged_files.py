@@ -157,16 +157,17 @@ def failing(**options):
 
 
 ARRAYS = [
-    ("failed_index", np.array([4, 4]), "failed_index: expected different numbers"),
-    ("failed_index", np.array([2, -1]), "failed_index: expected numbers from 0 to 5"),
-    ("failed_index", np.array([2, 6]), "failed_index: expected numbers from 0 to 5"),
-    ("failed_index", np.array([[2, 4]]), "failed_index: it has the shape"),
-    ("failed_index", np.arange(7), "failed_index|failed_status"),
-    ("failed_status", np.array([1, 77], np.int8), "failed_status: expected numbers from 1 to"),
-    ("failed_status", np.array([1, 0], np.int8), "failed_status: expected numbers from 1 to"),
-    ("failed_status", np.array([1, 1]), "failed_status: it has the type int64, expected int8"),
-    ("failed_step", np.array([-1, 3]), "failed_step: expected numbers from 0 to 10"),
-    ("failed_step", np.array([0, 11]), "failed_step: expected numbers from 0 to 10"),
+    ("failed_status", np.arange(7, dtype=np.int8), "failed_status: it has the shape"),
+    ("failed_status", np.array([0, 0, 1, 0, 77, 0], np.int8), "failed_status: expected numbers"),
+    ("failed_status", np.array([0, 0, 1, 0, -1, 0], np.int8), "failed_status: expected numbers"),
+    ("failed_status", np.zeros(6, np.int8), "failed_step: expected -1 where"),
+    ("failed_status", np.zeros(6, np.int64), "failed_status: it has the type int64, expected int8"),
+    ("failed_step", np.array([-1, -1, -1, -1, 1, -1]), "failed_step: expected -1 where"),
+    (
+        "failed_step",
+        np.array([-1, -1, 0, -1, 11, -1]),
+        "failed_step: expected numbers from -1 to 10",
+    ),
     ("failed_step", np.array([0, 1, 2]), "failed_step: it has the shape"),
     ("steps", np.array([0, 4, 9, 10]), "steps: they are not those"),
     ("steps", np.arange(5), "steps: it has the shape"),

@@ -23,7 +23,7 @@ static void note(const PiDensity *d, int parity, const int64_t *place, int64_t c
     int64_t *const list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
     for (int64_t i = 0; i < count; i++)
-        if (from >= 0 && i < d->room - from) list[from + i] = place[i];
+        if (i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
 }
 void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
@@ -47,10 +47,7 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     const int64_t bins = d->of.bins[0] * d->of.bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * bins;
-    for (int64_t i = 0; i < noted && i < d->room; i++) {
-        const int64_t there = list[i]; /* once, as others may write to the array */
-        if (there >= 0 && there < bins) d->image[there]++;
-    }
+    for (int64_t i = 0; i < noted && i < d->room; i++) d->image[list[i]]++;
     if (noted > d->room)
         for (int64_t i = 0; i < bins; i++) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);

@@ -9,7 +9,12 @@
 #include <stdatomic.h>
 #include "../../run/run.h"
 
-enum { PI_MERGED, PI_NOTED /* two: of even and odd blocks */, PI_DENSITY_STATE = 3 };
+enum {
+    PI_MERGED,
+    PI_NOTED, /* two: of even and odd blocks */
+    PI_DENSITY_STATE = 3,
+    PI_DENSITY_ROOM = 1 << 16
+};
 typedef struct {
     int axes, quantity[2]; /* 1 or 2; which quantities of the watch */
     int64_t bins[2];
@@ -31,5 +36,5 @@ int64_t pi_place_in(const PiBins *bins, double first, double second);
 /* Counts the values of lanes: `at` gives the indices in the rows of quantities. */
 void pi_density_add(const PiDensity *density, int64_t block, const double *quantities,
                     int64_t lanes, const int *at, int64_t count);
-/* A tile begins a block, and all have completed the one before. */
+/* A tile begins a block, or the run is read, and all have completed the one before. */
 void pi_density_open(const PiDensity *density, int64_t block);

@@ -9,7 +9,7 @@ from ...integration import integrate
 from ...method.catalogue import find_method
 from ...run.arguments import checked_dtype, checked_system, make_run, steps_between
 from ...run.core import Run
-from ...run.failures import NONE
+from ...run.failures import none
 from ...run.progress import Reporter
 from ...tangents.directions import Directions
 from ...values.checks import choice, integer, numbers
@@ -57,7 +57,7 @@ class Renormalised:
         self._sums = np.zeros((vectors + SUMS * indicators, problem.stride))
         if indicators:
             self._sums[vectors] = -np.inf
-        self._state, self.failures, self.every = problem.initial, NONE, every
+        self._state, self.failures, self.every = problem.initial, none(problem.lanes), every
         self._options = options.changed(renormalise={
             "every": every, "vectors": vectors, "dim": dim, "orthogonal": int(orthogonal),
             "indicators": int(indicators), "places": np.ascontiguousarray(rows, np.int64),

@@ -409,7 +409,7 @@ def _asked(solution, name, kind):
 
 
 def _of_group(across, name, asked, group):
-    if asked.groups is None:
+    if asked.labels is None:
         if group is not None:
             raise ValueError(f"group must be left out: {name!r} has no by=")
         return across[name]

@@ -8,13 +8,11 @@ import numpy as np
 
 from ...trace.expression import node_of
 from ...values.checks import floats, integer
-from ...values.memory import check_memory
 from ...values.types import ArrayLike, Quantity
 from ..accumulators import number
 from ..reduction import Reduction
 
 MOST_BINS = 1 << 28  # in one image
-ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
 
 
 def density(
@@ -74,8 +72,7 @@ def density(
                 values = [np.where(rows.active, q, np.nan) for q in values]
             image = rows.shared.density([node_of(rows.view.graph, q) for q in values], edges)
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
-        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges)}
-        return {"": image} | own
+        return {"": image} | dict(zip(names, edges))
 
     return Reduction("density", asked, every, after, trace, samples)
 
@@ -101,46 +98,3 @@ def checked_edges(axes, bins, range):
     if any(np.any(np.diff(one) <= 0) for one in edges):
         raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
     return edges
-
-
-def bins_fields(quantities, edges):
-    """Quantities in bins, for the core: PiBins of csrc/watching/batch/density.h."""
-    return {
-        "axes": len(edges), "first": quantities[0], "second": quantities[-1],
-        "rows": len(edges[0]) - 1, "columns": len(edges[-1]) - 1 if len(edges) > 1 else 1,
-        "row_edges": edges[0], "column_edges": edges[1] if len(edges) > 1 else np.zeros(2),
-    }  # fmt: skip
-
-
-class Image:
-    """The image of a density in the core: csrc/watching/batch/density.h.
-
-    Parameters
-    ----------
-    quantities : tuple of int
-    edges : tuple of ndarray
-    image : ndarray of int64
-        The earlier counts.
-    """
-
-    def __init__(self, quantities, edges, image):
-        check_memory(3 * image.nbytes, "the", image.shape, len(edges))
-        self.of = bins_fields(quantities, edges)
-        self.image = np.array(image, np.int64)
-        self.room = min(ROOM, image.size)
-        self.pending = np.zeros((2, image.size), np.int64)
-        self.list = np.zeros((2, self.room), np.int64)
-        self.state = np.array([-1, 0, 0], np.int64)
-
-    def fields(self):
-        return self.of | vars(self)
-
-    def after(self, blocks):
-        """The image after `blocks` blocks of time; those after the last merged one are pending."""
-        out = self.image.copy()
-        for block in range(int(self.state[0]) + 1, blocks + 1):
-            noted = int(self.state[1 + block % 2])
-            np.add.at(out.reshape(-1), self.list[block % 2, : min(noted, self.room)], 1)
-            if noted > self.room:
-                out += self.pending[block % 2].reshape(out.shape)
-        return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,26 @@ CELL_SHIFT = 44  # bits below a cell
 COARSE = 16  # cells
 _OUTER = 1 << 30  # the places of infinities, beside cells
 _ENDS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+
+
+def _joined_cells(a, b):
+    """The cells of two, (n, 2) each: those of both are counted together."""
+    cells, count = np.concatenate([a, b]).T
+    cells, place = np.unique(cells, return_inverse=True)
+    both = np.zeros_like(cells)
+    np.add.at(both, place, count)
+    return np.column_stack([cells, both])
+
+
+_NO_CELLS = np.empty((), object)
+_NO_CELLS[()] = np.zeros((0, 2), np.int64)
 # How items of the same step and group join, and what nothing has.
 _JOINED = {
     SUM: (np.add, 0),
     PRODUCT: (np.add, 0),
     BINS: (np.add, 0),
     EXTREMES: (np.minimum, _ENDS[0]),
+    CELLS: (np.frompyfunc(_joined_cells, 2, 1), _NO_CELLS),
 }
 
 
@@ -38,8 +53,8 @@ class Accumulated:
         Values, NaN among them, infinity, minus infinity.
     items : ndarray
         Sums (steps, groups) as Python integers; smallest and inverted largest as ordered bits, or
-        bins (steps, groups, n); values (steps, lanes); for cells (n, 4) sorted: step, group, cell,
-        count.
+        bins (steps, groups, n); values (steps, lanes); for cells (steps, groups) of arrays (n, 2):
+        cell, count.
     """
 
     kind: int
@@ -47,19 +62,13 @@ class Accumulated:
     items: Any
 
     def until(self, steps):
-        keep = self.items[:steps]
-        if self.kind == CELLS:
-            keep = self.items[self.items[:, 0] < steps]
-        return Accumulated(self.kind, self.tally[:steps], keep)
+        return Accumulated(self.kind, self.tally[:steps], self.items[:steps])
 
 
 def in_a_row(several):
     """Accumulators of one batch over successive steps, joined."""
-    kind, items = several[0].kind, [one.items for one in several]
-    if kind == CELLS:
-        before = np.cumsum([0, *(len(one.tally) for one in several)])
-        items = [one + np.array([n, 0, 0, 0]) for one, n in zip(items, before)]
-    return Accumulated(kind, np.concatenate([one.tally for one in several]), np.concatenate(items))
+    tally, items = (np.concatenate(each) for each in zip(*((a.tally, a.items) for a in several)))
+    return Accumulated(several[0].kind, tally, items)
 
 
 def together(parts, groups, places):
@@ -70,20 +79,19 @@ def together(parts, groups, places):
         tally[:, place] += one.tally
     if kind == VALUES:
         return Accumulated(kind, tally, np.concatenate(items, axis=1))
-    if kind == CELLS:
-        moved = [
-            np.column_stack([a[:, 0], place[a[:, 1]], a[:, 2:]]) for a, place in zip(items, places)
-        ]
-        cells = np.concatenate(moved)
-        cells = cells[np.lexsort(cells[:, 2::-1].T)]
-        first = np.flatnonzero(np.diff(cells[:, :3], axis=0, prepend=-1).any(axis=1))
-        count = np.add.reduceat(cells[:, 3], first)
-        return Accumulated(kind, tally, np.column_stack([cells[first, :3], count]))
     join, none = _JOINED[kind]
     whole = np.full((*shape, *items[0].shape[2:]), none, items[0].dtype)
     for one, place in zip(items, places):
         whole[:, place] = join(whole[:, place], one)
     return Accumulated(kind, tally, whole)
+
+
+def labels(by, batch):
+    """The labels of the groups, and the group of each trajectory, (lanes,); None: all are one."""
+    if by is None:
+        return np.zeros(1, int), None
+    groups, place = np.unique(by, return_inverse=True)
+    return groups, np.broadcast_to(place.reshape(by.shape), batch).ravel()
 
 
 class Memory:
@@ -100,12 +108,8 @@ class Memory:
             )
         self.row = -(-first // every)
         self.rows = steps = max((problem.first + problem.n_steps) // every + 1 - self.row, 0)
-        self.label, groups = None, 1
-        if by is not None:
-            names, place = np.unique(by, return_inverse=True)
-            self.label = np.broadcast_to(place.reshape(by.shape), problem.batch)
-            self.label = self.label.ravel().astype(np.int32)
-            groups = len(names)
+        names, label = labels(by, problem.batch)
+        groups, self.label = len(names), None if label is None else label.astype(np.int32)
         self.edges = np.zeros(2) if edges is None else edges
         self.groups, self.bins = groups, len(self.edges) - 1
         width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: self.bins}[self.kind]
@@ -143,8 +147,11 @@ class Memory:
         elif kind == VALUES:
             items = self.values[:steps, : self.lanes]
         elif kind == CELLS:
-            items = np.frombuffer(cells, np.int64).reshape(-1, 4)
-            items = items[: np.searchsorted(items[:, 0], steps)]
+            rows = np.frombuffer(cells, np.int64).reshape(-1, 4)  # sorted by step, group and cell
+            place, items = rows[:, 0] * self.groups + rows[:, 1], np.empty(tally.shape[:2], object)
+            begin = np.searchsorted(place, np.arange(items.size + 1))
+            for i, (first, end) in enumerate(pairwise(begin)):
+                items.reshape(-1)[i] = rows[first:end, 2:]
         return Accumulated(kind, tally, items)
 
 
@@ -202,73 +209,71 @@ def _edge(cell):
 
 
 def _of_cells(cells, q, about, tally, ends):
-    """Quantiles of rows, (rows, len(q)), and whether the cells are too coarse for them.
+    """Quantiles of one step and group, (len(q),), and whether its cells are too coarse for them.
 
     The order statistic of rank k is put into its cell at the height of its rank there. Infinities
-    are the first and the last cell of each row.
+    are the first and the last cell.
     """
-    rows = np.arange(len(tally))
-    row, cell, count = cells.T
+    cell, count = cells.T
     sign, cell = cell >> 19, cell & (1 << 19) - 1
     a, b = np.where(cell > 0, _edge(cell), 0.0), np.where(cell > 0, _edge(cell + 1), 0.0)
-    place = np.concatenate([np.where(sign, -cell, cell), rows * 0 - _OUTER, rows * 0 + _OUTER])
-    row = np.concatenate([row, rows, rows])
-    order = np.lexsort([place, row])
-    place, infinite = place[order], np.full(len(rows), np.inf)
-    low = np.concatenate([np.where(sign, -b, a) + about, -infinite, infinite])[order]
-    high = np.concatenate([np.where(sign, -a, b) + about, -infinite, infinite])[order]
-    count = np.concatenate([count, tally[:, 3], tally[:, 2]])[order]
+    place = np.where(sign, -cell, cell)
+    order = np.argsort(place)
+
+    def between(first, inner, last):
+        return np.concatenate([[first], inner[order], [last]])
+
+    low = between(-np.inf, np.where(sign, -b, a) + about, np.inf)
+    high = between(-np.inf, np.where(sign, -a, b) + about, np.inf)
+    count, place = between(tally[3], count, tally[2]), between(-_OUTER, place, _OUTER)
     until = np.cumsum(count)
-    first = np.searchsorted(row[order], rows)[:, None]
-    last = np.append(first[1:], [[len(row)]], axis=0) - 1
-    before = (until - count)[first]
-    n = until[last] - before
+    n, last = until[-1], len(place) - 1
+    if n == 0:
+        return np.full(len(q), np.nan), False
 
     def value(rank):
-        i = np.searchsorted(until, np.minimum(before + rank, until[-1] - 1), side="right")
-        part = (rank - (until[i] - count[i] - before) + 0.5) / count[i]
+        i = np.searchsorted(until, rank, side="right")
+        part = (rank - (until[i] - count[i]) + 0.5) / count[i]
         inside = low[i] + part * (high[i] - low[i])
-        return np.clip(np.where(np.isinf(low[i]), low[i], inside), *ends.T[..., None]), i
+        return np.clip(np.where(np.isinf(low[i]), low[i], inside), *ends), i
 
-    rank = q * np.maximum(n - 1, 0)
+    rank = q * (n - 1)
     k = np.floor(rank).astype(np.int64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        (x, i), (y, j) = value(k), value(np.minimum(k + 1, np.maximum(n - 1, 0)))
+    with np.errstate(invalid="ignore"):
+        (x, i), (y, j) = value(k), value(np.minimum(k + 1, n - 1))
         out = np.where((x == y) | (rank == k), x, x + (rank - k) * (y - x))
-    if len(q) > 1:
-        i, j = i.min(axis=1, keepdims=True), j.max(axis=1, keepdims=True)
-    else:
-        i, j = first, last
-    i, j = (np.clip(each, first + 1, np.maximum(last - 1, first + 1)) for each in (i, j))
-    coarse = (last - first > 1) & (place[j] - place[i] < COARSE) & (ends[:, :1] < ends[:, 1:])
-    return np.where(n > 0, out, np.nan), coarse[:, 0]
+    outer = (i.min(), j.max()) if len(q) > 1 else (0, last)
+    i, j = np.clip(outer, 1, max(last - 1, 1))
+    return out, last > 1 and place[j] - place[i] < COARSE and ends[0] < ends[1]
+
+
+def _of_values(values, q):
+    """Quantiles of numbers, (len(q),), that may be infinite."""
+    some = values[~np.isnan(values)]
+    if not len(some):
+        return np.nan
+    with np.errstate(invalid="ignore"):
+        found = np.quantile(some, q)  # NaN at infinities, of which it takes differences
+        low, high = (np.quantile(some, q, method=m) for m in ("lower", "higher"))
+        return np.where(np.isnan(found), np.where(low == high, low, low + high), found)
 
 
 def _quantiles(parts, options, labels):
     q, shape = options["q"], parts[0].tally.shape[:2]
-    out = np.full((*shape, len(q)), np.nan)
+    out, coarse = np.full((*shape, len(q)), np.nan), np.zeros(shape, bool)
     if options["exact"]:
-        lanes = np.zeros(parts[0].items.shape[1], int) if labels is None else labels
-        members = np.split(
-            np.argsort(lanes, kind="stable"), np.cumsum(np.bincount(lanes, minlength=shape[1]))[:-1]
-        )
+        (values,) = parts
+        lanes = np.zeros(values.items.shape[1], int) if labels is None else labels
         for step, group in np.ndindex(shape):
-            some = parts[0].items[step, members[group]]
-            some = some[~np.isnan(some)]
-            if len(some):
-                with np.errstate(invalid="ignore"):
-                    found = np.quantile(some, q)  # NaN at infinities, of which it takes differences
-                    low, high = (np.quantile(some, q, method=m) for m in ("lower", "higher"))
-                    found = np.where(np.isnan(found), np.where(low == high, low, low + high), found)
-                out[step, group] = found
-        return out, np.zeros(shape, bool)
+            out[step, group] = _of_values(values.items[step, lanes == group], q)
+        return out, coarse
     cells, extremes = parts
-    ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1).reshape(-1, 2)
-    items = np.column_stack([cells.items[:, 0] * shape[1] + cells.items[:, 1], cells.items[:, 2:]])
-    if not len(ends):
-        return out, np.zeros(shape, bool)
-    found, coarse = _of_cells(items, q, options["about"], cells.tally.reshape(-1, 4), ends)
-    return found.reshape(out.shape), coarse.reshape(shape)
+    ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1)
+    for at in np.ndindex(shape):
+        out[at], coarse[at] = _of_cells(
+            cells.items[at], q, options["about"], cells.tally[at], ends[at]
+        )
+    return out, coarse
 
 
 def _values(name, parts, options, labels):
@@ -316,7 +321,7 @@ class Asked:
             ".count": counted[..., 0], ".missing": self.sizes - counted[..., 0],
             ".nan": counted[..., 1],
         }  # fmt: skip
-        if self.groups is None:
+        if self.labels is None:
             out = {k: a if k in (".edges", ".q") else a[:, 0] for k, a in out.items()}
         else:
             out[".groups"] = self.groups
@@ -370,14 +375,13 @@ def of_run(plan, problem, sums):
             steps = np.arange(len(parts[0].tally)) * one.every
             if one.every not in every_t:
                 every_t[one.every] = _times(problem, steps)
-            groups, sizes, labels = None, np.array([problem.lanes]), None
-            if one.by is not None:
-                groups, labels = np.unique(one.by, return_inverse=True)
-                labels = np.broadcast_to(labels.reshape(one.by.shape), problem.batch).ravel()
-                sizes = np.bincount(labels, minlength=len(groups))
+            groups, label = labels(one.by, problem.batch)
+            sizes = np.array([problem.lanes])
+            if label is not None:
+                sizes = np.bincount(label, minlength=len(groups))
             told = (*one.told, group.signatures[name])
             asked[name] = Asked(
-                told, one.name, one.options, groups, sizes, labels, every_t[one.every], parts
+                told, one.name, one.options, groups, sizes, label, every_t[one.every], parts
             )
     ordered = {name: asked[name] for name in plan.across}
     system = problem.system
@@ -503,21 +507,18 @@ def joined(a, b):
                 f"merge: {name!r} differs in its quantity, options or times: give both parts the"
                 " same across=, t0 and dt"
             )
-        if (one.groups is None) != (two.groups is None):
+        if (one.labels is None) != (two.labels is None):
             raise ValueError(f"merge: one part of {name!r} has by= and the other not: give both")
-        groups, places = one.groups, [np.zeros(1, int)] * 2
-        if groups is not None:
-            groups = np.union1d(one.groups, two.groups)
-            places = [np.searchsorted(groups, part.groups) for part in (one, two)]
-        many = 1 if groups is None else len(groups)
+        groups = np.union1d(one.groups, two.groups)
+        places = [np.searchsorted(groups, part.groups) for part in (one, two)]
         parts = [
-            together([part.until(n) for part in both], many, places)
+            together([part.until(n) for part in both], len(groups), places)
             for both in zip(one.parts, two.parts)
         ]
-        sizes, labels = np.zeros(many, np.int64), None
+        sizes, labels = np.zeros(len(groups), np.int64), None
         for part, place in zip((one, two), places):
             sizes[place] += part.sizes
-        if groups is not None:
+        if one.labels is not None:
             labels = np.concatenate([places[0][one.labels], places[1][two.labels]])
         asked[name] = Asked(
             one.told, one.name, one.options, groups, sizes, labels, one.t[:n], parts
