@@ -296,7 +296,7 @@ class Stepper:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- the state as views of its rows ----
-    def _view(self, first, count, single, assigned=False):
+    def _view(self, first, count, single, *, assigned=False):
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
         if self._remembers and not (assigned and self._core.n == 0):  # views outlast a step
