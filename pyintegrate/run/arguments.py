@@ -94,12 +94,12 @@ def checked_run(
     for plan in plans.values():
         shapes |= plan.shapes
     batch = broadcast_shape(shapes) if shapes else ()
-    if n_steps != 0:
-        check_steps(system, t0, dt, dtype)
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
     n_steps = integer("n_steps", n_steps, 0) if t_end is None else steps_between(dt, t0, t_end)
+    if n_steps:
+        check_steps(system, t0, dt, dtype)
     if options.steps is not None:
         check_last(options.steps, n_steps)
     if options.times is not None:
