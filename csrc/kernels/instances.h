@@ -60,8 +60,8 @@
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
-/* What is compiled in double precision only, with kernels in registers only, with wide ones only;
- * what is not goes on rows, with the same bits. */
+/* Kernels that are compiled in double precision only, only where there are kernels in registers, or
+ * only for wide registers; elsewhere rows do the same, with the same bits. */
 #if PI_REAL_BITS == 64
 #define IN_DOUBLE(...) __VA_ARGS__
 #else

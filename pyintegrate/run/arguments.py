@@ -331,7 +331,7 @@ def check_steps(system, t0, dt, dtype):
 def check_moves(name, value, later, t0, dtype):
     """Refuse a later time that the run's dtype rounds to t0: the force would see no time go by."""
     lost = np.asarray(in_dtype(later, dtype) == in_dtype(t0, dtype))
-    if later is value:  # a run over no distance is one
+    if later is value:  # t_end = t0 is a run of no steps
         lost = lost & (later != t0)
     if lost.any():
         raise ValueError(

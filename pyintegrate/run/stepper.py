@@ -246,8 +246,8 @@ class Stepper:
             status=self._failed[0], failed=self._failed[1],
         )  # fmt: skip
         self._begin = self.y.copy()
-        self._alone = system_at(system, problem.batch, 0)  # a start for it has its own batch
-        self._restored = 0  # times
+        self._alone = system_at(system, problem.batch, 0)  # for starts of `reset`
+        self._restored = 0  # how often
         self._resets = np.zeros(problem.batch, np.int64)
         self._has_history = problem.has_history
         if self._has_history:

@@ -34,16 +34,16 @@ def time_of(t0, dt, n):
 
 
 def in_dtype(t, dtype):
-    """Times as a run in this dtype has them, in float64: these must lie within it."""
+    """Times rounded to the dtype of a run, as float64."""
     with quiet():
         return np.asarray(t, dtype).astype(np.float64)
 
 
 def places_in_run(times, t0, dt, first, last, dtype):
-    """Where times lie, in steps from `first` to `last`; and which lie outside of these.
+    """Where times lie, in steps from `first` to `last`; and which lie outside.
 
-    These are before the first or after the last by more than 1e-9 of a step, or of themselves, and
-    are not the time of either in the run's dtype.
+    A time is outside if it is before the first step or after the last by more than 1e-9, of a step
+    or of its distance from t0, and is not the time of either in the run's dtype.
     """
     place = (times - t0) / dt
     slack = 1e-9 * np.maximum(1, abs(place))

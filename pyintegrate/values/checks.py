@@ -39,7 +39,7 @@ def has_unit(value):
 
 
 def floats(name, value):
-    """The same in double precision, in memory of its own."""
+    """An array as from ``numbers``, in double precision and in new memory."""
     return numbers(name, value).astype(np.float64)
 
 
@@ -119,7 +119,7 @@ def units_by_name(units, known):
 
 
 def integer(name, value, least, most=1 << 53):
-    """An int of at least `least`, and at most `most`, 2**53; a bool is refused."""
+    """An int from `least` to `most`, 2**53 by default; a bool is refused."""
     if isinstance(value, _TRUTH):
         raise TypeError(f"{name} must be an integer, got {value}")
     try:

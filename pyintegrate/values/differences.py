@@ -5,7 +5,7 @@ import numpy as np
 from ..errors import quiet
 from .checks import floats
 
-_SHORTER, _AGREED = 5, 1e-6  # how often they are shortened, and what is enough
+_SHORTER, _AGREED = 5, 1e-6  # how often h is shortened; the relative change that is enough
 
 
 def jacobian_by_differences(self, t, y):
@@ -22,8 +22,8 @@ def jacobian_by_differences(self, t, y):
 def differences(rhs, y):
     """Central differences of rhs(y), (dim, dim, ...): of order h^2, h = cbrt(eps) max(1, |y|).
 
-    The scale of a component that is small or zero is unknown: h is that of the largest one, and
-    shortened a thousand times until that makes no difference, or the least.
+    The scale of a component that is small or zero is unknown: h begins with that of the largest
+    component, and is divided by 1000 until that changes nothing. Else the least change decides.
     """
     columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)
     for d, row in enumerate(y):

@@ -75,7 +75,7 @@ for _cure_of, _words in {
 }.items():
     _ELSEWHERE |= dict.fromkeys(_words.split(), _cure_of)
 
-# What is only said to functions that take this.
+# Some of these are said only by functions that take this argument.
 _NEEDED = {_STATE: "x0", _STEP: "dt", _STEPS: "dt"}
 _NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end", _ELSEWHERE["bounds"]: "free"}
 
@@ -96,9 +96,8 @@ def explains_keywords(
 ) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    A call that succeeds is unchanged, except that it rounds to nearest. In IPython
-    an error of an argument shows the call, not how it was checked. The signature and the types
-    stay as they are.
+    A call that succeeds is unchanged, except that it rounds to nearest. In IPython an error of an
+    argument shows the call, not how it was checked. Signature and types stay as they are.
 
     Parameters
     ----------
@@ -157,7 +156,7 @@ def _explanation(function, rest, arguments, keywords, error):
     taken = [p for f in (function, *rest) for p in inspect.signature(f).parameters.values()]
     known = list(dict.fromkeys(p.name for p in taken if p.kind is not p.VAR_KEYWORD))
     known = [name for name in known if name != "self"]
-    place = "pi.dask." if function.__module__.endswith(".dask") else ""  # it has both verbs
+    place = "pi.dask." if function.__module__.endswith(".dask") else ""  # it has solve, too
     name = place + function.__qualname__.removesuffix(".__init__")
     given = dict(zip(signature.parameters, arguments)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]

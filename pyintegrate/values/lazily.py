@@ -5,7 +5,7 @@ from importlib import import_module
 
 
 def lazily(package, holders):
-    """What finds them, what lists them, and their list: ``__getattr__, __dir__, __all__``.
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package with such names.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ class Accumulators:
         return self.shared.once(key, make)
 
     def timed(self, kind, resolved_as=None):
-        """The quantity's reduction over time by the core; resolved_as: as for which kind."""
+        """The quantity's reduction over time by the core; it is resolved as for another kind."""
         shared = self.shared
 
         def make():

@@ -93,8 +93,8 @@ def event(
         or (t, y) and any parameters, the energy or invariants by name; other arguments need a
         value, ``c=0.5``, or one in `params`. Traced like a force.
     direction : {-1, 0, 1}, optional
-        Falling, both or rising, in the direction of the steps. Default: the sign of the function's
-        attribute ``direction``, as in SciPy's ``solve_ivp``; both if it has none.
+        -1: it falls, 1: it rises, 0: either, as the steps go. Default: the sign of the function's
+        attribute ``direction``, as in SciPy's ``solve_ivp``; 0 if it has none.
     stop : bool or int, optional
         Whether the trajectory ends there; a number n: at the n-th event. Its status is STOPPED.
         Default: the function's attribute ``terminal``; without it the trajectory continues.
@@ -129,8 +129,8 @@ def event(
     Raises
     ------
     ValueError
-        When a run begins: the quantity is not finite at the start of a trajectory, whose state is;
-        from there its sign says nothing.
+        When a run begins: the quantity is not finite at the start of a trajectory whose state is
+        finite, so that its sign says nothing.
 
     Examples
     --------

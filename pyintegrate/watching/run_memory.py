@@ -148,7 +148,7 @@ class RunMemory:
 
 
 def counted(image):
-    """A copy of an image for the core, which notes as many counts of two blocks of time."""
+    """A copy of an image for the core, which keeps two more of its size, one for each block."""
     check_memory(3 * image.nbytes, "the", image.shape, image.ndim)
     return image.copy()
 

@@ -156,7 +156,7 @@ def rate_of(system, quantity):
     Raises
     ------
     ValueError
-        A force that is no formula.
+        The force is no formula.
     """
     traced = force_of(system)
     if traced is None:

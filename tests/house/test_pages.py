@@ -20,6 +20,7 @@ RUN = [
     "coming/dynamicalsystems",
     "coming/diffrax",
     "coming/rebound",
+    "coming/auto",
 ]
 
 

@@ -38,8 +38,8 @@ INLINE vreal time_of(double drifted, int64_t n, int u, const Flight *f) {
     const vreal t = time_at(f->t0[u], f->h[u], n + ended);
     return ended ? t : vfma(vset(drifted), f->h[u], t);
 }
-/* The registers in flight go side by side through kicks and drifts; kept: the force from the step
- * before (or from composition_start), if it is kept. fresh: there is none yet. */
+/* The registers in flight go side by side through kicks and drifts. f->kept holds the force of the
+ * step before (or of composition_start) if it is kept; fresh: it does not hold it yet. */
 INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
                              int64_t stride, int64_t n, int fresh, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);

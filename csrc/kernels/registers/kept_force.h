@@ -1,6 +1,7 @@
-/* Is the last force of a composition's step kept as the first of the next? If a method begins
- * and ends with a kick, and the force does not depend on the velocity; a free one is not kept.
- * A force that is kept includes its scales (PiSystem.scale): keeping it saves more. */
+/* Whether the last force of a composition's step is kept as the first of the next: the method must
+ * begin and end with a kick, and the force must not depend on the velocity. One that costs nothing
+ * (PiSystem.cheap) is not kept. A kept force includes its scales (PiSystem.scale), which
+ * then are not in the weights: keeping it saves more. */
 #pragma once
 #include "../../pyintegrate.h"
 
