@@ -219,7 +219,7 @@ class Option:
     default
         Its value if the user does not give it.
     check : callable, optional
-        Value -> checked value; TypeError or ValueError. By default as it is given.
+        Value -> checked value, or a TypeError or ValueError; by default none.
     core : bool
         Whether the core starts with a field of the same name.
     """
@@ -257,7 +257,7 @@ class Options(Named):
     across = Option(None)  # checked with the system: goes into the plan of watch
     events = Option(None)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: arguments.py
-    renormalise = Option(None, core=True)  # of tangents: analysis
+    renormalise = Option(None, core=True)  # of tangents; only analyses give it
     steps = Option(None)  # the saved steps if no interval gives them: arguments.py
 
     @classmethod

@@ -236,7 +236,7 @@ def _from_step(row, steps, n_steps, stride):
 
 
 def _steps_of_part(saves, saved, completed, end):
-    """The saves of a part, if a user gave them: its first step is the save before."""
+    """The saves of a part, if a user gave them. It begins at the last save of the part before."""
     if saves.given is None:
         return None
     steps = saves.given[saved:end] - completed
@@ -248,7 +248,7 @@ def _shifted(report, steps):
 
 
 def _end_of_block(out, a, saves, problem):
-    """The save after the last one of a block that begins at a: whole chunks of a zarr array."""
+    """The end of the block that begins with save a, itself not in it: whole chunks of zarr."""
     size = problem.system.dim * max(problem.lanes, 1) * problem.dtype.itemsize
     b = a + max(1, BLOCK_BYTES // size)
     if a == 0:

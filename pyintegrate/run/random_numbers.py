@@ -178,7 +178,7 @@ def check_without(options):
     if options.compensated:
         raise ValueError(
             "compensated= does not go with noise, which is larger than any rounding error: leave it"
-            " away"
+            " out"
         )
 
 

@@ -280,7 +280,7 @@ class Stepper:
     def dt(self, value: Any) -> None:
         raise AttributeError(
             "the step of a Stepper is fixed: pi.FixedTimestep(stepper) takes frames of any length,"
-            " and pi.Stepper(system, stepper.x, stepper.v, dt=..., t0=stepper.t) is one of another"
+            " and pi.Stepper(system, stepper.x, stepper.v, dt=..., t0=stepper.t) takes another step"
         )
 
     @property

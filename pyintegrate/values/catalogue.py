@@ -31,11 +31,11 @@ class Catalogue(Mapping[str, Item], Generic[Item]):
     """
 
     kind: str  # of its objects
-    wanted: str  # in place of what is no name
+    wanted: str  # what a message says is expected where something else than a name came
     others: dict[str, str]  # names that people use: values/names.py
     sentences: dict[str, str]  # about names without a unique meaning
     listing: str  # how to see all names
-    noise: Mapping[str, Any]  # those with noise, which are found by name but are not counted
+    noise: Mapping[str, Any]  # those with noise, found by name but not counted
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Item]) -> None:
         self._all, self._make = dict.fromkeys(names), make

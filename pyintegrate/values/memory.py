@@ -8,7 +8,7 @@ import numpy as np
 
 ALIGNMENT = 64  # bytes: the widest register, and a cache line
 COMPACT_BYTES = 1024  # rows shorter than this are not padded in a record, nor aligned
-ALIGNED_BYTES = 1 << 16  # less than this is written before an alignment would pay
+ALIGNED_BYTES = 1 << 16  # less than this is not worth aligning
 SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which survives an interrupt
 # Larger records that go to memory already in use bypass the caches; freshly mapped pages do not,
 # as the kernel has just zeroed them there.

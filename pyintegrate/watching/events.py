@@ -275,15 +275,15 @@ class EventPlan:
 
 
 def _source(system, one, number):
-    """Where the core finds the quantity of an event: its source and number, as in Group.reduced."""
+    """Where the core finds the quantity of an event: source and index, as in Group.reduced."""
     changed = one.after is not None or one.level is not None or one.bridge
     place = None if changed else known_place(system, one.quantity)
     return place if place and place[0] != CHANGE else (PROGRAM, number)
 
 
 def _quantity(view, key, one, own):
-    """Nodes of an event: its quantity, NaN before `after`; what crosses zero, None for a condition,
-    which is -1 or 1; the state at its zero, where it has a bridge."""
+    """Nodes of an event: its quantity, NaN before `after`, -1 or 1 for a condition; what crosses
+    zero, None for a condition; the state at the zero of a bridge, else None."""
     view, onto = _view_of(view, one), None
     if callable(one.quantity):
         node = view.result(one.quantity, own)

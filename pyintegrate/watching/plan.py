@@ -148,7 +148,7 @@ def _known(system, reductions):
 
 
 def known_place(system, what):
-    """Where the core finds a quantity without a program: its source and index; or None."""
+    """Where the core finds a quantity without a program: its source and index; else None."""
     if callable(what):
         return None
     if what in system.state_names:
@@ -219,7 +219,7 @@ class Plan:
         }
 
     def _own(self, numbers, system):
-        """The numbers of events that functions here name, unless the name is a quantity's."""
+        """The numbers of events that functions of watches name, unless a quantity has the name."""
         names = self.named(system) & {*numbers}
         names -= {*invariant_names(system), "energy", "energy_error", "phase", "phase_drift"}
         for name in names:

@@ -1,5 +1,5 @@
 /* Compositions of kicks and drifts on rows; registers/composition.h does the same operations in the
- * same order in registers, and defines the arguments of a kick and when a force is kept. */
+ * same order in registers, and says which state and time a kick uses. */
 #pragma once
 #include "../registers/kept_force.h"
 #include "chunk.h"
