@@ -87,7 +87,7 @@ def _make(system, x0, v0, given):
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
         breaks = over_batch(breaks, batch)
-    if dtype is not DOUBLE:
+    if dtype is not DOUBLE:  # in which the times are
         check_moves("t_end", t_end, t_end, t0, dtype)
     loose = _loose(rtol, system, batch) if given["method"] == "auto" else None
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)

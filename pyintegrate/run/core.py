@@ -106,7 +106,7 @@ class Run:
             more |= memory.fields()
         if options.out is not None or problem.system.batched:
             self._pins = _pinned((options.out, *problem.rows_params))
-        self._failed = np.zeros(lanes, np.int8), np.empty(lanes, np.int64)
+        self._failed = np.zeros(lanes, np.int8), np.zeros(lanes, np.int64)
         if failures:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
                 each[...] = its

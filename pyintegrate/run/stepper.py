@@ -308,7 +308,8 @@ class Stepper:
         if self.system.structure == "rigid_body" and name != "v":  # a quaternion has length 1
             fresh = view.copy()
             assign(name, fresh, value)
-            value = np.stack(self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype), axis=-1)
+            parts = self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype, name)
+            value = np.stack(parts, axis=-1)
         assign(name, view, value)
 
     @property

@@ -94,7 +94,7 @@ class RigidBody(System):
             " requires 'rigid_body', such as 'rigid_rk4', or linear_damping and angular_damping"
         )
 
-    def ready(self, components, dtype):
+    def ready(self, components, dtype, name="x0"):
         """Quaternions normalised to length 1; one of length 0 is refused."""
         parts = np.broadcast_arrays(*components[3:7])
         q = np.stack(parts, axis=-1).astype(np.float64)
@@ -102,7 +102,7 @@ class RigidBody(System):
         if np.any(norm == 0):
             lane = tuple(int(i) for i in np.argwhere(norm == 0)[0])
             place = f" in trajectory {lane}" if lane else ""
-            raise ValueError(f"the quaternion of x0 is zero{place}: expected one of length 1")
+            raise ValueError(f"the quaternion of {name} is zero{place}: expected one of length 1")
         with np.errstate(invalid="ignore"):
             off = abs(norm - 1) > 8 * np.finfo(dtype).eps
             q = np.where(off[..., np.newaxis], q / norm[..., np.newaxis], q)

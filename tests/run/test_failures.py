@@ -2,6 +2,7 @@
 saved and however the run is cut; the others do not notice.
 """
 
+import pickle
 import re
 import warnings
 
@@ -318,3 +319,13 @@ def test_a_resumed_run_speaks_of_its_failures_again():
         sol = run(pi.systems.oscillator, [0.0, np.nan], n_steps=3, on_failure="warn")
     with pytest.warns(pi.IntegrationWarning, match=re.escape("at step 0")):
         sol.resume(n_steps=3)
+
+
+def test_pickles_of_equal_runs_are_equal_whatever_lay_in_the_memory_before():
+    y = np.stack([np.linspace(0.0, 2.0, 100), np.zeros(100)], axis=-1)
+    found = set()
+    for junk in range(1, 5):
+        before = [np.full(len(y), junk) for _ in range(50)]
+        del before
+        found.add(pickle.dumps(run(pi.systems.oscillator, y, n_steps=3, bound=1.5, save="final")))
+    assert len(found) == 1

@@ -232,7 +232,7 @@ def test_quaternions_that_a_stepper_is_assigned_are_normalised(batch):
         stepper.step(5)
     assert new.y.tolist() == whole.y.tolist() == parts.y.tolist()
     before = whole.y.tolist()
-    with pytest.raises(ValueError, match="the quaternion .* is zero"):
+    with pytest.raises(ValueError, match="the quaternion of x is zero"):
         whole.x = np.zeros(7)
     assert whole.y.tolist() == before
 
