@@ -29,6 +29,9 @@ class Failures:
     def __init__(self, status, step):
         self.status, self.step, self.count = status, step, np.count_nonzero(status)
 
+    def __reduce__(self):  # none takes no room
+        return (Failures, (self.status, self.step)) if self.count else (none, self.status.shape)
+
     def __len__(self):
         return self.count
 

@@ -156,7 +156,7 @@ class NBody(System):
             raise ValueError("parameter masses must not be negative")
         return made
 
-    def ready(self, components, dtype):
+    def ready(self, components, dtype, name="x0"):
         """Refuse bodies that coincide, unless softening separates them."""
         x = np.stack(np.broadcast_arrays(*components[: self.dof]), axis=-1)
         x = x.reshape(*x.shape[:-1], self.n, 3)
@@ -168,7 +168,7 @@ class NBody(System):
             if same.any():
                 *lane, body = (int(i) for i in np.argwhere(same)[0])
                 raise ValueError(
-                    f"bodies {body + 1} and {(body + shift) % self.n + 1} of x0 coincide"
+                    f"bodies {body + 1} and {(body + shift) % self.n + 1} of {name} coincide"
                     + (f" in trajectory {tuple(lane)}" if lane else "")
                     + ": move one, or give softening"
                 )

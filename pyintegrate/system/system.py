@@ -178,7 +178,7 @@ class System(ClosedForms):
         """
         return None
 
-    def ready(self, components, dtype):
+    def ready(self, components, dtype, name="x0"):
         """The components of an initial state, checked and prepared for a run.
 
         Examples
