@@ -254,7 +254,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
         sums[2 * run->stride] = sums[3 * run->stride] = 0;
     }
     s->end = step < 0 ? INT64_MAX : step;
-    const int64_t i = step - p->tile->first - 1;
+    const int64_t i = step < 0 ? -1 : step - p->tile->first - 1;
     if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
     if (step >= 0 && f->status[place] == PI_OUT_OF_BOUNDS && i >= 0 && i < p->seen->count)
         s->leaving = i;
