@@ -47,7 +47,7 @@ INLINE void combine(const PiTable *m, int row, int n, int from, int count, const
     for (int i = m->start[row]; i < m->start[row + 1]; i++)
         EACH(u, 0, count) accumulate(n, w[(from + u) * stride + i], k[m->index[i]][from + u], y[u]);
 }
-/* The slopes of a stage, or after the last of them the next state; of the velocities too. */
+/* Stage s: the slopes k[s] of `count` registers from `from` on, at step n. */
 INLINE void table_stage(const Model *model, const PiTable *m, int s, int from, int count,
                         const vreal *w, int64_t stride, int64_t n, Flight *f, Slopes *k) {
     const int nystrom = pi_sees_positions_only(model->system), dof = model->system->dof;
@@ -67,6 +67,7 @@ INLINE void table_stage(const Model *model, const PiTable *m, int s, int from, i
         else rhs(model, t, ys[u], f->p[at], k[s][at]);
     }
 }
+/* Their next states, after the last stage; in Nystrom form positions, then velocities. */
 INLINE void table_end(const Model *model, const PiTable *m, int from, int count, const vreal *w,
                       int64_t stride, Flight *f, const Slopes *k) {
     const int nystrom = pi_sees_positions_only(model->system), dof = model->system->dof;
