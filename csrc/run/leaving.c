@@ -216,9 +216,13 @@ int64_t pi_stopping_rows_bytes(const PiRun *run) {
 }
 /* Those of the list that have not stopped, in place; returns their number. */
 static int64_t still_there(const Leaving *l, int64_t *at, int64_t count) {
+    const PiFailures *failures = &l->run->failures[l->number];
     int64_t left = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (!is_frozen(&l->run->failures[l->number], at[i])) at[left++] = at[i];
+    if (!failures->count) return count;
+    for (int64_t i = 0; i < count; i++) {
+        at[left] = at[i];
+        left += failures->status[at[i]] == PI_OK;
+    }
     return left;
 }
 /* Steps of the present lanes, which are shown in `rows` to the observer; how many, or -1. Only a

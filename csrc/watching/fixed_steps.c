@@ -226,11 +226,14 @@ static void list_due(Segments *p) {
     for (int64_t at = 0; at < p->seen->lanes; at++) {
         const int64_t place = pi_place(p->seen, at);
         int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
-        for (int j = 0; !due && j < p->e->events.count; j++) {
+        EACH_EVENT(j, &p->e->events) {
             const double *sums = sums_of(p, at, j);
-            due = sums[2 * stride] != 0 || (!p->lanes.chords && sums[3 * stride] != 0);
+            due |= sums[2 * stride] != 0;
+            due |= !p->lanes.chords && sums[3 * stride] != 0;
         }
-        if (due || (p->jumps && begins_anew(p, p->seen->lane + place))) p->due[p->n_due++] = at;
+        due |= p->jumps && begins_anew(p, p->seen->lane + place);
+        p->due[p->n_due] = at;
+        p->n_due += due;
     }
 }
 /* Takes a lane in which an event may occur. */
@@ -549,6 +552,69 @@ static int look_back(Segments *p) {
     p->count = 0;
     return 0;
 }
+
+/* ---- conditions alone ------------------------------------------------------------------------ */
+/* Conditions without jumps and values occur at states that are shown: no segments are needed. */
+static int are_plain(const PiFixedEvents *e) {
+    int plain = !e->between && e->events.count <= e->events.most;
+    EACH_EVENT(j, &e->events) {
+        const PiEvent *event = &e->events.event[j];
+        plain &= !event->located && event->then < 0 && event->n_values == 0;
+    }
+    return plain;
+}
+/* Event j of the lane in the first place occurs after n steps, at the state in p->after. */
+static int occur_plainly(Segments *p, int j, int64_t n) {
+    const PiEvents *of = &p->e->events;
+    const PiEvent *event = &of->event[j];
+    const int64_t lane = p->slot->lane;
+    const double t = pi_watch_time(&p->e->watch, lane, n);
+    double *const count = event_row(&p->lanes, PI_COUNT, lane, j);
+    if (*count >= 0 && *count < event->keep) {
+        const int64_t k = (int64_t)*count;
+        event->t[k * of->stride + lane] = t;
+        for (int64_t d = 0; event->y && d < dim(p); d++)
+            event->y[(k * dim(p) + d) * of->stride + lane] = p->after[d * p->lanes.lanes];
+    }
+    *count += 1;
+    if (!event->stop || *count < event->stop) return 0;
+    of->stopped_at[lane] = t;
+    of->stopped_by[lane] = j;
+    return freeze(p, 0, PI_STOPPED);
+}
+/* The due lanes, one after the other. 0, or -1. */
+static int go_through_plainly(Segments *p, PiMemory m) {
+    const int64_t count = p->seen->count, first = p->tile->first;
+    p->lanes.lanes = 1;
+    PLACE(&m, p->after, p->run->state_rows);
+    PLACE(&m, p->slot, 1);
+    Slot *const s = p->slot;
+    while (p->next < p->n_due) {
+        const int64_t at = p->due[p->next++];
+        uint64_t passes[PI_MAX_REDUCED], left = 0;
+        EACH_EVENT(j, &p->e->events)
+            left |= passes[j] = (uint64_t)sums_of(p, at, j)[2 * p->run->stride];
+        take(p, s, at);
+        const int64_t end = smaller(s->leaving, s->end - first - 1);
+        while (left && s->lane >= 0) {
+            const int bit = 63 - __builtin_clzll(left);
+            const int64_t i = larger(count - 1 - bit, -1); /* -1: it holds as the run begins */
+            const uint64_t mark = (uint64_t)1 << bit;
+            left ^= mark;
+            if (i >= 0 && i >= end) break;
+            s->i = larger(i, 0);
+            read_state(p, at, i + 1, p->after, p->lanes.lanes);
+            for (int j = 0; j < p->e->events.count && s->lane >= 0; j++) {
+                if (!(passes[j] & mark)) continue;
+                *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_ANYHOW;
+                if (occur_plainly(p, j, first + i + 1)) return -1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- the observer ---------------------------------------------------------------------------- */
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     PiFixedEvents *e = self;
     Segments p = segments_of(e, run);
@@ -567,6 +633,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     EACH_EVENT(j, &e->events) p.jumps |= e->events.event[j].then >= 0;
     list_due(&p);
     if (!p.n_due) return 0;
+    if (are_plain(e)) return go_through_plainly(&p, memory);
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {

@@ -57,7 +57,8 @@ class EventRows:
         )  # fmt: skip
         arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
         stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
-        counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)
+        first = plan.first_counts[:, np.newaxis]
+        counts = np.full((len(first), stride), first)
         return cls(counts, stopped, [*zip(*(arrays[i::3] for i in range(3)))])
 
     @property

@@ -156,5 +156,5 @@ def counted(image):
 def in_two(values, stride, two):
     """Rows of the core that begin with these values, twice: as both copies, if there is one."""
     a = aligned((len(values), stride), np.float64)
-    a.T[...] = values
+    a[...] = values[:, np.newaxis]
     return a, np.empty_like(a) if two else a

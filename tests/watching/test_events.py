@@ -187,6 +187,36 @@ def test_a_condition_is_the_first_step_where_it_holds():
     assert same_bits(sol.events["e"].y, full.y[steps])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "gauss4"])
+@pytest.mark.parametrize(("bound", "save"), [(None, "final"), (None, 7), (2.5, "final")])
+def test_conditions_occur_alike_with_values_and_without(method, bound, save, dtype):
+    """Those without are read from the steps that are shown, the others are events of segments."""
+    start = np.random.default_rng(8).uniform(-1.2, 1.2, (300, 4)).astype(dtype)
+    start[:5, 0] = np.nan
+
+    def run(**more):
+        events = {
+            "high": pi.event(lambda t, x, v: x @ x > 4, stop=2, keep=1, **more),
+            "low": pi.event(lambda t, x, v: x[0] < -1.3, stop=True, **more),
+            "lost": pi.event(lambda t, x, v: x[0] * 0 != 0, **more),
+        }
+        return pi.integrate(
+            pi.systems.henon_heiles, start, dt=0.05, n_steps=400, method=method, events=events,
+            dtype=dtype, bound=bound, save=save, on_failure="ignore",
+        )  # fmt: skip
+
+    shown, made = run(), run(values=lambda t, x, v: (*x, *v))
+    assert len({*shown.status.tolist()}) > 2
+    assert not shown.events["lost"].count.any()  # what is not finite is no step
+    for key in ("final", "status", "failed_step", "stopped_at", "stopped_by"):
+        assert same_bits(getattr(shown, key), getattr(made, key)), key
+    for key, event in shown.events.items():
+        assert same_bits(event.t, made.events[key].t)
+        assert same_bits(event.count, made.events[key].count)
+        assert same_bits(event.y, made.events[key].values)
+
+
 def test_nan_is_no_event():
     sol = cosine({"e": pi.event(lambda t, x, v: np.sqrt(x - 0.5) - 0.1, direction=-1)}, dt=0.01)
     assert sol.events["e"].count > 0
