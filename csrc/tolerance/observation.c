@@ -208,16 +208,10 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / o->h);
         }
     }
-    const size_t state = p->e.dim * p->e.lanes * sizeof *q->rows.y;
     if (pi_load_parameters(&q->rows, s->id)) return -1;
-    if (q->linear || compares)
-        for (int64_t end = 0; end < 2; end++) {
-            if (end) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-            else memcpy(q->rows.y, p->e.after, state);
-            if (pi_answer_lanes(&q->rows)) return -1;
-            memcpy(end ? p->begun : p->ended, q->rows.answer,
-                   q->count * p->e.lanes * sizeof *p->begun);
-        }
+    if ((q->linear || compares) &&
+        pi_ask_steps(q, s, p->e.real_bytes, p->e.after, p->begun, p->ended))
+        return -1;
     if (q->linear) pi_linear_pieces(q, s, p->begun, p->ended);
     if (compares) asks = pi_known_pieces(q, s, p->begun, p->ended);
     if (!q->linear) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);

@@ -460,6 +460,22 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     }
     return 0;
 }
+/* The events of conditions that compare linear numbers alone: those of the first pieces. */
+static int find_compared(EventLanes *p, const PiSteps *s) {
+    Pieces *q = &p->quantities;
+    if (pi_ask_steps(q, s, p->real_bytes, p->after, p->begun, p->ended) ||
+        pi_known_pieces(q, s, p->begun, p->ended) < 0)
+        return -1;
+    EACH_LANE(i, p) {
+        Piece *const piece = &q->piece[i];
+        int may = piece->n_switches;
+        if (!piece->points) continue;
+        EACH_EVENT(j, p->of) may |= *event_row(p, PI_BEGINS, s->id[i], j) != BEGINS_ANYHOW;
+        if (may) find_events(p, i, s->id[i]);
+        else end_pieces(piece);
+    }
+    return 0;
+}
 int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
         Occurring *o = &p->occurring[i];
@@ -487,6 +503,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     if (!p->of->count) return 0;
     if (p->chords && keep_ends(p, s)) return -1;
     if (!p->locating && p->quantities.linear && find_linear(p, s)) return -1;
+    if (!p->locating && p->of->detect.borders && find_compared(p, s)) return -1;
     p->locating = 1;
     const int asks = go_through(p, s);
     EACH_LANE(i, p) {
@@ -596,6 +613,6 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
     p->state = p->quantities.rows.y;
     if (of->react.program.system) pi_place_program(m, &of->react, &p->react, lanes);
-    PLACE(m, p->begun, all);
-    PLACE(m, p->ended, all);
+    PLACE(m, p->begun, pi_product(quantities, lanes));
+    PLACE(m, p->ended, pi_product(quantities, lanes));
 }

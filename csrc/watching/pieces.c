@@ -173,6 +173,20 @@ static int ask_noise(Pieces *p) {
     return 0;
 }
 
+int pi_ask_steps(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double *begin,
+                 double *end) {
+    ProgramRows *const r = &p->rows;
+    const int64_t numbers = r->of->system.system->dim * p->lanes;
+    const size_t answers = p->count * p->lanes * sizeof *r->answer;
+    memcpy(r->y, after, numbers * sizeof *r->y);
+    if (pi_load_parameters(r, s->id) || pi_answer_lanes(r)) return -1;
+    memcpy(end, r->answer, answers);
+    pi_copy_row(r->y, s->before, numbers, real_bytes);
+    if (pi_answer_lanes(r)) return -1;
+    memcpy(begin, r->answer, answers);
+    return 0;
+}
+
 /* ---- linear quantities ----------------------------------------------------------------------- */
 /* B_m(t), m = 0 to n, `apart` numbers apart. */
 static void bernstein_at(int n, double t, double *b, int apart) {

@@ -108,6 +108,9 @@ static inline double without_turns(double angle) {
     const double turn = 6.283185307179586477;
     return angle - turn * rint(angle / turn);
 }
+/* The quantities at both ends of the steps, with the states after them; 0, or -1. */
+int pi_ask_steps(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after,
+                 double *begin, double *end);
 /* The coefficients of linear quantities on whole steps, from the values at both ends: these steps
  * need no pieces. */
 void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, const double *begin, const double *end);

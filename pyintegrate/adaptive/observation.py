@@ -121,7 +121,7 @@ class Observation(RunMemory):
         events = None
         if self.event_rows is not None:
             detect = self._fields_of(self._events.apart_program, self._events)
-            detect |= {"linear": self._events.linear}
+            detect |= self._events.polynomials
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
         timed = [group for group in self._groups if group.timed or group.samples]

@@ -19,7 +19,15 @@ from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, known_place
-from .quantity import View, asked_names, check_quantity, leading, linear_factors, named
+from .quantity import (
+    View,
+    asked_names,
+    border_factors,
+    check_quantity,
+    leading,
+    linear_factors,
+    named,
+)
 from .saltation import BaseView, whole_jump
 
 MOST_EVENTS = 100
@@ -268,10 +276,17 @@ class EventPlan:
         return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
 
     @property
-    def linear(self):
-        """``linear_factors`` of the quantities; None if they compare anything."""
-        compared = self._view.comparisons(self._nodes)
-        return None if compared else linear_factors(self._nodes, self._view.system.dim)
+    def polynomials(self):
+        """What the core knows within steps as it knows the states: factors of the components.
+
+        ``linear_factors`` of the quantities, unless they compare anything; ``border_factors``.
+        """
+        compared, dim = self._view.comparisons(self._nodes), self._view.system.dim
+        how = ["truth" if not located else "passages" for located in self.located]
+        return {
+            "linear": None if compared else linear_factors(self._nodes, dim),
+            "borders": border_factors([*zip(self._nodes, how)], compared, dim),
+        }
 
 
 def _source(system, one, number):

@@ -230,9 +230,20 @@ def test_a_positive_factor_changes_no_condition(name, rtol):
             "times": pi.watch.entries(holds),
             "first": pi.watch.first_time(holds),
         }
+        events = {
+            "begins": pi.event(holds, keep=3),
+            "ends": pi.event(holds, keep=3, direction=-1),
+            "stops": pi.event(holds, stop=7),
+        }
         run = {"t_end": 20.0, "rtol": rtol, "atol": rtol, "save": "final"}
-        found.append(pi.solve(pi.systems.pendulum, start, watch=watch, **run).watched)
-    np.testing.assert_array_equal(found[0]["times"], found[1]["times"])
+        sol = pi.solve(pi.systems.pendulum, start, watch=watch, events=events, **run)
+        times = {key: event.t for key, event in sol.events.items()}
+        found.append(dict(sol.watched) | times)
+        found[-1]["counts"] = [event.count for event in sol.events.values()]
+        assert (sol.status == np.where(np.isnan(sol.stopped_at), 0, pi.Status.STOPPED)).all()
+        assert not any(event.unresolved.any() for event in sol.events.values())
+    for key in ("times", "counts"):
+        np.testing.assert_array_equal(found[0][key], found[1][key])
     assert found[0]["times"].max() > 3
-    for key in ("time", "first"):
+    for key in ("time", "first", "begins", "ends", "stops"):
         np.testing.assert_allclose(found[0][key], found[1][key], rtol=0, atol=rtol)
