@@ -9,6 +9,7 @@ a + (-b), x / 4.
 import math
 import operator
 from fractions import Fraction
+from functools import partial
 
 from .. import _core
 from ..values.types import Callable
@@ -301,6 +302,17 @@ def _absolute(a):
     return a if a.operation == "absolute" else None
 
 
+def _compare(operation, a, b):
+    """Magnitudes are compared from both sides: where they switch there is no corner then."""
+    if a.operation == "absolute":
+        x = a.arguments[0]
+        return make(operation, x, b) & make(operation, -x, b)
+    if b.operation == "absolute":
+        x = b.arguments[0]
+        return make("logical_or", make(operation, a, x), make(operation, a, -x))
+    return None
+
+
 _REWRITES: dict[str, Callable] = {
     "add": _add,
     "subtract": _subtract,
@@ -310,4 +322,5 @@ _REWRITES: dict[str, Callable] = {
     "where": lambda mask, a, b: a if a is b else None,
     "logical_not": lambda a: a.arguments[0] if a.operation == "logical_not" else None,
     "absolute": _absolute,
+    **{name: partial(_compare, name) for name in ("less", "less_equal")},
 }
