@@ -52,16 +52,16 @@ static int row(const Reader *r, PyObject *fields, const char *name, PiRow *to) {
 #define ZEROS(one, field, n) (!((one)->field = pi_views_zeros(r->views, n, sizeof *(one)->field)))
 #define INTEGER(one, field, least, most) integer(fields, #field, least, most, &(one)->field)
 #define SMALL(one, field, least, most)   small(fields, #field, least, most, &(one)->field)
-/* Factors of the components, one result after the other; no field, or None: it is not linear. */
-static int read_factors(const Reader *r, PyObject *fields, const char *name,
-                        const PiLaneProgram *one, double **to) {
-    PyObject *factors = PyDict_GetItemString(fields, name);
-    const int n = one->program.system->n_invariants * one->system.system->dim;
-    if (!factors || factors == Py_None) return 0;
+/* So many numbers for each result; no field, or None: they are not known. */
+static int read_numbers(const Reader *r, PyObject *fields, const char *name,
+                        const PiLaneProgram *one, int each, double **to) {
+    PyObject *numbers = PyDict_GetItemString(fields, name);
+    const int n = one->program.system->n_invariants * each;
+    if (!numbers || numbers == Py_None) return 0;
     return !(*to = pi_views_zeros(r->views, n, sizeof **to)) ||
-           pi_read_numbers(factors, name, n, *to);
+           pi_read_numbers(numbers, name, n, *to);
 }
-/* Fields program, asks, sums, params; linear, borders. */
+/* Fields program, asks, sums, params; linear, borders: factors of the components; degrees. */
 static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     PyObject *program = field(fields, "program"), *params;
     if (!r->to->programs) r->to->programs = PyList_New(0);
@@ -81,8 +81,9 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
         (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
         return pi_refused("the program of a watch does not fit its system");
     return ZEROS(one, params, p->n_params) ||
-           read_factors(r, fields, "linear", one, &one->linear) ||
-           read_factors(r, fields, "borders", one, &one->borders) ||
+           read_numbers(r, fields, "linear", one, s->dim, &one->linear) ||
+           read_numbers(r, fields, "borders", one, s->dim, &one->borders) ||
+           read_numbers(r, fields, "degrees", one, 1, &one->degrees) ||
            pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
                          one->params);
 }
@@ -383,7 +384,8 @@ static int read_events(const Reader *r, PiRun *run, PyObject *fields) {
     e->between = r->to->between;
     if (read_watch(r, run, detect, &e->watch, &e->events.detect)) return -1;
     e->events.exact = 1;
-    e->events.detect.linear = e->events.detect.borders = NULL; /* their steps are no polynomials */
+    PiLaneProgram *const program = &e->events.detect; /* their steps are no polynomials */
+    program->linear = program->borders = program->degrees = NULL;
     if (read_all_events(r, fields, &e->events)) return -1;
     const int n = e->events.count;
     if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||

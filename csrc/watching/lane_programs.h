@@ -13,6 +13,7 @@ typedef struct {
     double *linear;
     /* The same of what conditions compare, if all other results are conditions; or NULL. */
     double *borders;
+    double *degrees; /* of each result as a polynomial in the components, or infinite; or NULL */
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {

@@ -245,6 +245,8 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
  * is still sought. Only numbers have a finite tail. */
 static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
+    const double *const degrees = p->rows.of->degrees;
+    const double degree = degrees ? degrees[q] * p->steps->degree : INFINITY;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
     for (int64_t k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
@@ -271,7 +273,8 @@ static void measure(Pieces *p, int q, int n) {
             const int64_t at = q * p->lanes + i + e;
             if (p->piece[i + e].points) continue;
             p->least[at] = least[e], p->most[at] = most[e];
-            p->tail[at] = tail[e], p->tail_squared[at] = of_squares[e];
+            p->tail[at] = tail[e] * (degree > n); /* none is left out */
+            p->tail_squared[at] = of_squares[e] * (2 * degree > n);
         }
     }
 }

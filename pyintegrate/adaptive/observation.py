@@ -121,7 +121,7 @@ class Observation(RunMemory):
         events = None
         if self.event_rows is not None:
             detect = self._fields_of(self._events.apart_program, self._events)
-            detect |= self._events.polynomials
+            detect |= self._events.within_steps
             events = self.event_rows.fields(self._events, detect)
             events["counts"] = self.event_rows.counts
         timed = [group for group in self._groups if group.timed or group.samples]
@@ -136,8 +136,7 @@ class Observation(RunMemory):
 
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
-        return self._fields_of(group.timed_program, group) | {
-            "linear": group.timed_linear, "borders": group.timed_borders,
+        return self._fields_of(group.timed_program, group) | group.within_steps | {
             "reductions": tuple(group.timed),
             "numbers": self._timed, "after": tuple(after),
             "samples": tuple(

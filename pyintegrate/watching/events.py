@@ -22,11 +22,10 @@ from .plan import clocks, known_place
 from .quantity import (
     View,
     asked_names,
-    border_factors,
     check_quantity,
     leading,
-    linear_factors,
     named,
+    within_steps,
 )
 from .saltation import BaseView, whole_jump
 
@@ -276,17 +275,10 @@ class EventPlan:
         return self._view.program([*self._nodes, *self._view.comparisons(self._nodes)])
 
     @property
-    def polynomials(self):
-        """What the core knows within steps as it knows the states: factors of the components.
-
-        ``linear_factors`` of the quantities, unless they compare anything; ``border_factors``.
-        """
-        compared, dim = self._view.comparisons(self._nodes), self._view.system.dim
-        how = ["truth" if not located else "passages" for located in self.located]
-        return {
-            "linear": None if compared else linear_factors(self._nodes, dim),
-            "borders": border_factors([*zip(self._nodes, how)], compared, dim),
-        }
+    def within_steps(self):
+        hows = ["value" if located else "truth" for located in self.located]
+        compared = self._view.comparisons(self._nodes)
+        return within_steps([*zip(self._nodes, hows)], compared, self._view.system.dim)
 
 
 def _source(system, one, number):

@@ -9,17 +9,16 @@ from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y
 from ..values.checks import printable
 from . import time_weighted
-from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared
+from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
 from .quantity import (
     View,
     asked_names,
-    border_factors,
     check_quantity,
     invariant_names,
-    linear_factors,
     named,
     phase_numbers,
+    within_steps,
 )
 from .reductions import Reduction
 
@@ -115,11 +114,8 @@ class Group(Shared):
         if self.timed or self.samples:
             nodes = [node for node, _ in self.timed_nodes]
             compared = view.comparisons(nodes)
-            apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
-            self.timed_borders = border_factors(self.timed_nodes, compared, system.dim)
-            nodes += compared
-            self.timed_linear = None if apart else linear_factors(nodes, system.dim)
-            self.timed_program = view.program(nodes)
+            self.within_steps = within_steps(self.timed_nodes, compared, system.dim)
+            self.timed_program = view.program([*nodes, *compared])
         self.asks = view.asks | clocks(self.program, system.dim)
         self._view = view
 

@@ -1,6 +1,7 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
 import inspect
+import math
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..errors import quiet
 from ..trace import tracing
 from ..trace.borders import borders
 from ..trace.expression import Symbol
-from ..trace.graph import Graph
+from ..trace.graph import Graph, below
 from ..trace.program import assemble
 
 _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
@@ -265,6 +266,39 @@ def energy_of(system, state, t):
     energy = system.energy(np.asarray(state, dtype=np.float64), t)
     scale = np.where(energy == 0, 1.0, np.abs(energy))
     return energy, np.where(scale < np.finfo(np.float64).tiny, np.nan, scale)
+
+
+def within_steps(quantities, compared, dim):
+    """What the core knows of quantities within steps to a tolerance (PiLaneProgram of csrc).
+
+    quantities: (node, how it is timed); compared: what conditions in them compare.
+    """
+    nodes, hows = [node for node, _ in quantities], {how for _, how in quantities}
+    return {
+        "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
+        "borders": border_factors(quantities, compared, dim),
+        "degrees": degrees([*nodes, *compared], dim),
+    }
+
+
+def degrees(nodes, dim):
+    """The degree of each node as a polynomial in the components; infinite if it is none."""
+    found: dict = {}
+    for node in below(nodes):
+        of = [found[a.number] for a in node.arguments]
+        known = math.inf
+        if node.is_fixed:
+            known = 0
+        elif node.operation == "state" and node.value < dim:
+            known = 1
+        elif node.operation in ("add", "subtract", "negative"):
+            known = max(of)
+        elif node.operation == "multiply" or (
+            node.operation == "divide" and node.arguments[1].is_fixed
+        ):
+            known = sum(of)
+        found[node.number] = known
+    return tuple(float(found[node.number]) for node in nodes)
 
 
 def linear_factors(nodes, dim):
