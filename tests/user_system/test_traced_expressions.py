@@ -148,6 +148,25 @@ def test_functions_of_one_number(name):
         assert np.array_equal(ask(lambda t, y: [abs(y[0])], x), expected)
 
 
+@pytest.mark.parametrize("other", [-1.0, -0.0, 0.0, 2.0, np.inf, np.nan])
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal"])
+def test_magnitudes_are_compared_from_both_sides(name, other):
+    """With no corner where what has the magnitude is zero."""
+    x = np.array([-np.inf, -2.0, -1.0, -0.0, 0.0, 0.5, 2.0, 3.0, np.inf, np.nan])
+    compare = getattr(np, name)
+    for first in (True, False):
+
+        def holds(a, first=first):
+            return compare(abs(a), other) if first else compare(other, abs(a))
+
+        def rate(t, y):
+            return [np.where(holds(y[0]), 1.0, 0.0)]
+
+        system = pi.rhs(rate, dim=1)
+        assert np.array_equal(system.rhs(0.0, x[:, np.newaxis])[:, 0], holds(x))
+        assert "absolute" not in str(system.program)
+
+
 def test_sinc_at_zero_and_beyond():
     """The argument is rounded as NumPy rounds it; near zeros of the sine that is what counts."""
     x = np.array([-2.5, -1.0, -1e-9, 0.0, 5e-324, 1.0, 7.25, 100.0])

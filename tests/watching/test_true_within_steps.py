@@ -201,21 +201,23 @@ def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
     assert abs(sol.watched["turns"] - 7.5 / period) < 1e-5
 
 
-LINEAR = {  # what is compared: linear in the components, as `part` of a factor that is positive
+COMPARED = {  # linear in the components, or of the second degree; `part`: times a positive factor
     "one": lambda x, v, part: part(x) > 0,
     "near the turning point": lambda x, v, part: part(x - 1.2) > 0,
     "a band": lambda x, v, part: (part(x - 0.3) > 0) & (part(x - 0.45) < 0),
     "either": lambda x, v, part: (part(x) > 0) ^ (part(v - 0.3) > 0),
+    "product": lambda x, v, part: part(x * x - 0.5) > 0,
+    "products": lambda x, v, part: (part(x * x + v * v - 0.3) > 0) & (part(x * v + 0.1) > 0),
     "three": lambda x, v, part: ~((part(x - v) > 0) & (part(x) > 0)) | (part(v + 1) < 0),
 }
 
 
 def condition(name, part):
-    return lambda t, x, v: LINEAR[name](x, v, part)
+    return lambda t, x, v: COMPARED[name](x, v, part)
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-9])
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("name", COMPARED)
 def test_a_positive_factor_changes_no_condition(name, rtol):
     """It makes what is compared nonlinear, which is watched by pieces rather than by the steps.
 
