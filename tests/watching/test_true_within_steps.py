@@ -201,6 +201,22 @@ def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
     assert abs(sol.watched["turns"] - 7.5 / period) < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("quantity", "degree"),
+    [
+        (lambda t, y: y @ y - y[0], 2),
+        (lambda t, y, sigma: sigma * y[0] ** 3 * (1 - y[1]) / (2 + sigma), 4),
+        (lambda t, y: abs(y[0]), np.inf),
+        (lambda t, y: t * y[0], np.inf),
+        (lambda t, y: y[0] / (1 + y[1]), np.inf),
+    ],
+)
+def test_the_degree_of_a_polynomial_in_the_components(quantity, degree):
+    """It is that of the product of its factors; of polynomials that are known nothing is cut off."""
+    plan = Plan(pi.systems.lorenz, {"q": pi.watch.mean(quantity)}, uneven=True)
+    assert plan.groups[0].within_steps["degrees"][0] == degree
+
+
 COMPARED = {  # linear in the components, or of the second degree; `part`: times a positive factor
     "one": lambda x, v, part: part(x) > 0,
     "near the turning point": lambda x, v, part: part(x - 1.2) > 0,
