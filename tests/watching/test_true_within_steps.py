@@ -212,7 +212,7 @@ def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
     ],
 )
 def test_the_degree_of_a_polynomial_in_the_components(quantity, degree):
-    """It is that of the product of its factors; of polynomials that are known nothing is cut off."""
+    """That of the product of its factors; nothing of a polynomial that is known is cut off."""
     plan = Plan(pi.systems.lorenz, {"q": pi.watch.mean(quantity)}, uneven=True)
     assert plan.groups[0].within_steps["degrees"][0] == degree
 
