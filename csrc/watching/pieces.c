@@ -24,6 +24,9 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
                                 &p->tail,  &p->tail_squared, &p->off};
     PLACE(m, p->piece, lanes);
     PLACE(m, p->theta, lanes);
+    pi_place_program(m, program, &p->apart, lanes);
+    PLACE(m, p->point, lanes);
+    PLACE(m, p->id, lanes);
     for (int64_t i = 0; i < 7; i++) {
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
@@ -87,26 +90,44 @@ static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
 static double real_of(const Pieces *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
 }
-/* The states at the ends of the steps, where theta is 0 or 1, are the accepted ones. */
+/* The state of lane i at an end of its step, where theta is 0 or 1, is the accepted one; to column
+ * c of the rows. */
+static void show_end(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, double theta) {
+    const PiSteps *s = p->steps;
+    if (theta != 0 && theta != 1) return;
+    if (theta == 1) r->t[c] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
+    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+        const int64_t at = d * p->lanes + i;
+        const double after = p->after ? p->after[at] : real_of(p, s->after, at);
+        r->y[d * p->lanes + c] = theta == 1 ? after : real_of(p, s->before, at);
+    }
+}
 static void show_ends(Pieces *p) {
     ProgramRows *r = &p->rows;
     const PiSteps *s = p->steps;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
-    int begins = 1, ends = 1; /* all of them? */
-    EACH_LANE(i, p) begins &= p->theta[i] == 0, ends &= p->theta[i] == 1;
+    int begins = 1; /* all of them? */
+    EACH_LANE(i, p) begins &= p->theta[i] == 0;
     if (begins) pi_copy_row(r->y, s->before, numbers, p->real_bytes);
-    else if (!ends) s->at(s, p->theta, r->y);
-    else if (p->after) memcpy(r->y, p->after, numbers * sizeof *p->after);
-    else pi_copy_row(r->y, s->after, numbers, p->real_bytes);
-    if (!begins)
-        for (int64_t i = 0; i < p->lanes; i++)
-            if (p->theta[i] == 1) r->t[i] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
-    if (!begins && !ends)
-        for (int64_t at = 0; at < numbers; at++) {
-            const double theta = p->theta[at % p->lanes];
-            if (theta == 0) r->y[at] = real_of(p, s->before, at);
-            else if (theta == 1) r->y[at] = p->after ? p->after[at] : real_of(p, s->after, at);
-        }
+    else s->at(s, p->theta, r->y);
+    EACH_LANE(i, p)
+        if (!begins) show_end(p, r, i, i, p->theta[i]);
+}
+/* The state and the time of lane i, in column c, slightly off, in patterns by number. */
+static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int number) {
+    const PiSteps *s = p->steps;
+    const Piece *piece = &p->piece[i];
+    const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
+    const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
+    r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
+    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+        const int64_t at = d * p->lanes + i;
+        double *const y = &r->y[d * p->lanes + c];
+        const double size = /* of the terms of its polynomial, however small their sum is */
+            fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
+        const double off = fmax(least * size, inexact * fabs(*y));
+        *y += number >> (d % 3 + 1) & 1 ? off : -off;
+    }
 }
 /* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
  * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
@@ -128,20 +149,8 @@ static int ask_at(Pieces *p, double x, int rounded) {
                 real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + p->theta[i] * p->piece[i].h);
     if (x <= -1 || x >= 1) show_ends(p);
     else s->at(s, p->theta, r->y);
-    const int dim = rounded ? r->of->system.system->dim : 0;
-    const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     if (rounded)
-        EACH_LANE(i, p) r->t[i] *= rounded >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
-    for (int64_t d = 0; d < dim; d++)
-        EACH_LANE(i, p) {
-            const int64_t at = d * p->lanes + i;
-            const double size = /* of the terms of its polynomial, however small their sum is */
-                fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
-            const Piece *piece = &p->piece[i];
-            const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
-            const double off = fmax(least * size, inexact * fabs(r->y[at]));
-            r->y[at] += rounded >> (d % 3 + 1) & 1 ? off : -off;
-        }
+        EACH_LANE(i, p) shift(p, r, i, i, rounded);
     return pi_answer_lanes(r);
 }
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece. */
@@ -158,16 +167,82 @@ static int ask_node(Pieces *p, int node, int alone) {
 }
 /* What rounding does to a quantity, and on noisy pieces a small part of the tolerance of the
  * states: the second largest change, since a jump beside a point makes the largest. */
+static void keep_noise(Pieces *p, int64_t at, double change) {
+    const double off = 4 * fabs(change);
+    if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
+    else if (off > p->noise[at]) p->noise[at] = off;
+}
+
+/* ---- values of few lanes --------------------------------------------------------------------- */
+/* Values, or noise, at the points listed, side by side. */
+static int ask_points(Pieces *p, int64_t count, int noise) {
+    const PiSteps *s = p->steps;
+    ProgramRows *const r = &p->apart;
+    const int64_t lanes = p->lanes, sums = r->of->n_sums;
+    EACH_LANE(c, p) {
+        const PiecePoint *at = &p->point[c < count ? c : count - 1];
+        const Piece *piece = &p->piece[at->lane];
+        const double theta = piece_part(piece, cheb_point(CHEB_MOST, at->node));
+        p->id[c] = s->id[at->lane];
+        p->theta[c] = theta;
+        r->t[c] =
+            real_of(p, s->t0, at->lane) + (real_of(p, s->t0_low, at->lane) + theta * piece->h);
+        for (int64_t k = 0; k < sums; k++)
+            program_sums(r)[k * lanes + c] = program_sums(&p->rows)[k * lanes + at->lane];
+    }
+    if (pi_load_parameters(r, p->id)) return -1;
+    for (int64_t c = 0, n; c < count; c += n) {
+        for (n = 1; c + n < count && p->point[c + n].lane == p->point[c].lane;) n++;
+        s->of_lane(s, p->point[c].lane, n, p->theta + c, r->y + c);
+    }
+    for (int64_t c = 0; c < count; c++) {
+        const PiecePoint at = p->point[c];
+        if (at.node % CHEB_MOST == 0) show_end(p, r, c, at.lane, p->theta[c]);
+        if (noise) shift(p, r, c, at.lane, at.node);
+    }
+    if (pi_answer_lanes(r)) return -1;
+    for (int64_t c = 0; c < count; c++)
+        EACH_QUANTITY(q, p) {
+            const PiecePoint at = p->point[c];
+            double *const value = piece_row(p, q, at.node) + at.lane;
+            const double answer = r->answer[q * lanes + c];
+            if (noise) keep_noise(p, q * lanes + at.lane, answer - *value);
+            else *value = answer;
+        }
+    return 0;
+}
+/* Of the lanes that seek a piece, at each `by`-th point; noise: of those that fail. */
+static int ask_apart(Pieces *p, int from, int by, int noise) {
+    int64_t count = 0;
+    EACH_LANE(i, p) {
+        const Piece *piece = &p->piece[i];
+        const int asks = noise ? piece->fails : piece->seeks && !piece->points;
+        for (int node = from; asks && node <= CHEB_MOST; node += by) {
+            p->point[count++] = (PiecePoint){i, node};
+            if (count == p->lanes && ask_points(p, count, noise)) return -1;
+            count %= p->lanes;
+        }
+    }
+    return count ? ask_points(p, count, noise) : 0;
+}
+/* Are they few? */
+static int are_few(const Pieces *p, int noise) {
+    int64_t count = 0;
+    EACH_LANE(i, p) {
+        const Piece *piece = &p->piece[i];
+        count += noise ? piece->fails != 0 : piece->seeks && !piece->points;
+    }
+    return p->steps->of_lane && 2 * count < p->lanes;
+}
 static int ask_noise(Pieces *p) {
+    if (are_few(p, 1)) return ask_apart(p, 1, 2, 1);
     for (int node = 1; node < CHEB_MOST; node += 2) {
         if (ask_at(p, cheb_point(CHEB_MOST, node), node)) return -1;
         EACH_QUANTITY(q, p)
             EACH_LANE(i, p) {
-                if (!p->piece[i].fails) continue;
                 const int64_t at = q * p->lanes + i;
-                const double off = 4 * fabs(p->rows.answer[at] - piece_row(p, q, node)[i]);
-                if (off > p->loudest[at]) p->noise[at] = p->loudest[at], p->loudest[at] = off;
-                else if (off > p->noise[at]) p->noise[at] = off;
+                if (p->piece[i].fails)
+                    keep_noise(p, at, p->rows.answer[at] - piece_row(p, q, node)[i]);
             }
     }
     return 0;
@@ -255,6 +330,7 @@ static void measure(Pieces *p, int q, int n) {
                 cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
     for (int64_t i = 0; i < p->lanes; i += 2) {
         const double *value = piece_row(p, q, 0) + i;
+        if (!p->piece[i].fails && !p->piece[i + 1].fails) continue;
         Two least = *(const Two *)value, most = least, sum[3] = {{0}}, square[3] = {{0}};
         for (int j = 0; 2 * j <= n; j++) {
             const Two f = *(const Two *)(value + j * next);
@@ -271,7 +347,7 @@ static void measure(Pieces *p, int q, int n) {
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
         for (int64_t e = 0; e < 2; e++) {
             const int64_t at = q * p->lanes + i + e;
-            if (p->piece[i + e].points) continue;
+            if (!p->piece[i + e].fails) continue;
             p->least[at] = least[e], p->most[at] = most[e];
             p->tail[at] = tail[e] * (degree > n); /* none is left out */
             p->tail_squared[at] = of_squares[e] * (2 * degree > n);
@@ -469,7 +545,9 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
             const int first = n == least, apart = CHEB_MOST / n;
             p->few = !alone || !first || n < CHEB_MOST / 2;
             p->whole = whole && !p->few;
-            for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
+            const int from = first ? 0 : apart, by = first ? apart : 2 * apart, few = are_few(p, 0);
+            if (few && ask_apart(p, from, by, 0)) return -1;
+            for (int node = from; !few && node <= CHEB_MOST; node += by)
                 if ((!p->ends_only || node % CHEB_MOST == 0) && ask_node(p, node, alone)) return -1;
             if (n > 4)
                 EACH_QUANTITY(q, p) measure(p, q, n);

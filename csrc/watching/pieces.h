@@ -49,6 +49,12 @@ typedef struct __attribute__((aligned(64))) {
     double known_to;
 } Piece;
 
+/* A point of a lane's piece, of those of degree 16. */
+typedef struct {
+    int64_t lane;
+    int node;
+} PiecePoint;
+
 typedef struct {
     ProgramRows rows;
     int count;                   /* quantities */
@@ -65,6 +71,9 @@ typedef struct {
     Piece *piece;  /* of each lane */
     int8_t *rough; /* of each quantity and lane: is it not resolved on the piece? */
     double *theta, *value;
+    PiecePoint *point; /* of lanes that seek alone, in the columns of: */
+    ProgramRows apart;
+    int64_t *id;             /* the trajectory of each column */
     double *noise, *loudest; /* the second largest and largest change of each by rounding, there */
     /* Of the values of each quantity and lane: their range, and the last three coefficients of the
      * polynomial and of that through their squares, together. */

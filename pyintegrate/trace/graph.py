@@ -303,14 +303,25 @@ def _absolute(a):
 
 
 def _compare(operation, a, b):
-    """Magnitudes are compared from both sides: where they switch there is no corner then."""
-    if a.operation == "absolute":
-        x = a.arguments[0]
-        return make(operation, x, b) & make(operation, -x, b)
-    if b.operation == "absolute":
-        x = b.arguments[0]
-        return make("logical_or", make(operation, a, x), make(operation, a, -x))
+    """Magnitudes and extremes are compared one by one: they switch without corners then."""
+    for one in (a, b):
+        if one.operation == "absolute":
+            parts = one.arguments[0], -one.arguments[0]
+        elif one.operation in ("maximum", "minimum") and all(map(_is_number, one.arguments)):
+            parts = one.arguments
+        else:
+            continue
+        holds = [make(operation, *((part, b) if one is a else (a, part))) for part in parts]
+        both = (one is a) == (one.operation != "minimum")
+        return make("logical_and" if both else "logical_or", *holds)
     return None
+
+
+def _is_number(node):
+    """Whether it is no NaN as long as no component is one."""
+    if node.operation in ("absolute", "negative", "maximum", "minimum"):
+        return all(map(_is_number, node.arguments))
+    return node.operation == "state" or (node.is_constant and not math.isnan(node.value))
 
 
 _REWRITES: dict[str, Callable] = {

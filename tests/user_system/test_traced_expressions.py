@@ -167,6 +167,25 @@ def test_magnitudes_are_compared_from_both_sides(name, other):
         assert "absolute" not in str(system.program)
 
 
+@pytest.mark.parametrize("extreme", [np.maximum, np.minimum])
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal"])
+def test_extremes_are_compared_one_by_one(name, extreme):
+    """As the magnitudes are, unless one may be a NaN, which an extreme would hand on."""
+    y = np.random.default_rng(4).integers(-2, 3, (60, 3)) * 1.0
+    compare = getattr(np, name)
+
+    def rate(t, y):
+        extremes = extreme(extreme(abs(y[0]), y[1]), -0.5), extreme(abs(y[2]), y[0])
+        holds = compare(extremes[0], y[2]), compare(1.0, extremes[1]), compare(*extremes)
+        return [np.where(one, 1.0, 0.0) for one in holds]
+
+    system = pi.rhs(rate, dim=3)
+    assert np.array_equal(system.rhs(0.0, y), np.transpose(rate(0.0, y.T)))
+    assert not {"maximum", "minimum", "absolute"} & {*str(system.program).split()}
+    system = pi.rhs(lambda t, y: [np.where(extreme(np.sqrt(y[0]), 1.0) > -9, 1.0, 0.0)], dim=1)
+    assert system.rhs(0.0, [[4.0], [-4.0]])[:, 0].tolist() == [1, 0]
+
+
 def test_sinc_at_zero_and_beyond():
     """The argument is rounded as NumPy rounds it; near zeros of the sine that is what counts."""
     x = np.array([-2.5, -1.0, -1e-9, 0.0, 5e-324, 1.0, 7.25, 100.0])

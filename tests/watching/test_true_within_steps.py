@@ -8,6 +8,7 @@ and 10 times the tolerance of the quantity; a time by that over the slope at the
 
 import numpy as np
 import pytest
+from conftest import same_bits
 
 import pyintegrate as pi
 from pyintegrate.watching.plan import Plan
@@ -199,6 +200,33 @@ def test_the_branches_of_a_closed_form_are_no_places_to_look_at():
     sol = pi.solve(pi.systems.pendulum, 2.0, 0.0, t_end=7.5, watch=turns)
     period = pi.systems.pendulum.period(np.array([2.0, 0.0]))
     assert abs(sol.watched["turns"] - 7.5 / period) < 1e-5
+
+
+@pytest.mark.parametrize("method", ["auto", "dormand_prince54", "radau_iia5"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_few_trajectories_that_seek_pieces_have_the_bits_of_many(method, dtype):
+    """Points of the pieces of few are evaluated side by side, those of many one by one."""
+    start = np.random.default_rng(5).uniform(-15, 15, (40, 3)).astype(dtype) + [0, 0, 25]
+
+    def run(some):
+        kinks = lambda t, y: np.maximum(np.abs(y[0]), y[1]) - 5  # noqa: E731
+        watch = {"mean": pi.watch.mean(kinks), "angle": pi.watch.windings(lambda t, y: y[0]),
+                 "fast": pi.watch.maximum(lambda t, y: np.sin(40 * t) * y[0])}  # fmt: skip
+        events = {"hypot": pi.event(lambda t, y: np.hypot(y[0], y[1]) > 15, keep=5),
+                  "kinks": pi.event(kinks, keep=5)}  # fmt: skip
+        return pi.solve(
+            pi.systems.lorenz, start[some].astype(dtype), t_end=1.0, rtol=1e-4, method=method,
+            dtype=dtype, save="final", watch=watch, events=events,
+        )  # fmt: skip
+
+    many = run(slice(None))
+    for lane in (0, 17, 39):
+        alone = run(slice(lane, lane + 1))
+        for key, value in alone.watched.items():
+            assert same_bits(value, many.watched[key][lane : lane + 1]), key
+        for key, event in alone.events.items():
+            assert same_bits(event.t, many.events[key].t[lane : lane + 1]), key
+    assert many.events["kinks"].count.sum() > 50
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,11 @@ static void record_on_polynomial(Lanes *l, int64_t i) {
     LANE(own(l, OWN_DUE), i) = t;
     for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
+/* Coefficients that nothing has asked for yet. */
+static void make_left(Lanes *l) {
+    if (l->left) inner_coefficients(l, l->left);
+    l->left = 0;
+}
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
 INLINE vreal from_doubles(const double *from) {
@@ -232,8 +237,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
     int64_t first = 0; /* the lane where it is not 0 */
     while (first < lanes && theta[first] == 0) first++;
     if (first == lanes) return;
-    if (l->left) inner_coefficients(l, l->left);
-    l->left = 0;
+    make_left(l);
     vint differ = {0};
     for (int64_t u = first / VLEN; u < R; u++) {
         const vreal at = from_doubles(theta + u * VLEN);
@@ -252,6 +256,23 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
                 for (int64_t i = 0; i < VLEN; i++) to[i] = state[i];
+        }
+    }
+}
+/* Of one lane, at n thetas. */
+static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const double *theta,
+                           double *y) {
+    Lanes *const l = (Lanes *)steps->of;
+    const int64_t R = l->c.R;
+    make_left(l);
+    for (int64_t k = 0; k < n; k += VLEN) {
+        double at[VLEN];
+        vreal b[PI_MAX_DEGREE + 1];
+        for (int64_t e = 0; e < VLEN; e++) at[e] = theta[k + e < n ? k + e : n - 1];
+        bernstein_at(l, from_doubles(at), b);
+        for (int64_t d = 0; d < l->c.dim; d++) {
+            const vreal state = on_polynomial(l, d * R, i, b);
+            for (int64_t e = 0; e < VLEN && k + e < n; e++) y[d * R * VLEN + k + e] = state[e];
         }
     }
 }

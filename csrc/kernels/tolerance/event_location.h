@@ -77,6 +77,7 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
                        .part = c->h,
                        .within = l->between,
                        .at = states_at,
+                       .of_lane = states_of_lane,
                        .combine = combine_components,
                        .degree = l->degree,
                        .of = l};
