@@ -23,7 +23,7 @@ def sde(
     interpretation: Literal["ito", "stratonovich"] = "ito",
     **options: Any,
 ) -> Any:
-    """Make a System of dy = f dt + g dW, written for one trajectory.
+    """Make a System of dy = f dt + g dW from one function that returns f and g.
 
     Parameters
     ----------

@@ -28,6 +28,12 @@ class Maker(Protocol[Options]):
     ) -> Decorator: ...
 
 
+def _task(make: Callable[..., Any]) -> str:
+    """What a function of this module does, in the words of its docstring."""
+    first = str(make.__doc__).split("\n")[0]
+    return first[0].lower() + first[1:].rstrip(".")
+
+
 def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Maker[Options]:
     """What takes a function, or only options for one: then it is a decorator."""
 
@@ -37,7 +43,12 @@ def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Ma
             return lambda function: make(function, *args, **options)
         if not callable(function):
             raise TypeError(f"@pi.{make.__name__} takes a function, got {function!r}")
-        return make(function, *args, **options)
+        if args:
+            raise TypeError(
+                f"@pi.{make.__name__} takes one function, and options by name, got {args[0]!r} as"
+                f" well: it is to {_task(make)}"
+            )
+        return make(function, **options)
 
     return cast("Maker[Options]", either)
 

@@ -179,6 +179,8 @@ def test_arguments_of_the_function_are_checked():
         options = {"k": 1.0} if "(t, x, k)" in message else {}
         assert message in refused(kind, **options)(function)
     assert "takes a function, got 3" in str(pytest.raises(TypeError, pi.rhs, 3).value)
+    told = str(pytest.raises(TypeError, pi.sde, lambda t, y: -y, lambda t, y: 1, dim=1).value)
+    assert "from one function that returns f and g" in told
 
 
 def test_options_are_checked():
