@@ -48,7 +48,7 @@ def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Ma
                 f"@pi.{make.__name__} takes one function, and options by name, got {args[0]!r} as"
                 f" well: it is to {_task(make)}"
             )
-        return make(function, **options)
+        return make(function, *args, **options)
 
     return cast("Maker[Options]", either)
 
