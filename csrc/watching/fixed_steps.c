@@ -322,6 +322,7 @@ static int go_on(Segments *p, int64_t k) {
             double *const sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
+            if (p->e->events.event[j].located && !p->lanes.chords) sums[4 * p->run->stride] = NAN;
         }
     }
     s->lane = -1;

@@ -8,9 +8,9 @@ const PiDeclared pi_reductions[PI_REDUCTIONS] = {
     [PI_SUM] = {"sum", 2, 0, {0}, 0},
     [PI_SUM_OF_SQUARES] = {"squares", 2, 0, {0}, 0},
     [PI_LINE] = {"line", 10, 0, {NAN}, NAN},
-    [PI_RISES] = {"rises", 4, 0, {NAN, NAN}, NAN},
-    [PI_FALLS] = {"falls", 4, 0, {NAN, NAN}, NAN},
-    [PI_PASSES] = {"passes", 4, 0, {NAN, NAN}, NAN},
+    [PI_RISES] = {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    [PI_FALLS] = {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    [PI_PASSES] = {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
     [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
     [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
 };

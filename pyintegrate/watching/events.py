@@ -232,7 +232,7 @@ class EventPlan:
             self.reduced.append((REDUCTIONS[kind][0], *_source(system, one, number)))
             # A condition that holds at the start begins to hold there.
             first = -1.0 if condition else np.nan
-            initial += [first, first, 0.0, 0.0]
+            initial += [first, first, *REDUCTIONS[kind][1][2:]]
             self._nodes.append(node)
             self.located.append(not condition)
             then = None if one.then is None else _jump(view, key, one, own, passes)
@@ -245,7 +245,7 @@ class EventPlan:
             self.told.append(told)
         view.graph.dim = view.size
         self.initial = np.array(initial)
-        self.first_counts = np.array([0.0] * len(initial) + [np.nan] * 3)
+        self.first_counts = np.array([0.0] * (4 * len(self.events)) + [np.nan] * 3)
         self._view, self.program = view, view.program(self._nodes)
         self.react = view.program(answers) if answers else None
         for program in (self.program, self.react):

@@ -377,3 +377,27 @@ def test_a_function_may_not_take_what_the_drive_changes(options):
     with pytest.raises(ValueError, match="takes force, but the force alone sees"):
         pi.integrate(pi.systems.constant_force, 0.0, 0.0, **driven, **options)
     pi.integrate(pi.systems.constant_force, 0.0, 0.0, dt=0.1, n_steps=5, **options)
+
+
+@pytest.mark.parametrize(
+    ("dt", "harmonics", "zeros"),  # in steps
+    [
+        (0.2871289470621469, [-0.143522674, -0.488442681 - 0.659595442j,
+         -0.937020153 + 1.348276964j, -0.564842183 - 1.304636993j], [2.9146, 4.2216, 4.9232]),
+        (0.2932737535563296, [0.015969045, 1.373487905 + 0.654210414j, 0.001887794 - 0.000558283j,
+         0.258558834 + 0.599718077j], [2.37998, 4.8190, 4.9151]),
+        (0.2902546329112089, [-2.739083257, 1.807406928 - 1.137872609j, -0.474492587 - 1.728106441j,
+         0.924771749 + 0.756502041j], [4.2093, 4.2195]),
+    ],
+)  # fmt: skip
+def test_two_zeros_in_a_step_where_a_curve_bends_to_the_other_side(dt, harmonics, zeros):
+    """The parabola through the states before and after tells nothing of them."""
+
+    def wave(t):
+        return sum(c.real * np.cos(k * t) - c.imag * np.sin(k * t) for k, c in enumerate(harmonics))
+
+    clock = pi.rhs(lambda t, y: [1.0 + 0 * y[0]], dim=1)
+    event = {"q": pi.event(lambda t, y: wave(t), keep=6)}
+    sol = pi.integrate(clock, [0.0], dt=dt, n_steps=7, events=event)
+    assert sol.events["q"].count == len(zeros)
+    np.testing.assert_allclose(sol.events["q"].t[: len(zeros)] / dt, zeros, atol=1e-4)

@@ -212,32 +212,35 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * which each step appends a binary digit: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
  * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
- * or g_{n+1} lies within a quarter of the bend. In most steps no lane of a register is that near.
- * What becomes NaN may have crossed before. */
+ * or g_{n+1} lies within a quarter of the bend, or of the next bend, if it goes on as since the
+ * last one, the fifth row. In most steps no lane of a register is that near. What becomes
+ * NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
-        const vreal nearer = vsmaller(vabs(new), vabs(old));
-        if (!c->rows->ends && !vany(~((old * new > zero) & (nearer > 2.5 * vabs(bend))))) {
-            s[0] = new, s[1] = vselect(new == old, last, old);
+        const vreal nearer = vsmaller(vabs(new), vabs(old)), next = bend + (bend - s[4]);
+        const vreal before = vselect(new == old, last, old);
+        const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
+        if (!c->rows->ends && !vany(~((old * new > zero) & far))) {
+            s[0] = new, s[1] = before, s[4] = bend;
             s[2] += s[2], s[3] += s[3];
             continue;
         }
         const vreal f = fall * old, b = bend * old;
-        const vint ends = 16.0 * new *new <= bend *bend;
+        const vint ends = (16.0 * new *new <= bend *bend) | (16.0 * new *new <= next *next);
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
         const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
-        const vreal after[4] = {new, vselect(new == old, last, old),
-                                s[2] + s[2] + vselect(passes, one, zero),
-                                s[3] + s[3] + vselect(dips, one, zero)};
         const vint still = stands_still(c, k);
-        EACH(i, 0, 2) s[i] = vselect(still, s[i], after[i]);
-        EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
+        s[0] = vselect(still, old, new);
+        s[1] = vselect(still, last, before);
+        s[2] += s[2] + vselect(passes & ~still, one, zero);
+        s[3] += s[3] + vselect(dips & ~still, one, zero);
+        s[4] = vselect(still, s[4], bend);
     }
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */
@@ -315,9 +318,9 @@ static void reduce(const PiReduceRows *r) {
                 KIND(PI_SUM, 2)
                 KIND(PI_SUM_OF_SQUARES, 2)
                 KIND(PI_LINE, 10)
-                KIND(PI_RISES, 4)
-                KIND(PI_FALLS, 4)
-                KIND(PI_PASSES, 4)
+                KIND(PI_RISES, 5)
+                KIND(PI_FALLS, 5)
+                KIND(PI_PASSES, 5)
                 KIND(PI_BEGINS_TO_HOLD, 4)
                 KIND(PI_BRIDGED, 4)
             }
