@@ -69,18 +69,9 @@ def Composition(
             steps.append((kind, weight))
     for kind in ("kick", "drift"):
         check_sum(f"the {kind}s of sequence", [w for k, w in steps if k == kind])
-    kicks = []
-    drifts = []
-    for kind, weight in steps:
-        if kind == "kick":
-            kicks.append(weight)
-            drifts.append(0.0)
-        elif drifts and not drifts[-1]:
-            drifts[-1] = weight
-        else:
-            kicks.append(0.0)
-            drifts.append(weight)
-    return from_weights(kicks, drifts, requires, name, order)
+    weights = [0.0] * (steps[0][0] == "drift") + [weight for _, weight in steps]
+    weights += [0.0] * (len(weights) % 2)
+    return from_weights(weights[::2], weights[1::2], requires, name, order)
 
 
 def _kick_or_drift(item):
@@ -102,8 +93,8 @@ def from_weights(kicks, drifts, requires, name, order):
     shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
     evaluations = sum(map(bool, kick)) - shared
     steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
-    begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
-    symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
+    alike = bool(kick[0]) != bool(drift[-1])  # the first and the last are of one kind
+    symmetric = alike and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
     return of_order(
         order, from_weights, (list(kicks), list(drifts), requires, name),
         name=name, title="user-defined composition", family="composition", stages=len(kick),

@@ -160,7 +160,7 @@ def _add_velocities(given):
         residual, size = residual_of(power, alpha, beta, 2)
         return abs(residual) <= 2 * power * float(rounding) * size
 
-    order = max(len(list(takewhile(holds, range(3, 13)))) + 1, 1)
+    order = len(list(takewhile(holds, range(3, 13)))) + 1
     missing = max(order - len(alpha), 0)
     given["alpha"], given["beta"] = (
         [Fraction(0)] * missing + given[key] for key in ("alpha", "beta")
