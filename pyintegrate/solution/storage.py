@@ -559,7 +559,8 @@ def _with_results(solution, header, values):
         logs[name] = EventLog(names, t, y, told, count, count > t.shape[-1], unresolved)
     if "first_jump" in header:
         solution._first_jump = values["first_jump"]
-    at, by = solution.stopped_at, solution.stopped_by
+    if results:
+        solution.__dict__["watched"] = Watched(results, kinds)
     if logs:
         at, which = values["stopped_at"], values["stopped_by"]
         stopped = solution.status == Status.STOPPED
@@ -568,10 +569,7 @@ def _with_results(solution, header, values):
         if np.any(np.isfinite(at) & ~stopped):
             refuse("stopped", "a time where no trajectory has stopped")
         by = np.array([*logs, ""])[which]
-    if results or logs:
-        solution.__dict__.update(
-            watched=Watched(results, kinds), events=Events(logs), stopped_at=at, stopped_by=by
-        )
+        solution.__dict__.update(events=Events(logs), stopped_at=at, stopped_by=by)
     for name, told in results_to_data(solution, {}).items():
         if header.get(name) != told:
             refuse(name, f"{header.get(name)!r:.80}, expected {told!r:.80}")
