@@ -91,6 +91,8 @@ _MAKERS: dict = {
     "runge_kutta": RungeKutta,
     "composition": from_weights,
     "multistep": Multistep,
+    "traced": Traced.from_data,
+    **_TRACED,
 }
 _CHECKED = {
     **_MAKERS,
@@ -99,21 +101,17 @@ _CHECKED = {
     "multistep": partial(_own_method, Multistep, 7, -1),
     "bodies": _bodies,
     **{name: partial(_traced_system, kind) for name, kind in _TRACED.items()},
-    "traced": Traced.from_data,
 }
 
 
 def _parts(value):
-    """(maker, arguments) of a system or a method; TypeError if it is no data."""
-    if isinstance(value, Traced):
-        return "traced", [value.as_data()]
-    reduced = value.__reduce__()
-    for maker, kind in _TRACED.items():
-        if type(value) is kind:  # a user-defined function, such as exact=, is no data
-            return maker, reduced[1][1:]
-    for maker, function in _MAKERS.items():
-        if reduced[0] is function:
-            return maker, reduced[1]
+    """(maker, arguments) of a system, a method or a trace; TypeError if it is no data."""
+    make, arguments = value.__reduce__()
+    if make is restore_own:
+        make, *arguments = arguments
+    for maker, known in _MAKERS.items():
+        if make == known:
+            return maker, arguments
     raise TypeError(f"{value!r} is not data")
 
 
