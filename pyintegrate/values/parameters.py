@@ -4,8 +4,7 @@ A parameter has the shape of its default: () for a number, (k,) for an array of 
 is then (*batch, *shape). The C core knows only rows: one for a number, k for an array.
 """
 
-from itertools import groupby
-from math import prod
+from itertools import count, groupby
 
 import numpy as np
 
@@ -79,13 +78,14 @@ def checked_mass(mass, dof):
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
     given = some_of("parameters", parameters, system.shapes, 0)
-    rows, first = {}, 0
-    for name, shape in system.shapes.items():
-        rows[name] = [
-            (name + (f"[{', '.join(map(str, index))}]" if shape else ""), first + i)
-            for i, index in enumerate(np.ndindex(shape))
+    row = count()
+    rows = {
+        name: [
+            (name + (f"[{', '.join(map(str, index))}]" if shape else ""), next(row))
+            for index in np.ndindex(shape)
         ]
-        first += prod(shape)
+        for name, shape in system.shapes.items()
+    }
     return [element for name in given for element in rows[name]]
 
 
