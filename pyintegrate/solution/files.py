@@ -283,11 +283,7 @@ def _check_ours(path):
     """Refuse a folder that holds anything that was not written here."""
     if not os.path.lexists(path):
         return
-    try:
-        ours = _group(path)[0].get("format") == FORMAT
-    except (OSError, ValueError):
-        ours = False
-    if not ours:
+    if _written(path)[0].get("format") != FORMAT:
         raise FileExistsError(f"{path} is there and holds no solution: remove it first")
     foreign = [name for name, mine in _inside(path) if not mine]
     if foreign:
@@ -298,13 +294,17 @@ def _check_ours(path):
         )
 
 
+def _written(path):
+    """The header and the names of the arrays in a folder; none where it is no whole solution."""
+    try:
+        return _group(path)
+    except (OSError, ValueError):
+        return {}, []
+
+
 def _inside(path):
     """Everything in a folder, the deepest first, each as (name, whether it was written here)."""
-    try:
-        names = _group(path)[1]
-    except (OSError, ValueError):  # partly written
-        names = []
-    arrays = "|".join(map(re.escape, names)) or "(?!)"
+    arrays = "|".join(map(re.escape, _written(path)[1])) or "(?!)"
     form = re.compile(rf"zarr\.json|({arrays})(/zarr\.json|/c(/[0-9]+)*)?")
     for folder, folders, files in os.walk(path, topdown=False):
         for name in files + folders:
