@@ -95,10 +95,11 @@ class DaskSolution:
         self.system, self.components, self.t, self.steps = call.system, sample.components, t, steps
         told = {name: results.get(f"watched.{name}", a) for name, a in sample.watched.items()}
         self.watched = Watched(told, sample.watched._kinds)
-        parts = {name: [results[f"events.{name}.{part}"] for part in _PARTS]
-                 for name in sample.events}  # fmt: skip
         names = call.system.state_names
-        self.events = Events({name: EventLog(names, *arrays) for name, arrays in parts.items()})
+        self.events = Events({
+            name: EventLog(names, *(results[f"events.{name}.{part}"] for part in _PARTS))
+            for name in sample.events
+        })  # fmt: skip
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
         if call.fixed["across"] is not None:
             parts = runs.to_delayed().ravel()
@@ -274,7 +275,7 @@ def integrate(
         raise TypeError("t_end must be a number, got a dask.array: give n_steps")
     if t_end is not None or times is not None:
         _refuse_lazy(given, ("dt", "t0"), "give n_steps" if times is None else "give save=", times)
-    call = _Call("integrate", given, ("x0", "v0", "dt", "t0"))
+    call = _Call(FixedSolution, given, ("x0", "v0", "dt", "t0"))
     if system.noise is not None or np.ndim(first_trajectory):
         call.arrays["first_trajectory"] = numbered(
             first_trajectory, call.batches().values(), da.arange
@@ -375,7 +376,7 @@ def solve(
             f" {np.shape(breaks)}"
         )
     over_batch = "x0", "v0", "t_end", "t0", "rtol", "atol", "first_step", "max_step"
-    call = _Call("solve", given, over_batch)
+    call = _Call(AdaptiveSolution, given, over_batch)
     problem, options, control = call.made(call.sample())
     call.refuse_whole(options)
     if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
@@ -421,20 +422,21 @@ def _run_chunk(*arrays, call, names):
 
 
 class _Call:
-    """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones.
+    """The arguments of a run: `arrays` over the batch by name, and the `fixed` ones.
 
     Parameters
     ----------
-    verb : {"integrate", "solve"}
+    kind : type
+        Of the solution: FixedSolution or AdaptiveSolution.
     given : dict
         All arguments, with `params` of the system.
     over_batch : tuple of str
         The names of those that each trajectory may have of its own.
     """
 
-    def __init__(self, verb, given, over_batch):
+    def __init__(self, kind, given, over_batch):
         given["dtype"] = checked_dtype(given["dtype"], given["x0"], given["v0"])
-        self.verb, self.system = verb, checked_system(given.pop("system"))
+        self.kind, self.system = kind, checked_system(given.pop("system"))
         self.arrays = {name: given.pop(name) for name in over_batch}
         params = given.pop("params") or {}
         self.arrays |= {f"params.{name}": value for name, value in params.items()}
@@ -520,7 +522,7 @@ class _Call:
                 for name, one in fixed["across"].items()
             }
         x0, v0 = arrays.pop("x0", None), arrays.pop("v0", None)
-        if self.verb == "solve":
+        if self.kind is AdaptiveSolution:
             for name in ("rtol", "atol"):  # a chunk may have as many trajectories as components
                 value = arrays[name]
                 if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
@@ -531,12 +533,11 @@ class _Call:
 
     def solution(self, arrays):
         """As ``integrate`` or ``solve``, but of a part of the batch."""
-        return _integrate(self.verb, self.made(arrays))
+        return self.kind.of_run(*self.made(arrays))  # also one that begins with a watched NaN
 
     def whole(self, arrays, results):
         """The Solution of the whole batch, from its results."""
-        kind = AdaptiveSolution if self.verb == "solve" else FixedSolution
-        return kind._of_results(self.made(arrays), results)
+        return self.kind._of_results(self.made(arrays), results)
 
     def lazily(self, sample, count):
         """The chunks, and each of their results by name, dask arrays."""
@@ -548,7 +549,7 @@ class _Call:
             own = array.ndim - inner
             array = array.rechunk(dict.fromkeys(range(own, array.ndim), -1))
             pairs += [array, (*batch[rank - own :], *(f"{name} {i}" for i in range(inner)))]
-        token = dask.base.tokenize(self.verb, self.system, pairs, self.fixed)
+        token = dask.base.tokenize(self.kind, self.system, pairs, self.fixed)
         runs = da.blockwise(
             _run_chunk, batch, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
             name=f"pyintegrate-{token}", call=self.alone(), names=[*self.arrays],
@@ -571,13 +572,6 @@ class _Call:
         call = copy(self)
         call.arrays = {}
         return call
-
-
-def _integrate(verb, made):
-    """The Solution of checked arguments, all of which may begin with a watched NaN."""
-    if verb == "solve":
-        return AdaptiveSolution.of_adaptive_run(*made)
-    return FixedSolution.of_run(*made)
 
 
 def _refuse_lazy(given, names, cure, times):

@@ -157,7 +157,5 @@ def solve(
     if sensitivity is not None:
         check_alone(given)
         *laid_out, names = make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given)
-        return AdaptiveSolution._with_tangents(
-            lambda: AdaptiveSolution.of_adaptive_run(*laid_out), names
-        )
-    return AdaptiveSolution.of_adaptive_run(*make_adaptive_run(system, x0, v0, given))
+        return AdaptiveSolution._with_tangents(lambda: AdaptiveSolution.of_run(*laid_out), names)
+    return AdaptiveSolution.of_run(*make_adaptive_run(system, x0, v0, given))

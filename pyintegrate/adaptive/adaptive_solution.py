@@ -83,7 +83,7 @@ class AdaptiveSolution(Solution):
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
         self._problem, self._options, self._control = problem, options, control
-        self._outcome, self._final, self._history = outcome, outcome.state, None
+        self._outcome, self._last = outcome, outcome.state
         self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
         self.rtol, self.atol = control.rtol, control.atol
         self._save, self._before, self._kept = save, before, observation
@@ -91,7 +91,7 @@ class AdaptiveSolution(Solution):
             self._set_steps(outcome.states, outcome.moments, outcome.counts, outcome.within)
 
     @classmethod
-    def of_adaptive_run(cls, problem, options, control, status=None, before=None, observation=None):
+    def of_run(cls, problem, options, control, status=None, before=None, observation=None):
         """Integrate; an interrupted run has its solution in the exception."""
         run = None
 
@@ -392,7 +392,7 @@ class AdaptiveSolution(Solution):
             onward,
             np.where(marked, kept.numbers[:, TIME], found.t),
             np.where(marked, kept.numbers[:, STEP], found.h),
-            np.where(marked, first.T, self._final),
+            np.where(marked, first.T, self._last),
         )
 
     @property
@@ -435,7 +435,7 @@ class AdaptiveSolution(Solution):
             )
         return self._continued(
             lambda both: both.resume(t_end=t_end),
-            lambda: self.of_adaptive_run(*resumed(self, t_end)),
+            lambda: self.of_run(*resumed(self, t_end)),
         )
 
     def _gap(self, after):
@@ -488,7 +488,7 @@ class AdaptiveSolution(Solution):
     @classmethod
     def _of_file(cls, stored):
         """From the fields of a file: see solution/storage.py."""
-        from ..solution.plain_data import made
+        from ..solution.files import made
 
         header, values, dtype = stored.header, stored.values, stored.dtype
         save = header["save"]
@@ -516,14 +516,14 @@ class AdaptiveSolution(Solution):
             control = control.changed(save=save, times=times)
         before = None
         if header["resumed"]:
-            before = outward(values["origin_state"], problem.batch), stored.number("origin_time")
+            before = values["origin_state"], values["origin_time"]
         outcome = _outcome(header, values, problem, options, control)
         return cls(problem, options, control, outcome, save, before)
 
 
 def _outcome(header, values, problem, options, control):
     """The results of the trajectories in a file: numbers that must fit one another."""
-    from ..solution.plain_data import refuse
+    from ..solution.files import refuse
 
     lanes, dtype, y, last = problem.lanes, problem.dtype, values["y"], values["last_state"]
     names = ("reached", "last_step", "steps_taken", "rejected", "status", "stiff_tries")
@@ -554,16 +554,15 @@ def _outcome(header, values, problem, options, control):
         if not np.all(inside | ~marked) or np.any(onward.made > most):
             refuse("onward", "expected times from t0 to reached, and no more steps than were made")
     y = y.reshape(*y.shape[:2], lanes)
-    moments = counts = None
+    moments = counts = within = None
     ends = np.zeros(lanes, np.int64)
     if header["save"] == "all":
         counts, moments = values["counts"].reshape(lanes), values["t"].reshape(len(y), lanes)
         _check_steps(refuse, counts, moments, y, begin, t)
         ends = counts - 1
-        if "within" in values and not 3 + len(last) <= values["within"].shape[1] <= 3 + 4 * len(
-            last
-        ):
-            refuse("within", f"it has the shape {values['within'].shape}")
+        within, least = values.get("within"), 3 + len(last)
+        if within is not None and not least <= within.shape[1] <= least + 3 * len(last):
+            refuse("within", f"it has the shape {within.shape}")
     if header["save"] != "times":
         found = y[ends, :, np.arange(lanes)].T
         if not np.array_equal(found, last[list(options.places(problem.system))], equal_nan=True):
@@ -572,7 +571,7 @@ def _outcome(header, values, problem, options, control):
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, states=outward(y, problem.batch),
         moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
-        within=values.get("within"), onward=onward,
+        within=within, onward=onward,
     )  # fmt: skip
 
 

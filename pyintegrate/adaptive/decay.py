@@ -25,7 +25,7 @@ def border(method):
 def fastest_decay(solution, lane):
     """h |Re lambda| of the fastest decay at the end of a trajectory; None if it is unknown."""
     system = system_at(solution.system, solution._problem.batch, lane)
-    state = np.asarray(solution._final)[:, lane].astype(np.float64)
+    state = np.asarray(solution._last)[:, lane].astype(np.float64)
     try:
         jacobian = system.jacobian(solution._reached[lane], state)
     except (ValueError, TypeError, NotImplementedError):  # raised by a force that is called back

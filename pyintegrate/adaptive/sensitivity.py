@@ -74,7 +74,7 @@ def adaptive_motion_alone(both):
     system, rows = both.system.base, both.system.places[:, 0]
     tolerances = {name: getattr(control, name) for name in ("rows_rtol", "rows_atol")}
     outcome = both._outcome.changed(
-        state=both._final[rows], states=base_states(both), moments=both._moments,
+        state=both._last[rows], states=base_states(both), moments=both._moments,
         counts=both._counts, within=None, onward=None,
     )  # fmt: skip
     return (

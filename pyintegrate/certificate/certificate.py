@@ -13,10 +13,11 @@ from ..theory import order_conditions
 from ..theory.conditions import Conditions
 from ..theory.multistep_conditions import palindromic
 from ..theory.stability import a_stable, decay_limit, l_stable, stability_angle
-from ..values.types import Any
+from ..values.named import Named
 from . import twin
 from .findings import Findings
 from .measured_order import measured_order
+from .number_kinds import COMPLEX, FLOATS, TINY
 
 _SEVERAL = 3  # steps of a method that is not self-starting
 # The length of single steps for derivatives and reversal, the longer one for orders above 10: the
@@ -33,7 +34,7 @@ _PROBLEMS = {
 }
 
 
-class Certificate(Findings):
+class Certificate(Findings, Named):
     """The properties of a method, declared and found; prints as text, shows as HTML.
 
     Attributes
@@ -96,9 +97,6 @@ class Certificate(Findings):
     l_stable: bool | None
     stability_angle: float | None
 
-    def __init__(self, **fields: Any):
-        self.__dict__.update(fields)
-
     @property
     def residual(self):
         """The largest residual of the order conditions up to the declared order, a Fraction."""
@@ -119,7 +117,9 @@ class Certificate(Findings):
                "largest residual: the order is not higher", True)  # fmt: skip
         yield ("error constant", "-", f"{self.error_constant:.6g}",
                "2-norm of the principal error", True)  # fmt: skip
-        weights = zip_longest(_declared_orders(m), self.embedded_orders)
+        told = m.embedded or {}
+        orders = [told[name] for name in ("order", "order2") if name in told]
+        weights = zip_longest(orders, self.embedded_orders)
         for n, (declared, found) in enumerate(weights, 1):
             name = f"order of weights {n} of the error estimate"
             yield name, declared, found, "conditions", declared == found
@@ -156,12 +156,6 @@ class Certificate(Findings):
         yield ("reversible", _yes(m.symmetric), f"{back:.1e}",
                f"{steps} forward and back, {where}",
                m.symmetric == (back <= _REVERSIBLE))  # fmt: skip
-
-
-def _declared_orders(method):
-    """Orders of the embedded weights, as declared."""
-    embedded = method.embedded or {}
-    return tuple(embedded[name] for name in ("order", "order2") if name in embedded)
 
 
 def _small(x):
@@ -234,19 +228,12 @@ def _problem(method):
 
 def _count_evaluations(method):
     """Calls of the force per further step, once steps share what they can."""
-    calls, problem = 0, _problem(method)
-
-    def force(q, numbers):
-        nonlocal calls
-        calls += 1
-        return problem.force(q, numbers)
-
-    counts = []
+    calls, start = [], twin.column(_problem(method).initial)
     for n_steps in (method.stages + 1, method.stages + 2):
-        calls = 0
-        twin.run(method, problem, 0.01, n_steps, force=force)
-        counts.append(calls)
-    return counts[1] - counts[0]
+        motion = twin.Motion(_problem(method), FLOATS)
+        twin.RUNS[method.family](method, motion, 0.01, n_steps, start)
+        calls.append(motion.calls)
+    return calls[1] - calls[0]
 
 
 def _step(method):
@@ -279,9 +266,9 @@ def _symplecticity_defect(method):
         return None
     problem, steps = _problem(method), 1 if method.self_starting else _SEVERAL
     dof = problem.dof
-    starts = (np.array(problem.initial) + 1j * twin.TINY * np.eye(2 * dof)).tolist()
-    how = method, problem, _step(method), steps, twin.COMPLEX
-    J = np.array([twin.run(*how, start) for start in starts], complex).imag.T / twin.TINY
+    starts = (np.array(problem.initial) + 1j * TINY * np.eye(2 * dof)).tolist()
+    how = method, problem, _step(method), steps, COMPLEX
+    J = np.array([twin.run(*how, start) for start in starts], complex).imag.T / TINY
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))
     return float(abs(J.T @ S @ J - S).max())
 

@@ -5,7 +5,10 @@ from math import log2
 
 import numpy as np
 
+from ..integration import integrate
+from ..system.catalogue import systems
 from . import twin
+from .number_kinds import many_digits
 
 # Beyond this order doubles leave no octave between the error of a coarse step and rounding.
 _HIGHEST_IN_DOUBLES = 6
@@ -87,20 +90,17 @@ def _orders_in_doubles(method, problem):
 
 
 def _in_doubles(method, problem, n_steps):
-    if not problem.system:
+    if problem.name not in systems:
         return twin.run(method, problem, 1 / n_steps, n_steps)
-    from ..integration import integrate
-    from ..system.catalogue import systems
-
     solution = integrate(
-        systems[problem.system], problem.initial, dt=1 / n_steps, n_steps=n_steps, method=method,
+        systems[problem.name], problem.initial, dt=1 / n_steps, n_steps=n_steps, method=method,
         save="final", on_failure="ignore",
     )  # fmt: skip
     return solution.final
 
 
 def _orders_in_many_digits(method, problem):
-    numbers = twin.many_digits(_DIGITS + 10)
+    numbers = many_digits(_DIGITS + 10)
     first = 4 if method.self_starting else 16 * method.stages
     for time in (Fraction(1, 4**i) for i in range(2, 12)):
         states = [twin.run(method, problem, numbers.make(time / n), n, numbers)

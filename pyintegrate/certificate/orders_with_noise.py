@@ -10,6 +10,7 @@ from ..integration import integrate
 from ..stochastic.equations import sde
 from ..stochastic.heat_bath import langevin
 from ..system.catalogue import systems
+from ..values.named import Named
 from ..values.types import Any
 from ..watching import sums
 from .findings import Findings
@@ -26,7 +27,7 @@ _TOLERANCE = 0.1  # what the next power of h adds to a slope over these steps
 _SURE = 1.96  # deviations: 95 %
 
 
-class NoiseCertificate(Findings):
+class NoiseCertificate(Findings, Named):
     """The orders of a method with noise, declared and measured; prints as text, shows as HTML.
 
     Attributes
@@ -50,10 +51,10 @@ class NoiseCertificate(Findings):
     (True, 1.0)
     """
 
-    def __init__(self, method, paths, strong_order, weak_order, stationary_order=None):
-        self.method, self.paths = method, paths
-        self.strong_order, self.weak_order = strong_order, weak_order
-        self.stationary_order = stationary_order
+    paths: int
+    strong_order: Any
+    weak_order: Any
+    stationary_order: Any = None
 
     def rows(self):
         how = f"{self.paths} paths, {_kind(self.method)} noise, 95 %"
@@ -132,7 +133,9 @@ def certify(method, paths=_PATHS):
     strong, wide = _slope(np.sum(np.diff(states, axis=0) ** 2, axis=-1))
     path = (strong / 2, wide / 2) if method.strong_order else None
     law = _stationary(method, paths // _FEWER) if method.stationary_order else None
-    return NoiseCertificate(method, paths, path, weak, law)
+    return NoiseCertificate(
+        method=method, paths=paths, strong_order=path, weak_order=weak, stationary_order=law
+    )
 
 
 def _square(t, y):

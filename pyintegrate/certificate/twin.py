@@ -12,10 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..values.types import Any, Callable, Sequence
-from .number_kinds import COMPLEX, FLOATS, TINY, Numbers, many_digits
+from .number_kinds import FLOATS, Numbers
 from .twin_steps import RUNS, Motion, column
-
-__all__ = ["COMPLEX", "FLOATS", "TINY", "Numbers", "Problem", "many_digits", "run"]
 
 
 class Problem(NamedTuple):
@@ -24,13 +22,12 @@ class Problem(NamedTuple):
     Attributes
     ----------
     name : str
+        Of the same system in the C core, if it has it.
     dof : int
     initial : tuple of float
         Positions, then velocities or momenta.
     force, velocity : callable
         (sequence of numbers, Numbers) -> sequence of numbers.
-    system : str
-        The name of the same system in the C core, or "".
     """
 
     name: str
@@ -38,7 +35,6 @@ class Problem(NamedTuple):
     initial: tuple[float, ...]
     force: Callable[[Any, Numbers], Sequence]
     velocity: Callable[[Any, Numbers], Sequence] = lambda p, m: p
-    system: str = ""
 
 
 def _pendulum(q, m):
@@ -57,11 +53,9 @@ def _lotka_volterra(y, m):
 
 
 # Starts without symmetry: at a turning point, half of the error may vanish.
-PENDULUM = Problem("pendulum", 1, (1.0, 0.5), _pendulum, system="pendulum")
-KEPLER = Problem(  # eccentricity 0.49
-    "kepler", 2, (0.6, -0.5, 0.9, 0.4), _kepler, system="kepler"
-)
-LOTKA_VOLTERRA = Problem("lotka_volterra", 0, (10.0, 5.0), _lotka_volterra, system="lotka_volterra")
+PENDULUM = Problem("pendulum", 1, (1.0, 0.5), _pendulum)
+KEPLER = Problem("kepler", 2, (0.6, -0.5, 0.9, 0.4), _kepler)  # eccentricity 0.49
+LOTKA_VOLTERRA = Problem("lotka_volterra", 0, (10.0, 5.0), _lotka_volterra)
 # H = sqrt(1 + p^2) + p^3/10 - cos q: the kinetic energy is not quadratic, nor even.
 RELATIVISTIC = Problem(
     "relativistic pendulum", 1, (0.5, 0.4), lambda q, m: [-m.sin(q[0])],
@@ -80,11 +74,11 @@ def _bodies(q, m):
 
 BODIES = Problem(  # of mass 1
     "n_body", 9, (0.0, 0.1, 0.0, 1.0, -0.2, 0.1, -0.9, 1.9, -0.1, 0.3, 0.2, 0.0, -0.2, 0.9, 0.1,
-                  -0.4, -0.3, 0.2), _bodies, system="n_body",
+                  -0.4, -0.3, 0.2), _bodies,
 )  # fmt: skip
 
 
-def run(method, problem, h, n_steps, numbers=FLOATS, initial=None, force=None):
+def run(method, problem, h, n_steps, numbers=FLOATS, initial=None):
     """The state after n_steps steps of h.
 
     Parameters
@@ -96,9 +90,6 @@ def run(method, problem, h, n_steps, numbers=FLOATS, initial=None, force=None):
     numbers : Numbers
     initial : sequence of numbers, optional
         Default: the problem's.
-    force : callable, optional
-        Replaces the problem's, to count its calls. (Calls by Newton's method on the
-        way to a solution are not counted here, only those of the step itself.)
 
     Returns
     -------
@@ -112,6 +103,4 @@ def run(method, problem, h, n_steps, numbers=FLOATS, initial=None, force=None):
     """
     if initial is None:
         initial = [numbers.make(value) for value in problem.initial]
-    return RUNS[method.family](
-        method, Motion(problem, force or problem.force, numbers), h, n_steps, column(initial)
-    )
+    return RUNS[method.family](method, Motion(problem, numbers), h, n_steps, column(initial))

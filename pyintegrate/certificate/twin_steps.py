@@ -20,13 +20,17 @@ def column(values):
 
 
 class Motion:
-    """A problem in one kind of number, with a force that may be counted."""
+    """A problem in one kind of number; `calls` counts those of its force.
 
-    def __init__(self, problem, force, numbers):
-        self.problem, self.force, self.numbers = problem, force, numbers
+    Those by Newton's method on the way to a solution are not among them, only those of the step.
+    """
+
+    def __init__(self, problem, numbers):
+        self.problem, self.numbers, self.calls = problem, numbers, 0
 
     def acceleration(self, q):
-        return column(self.force(q, self.numbers))
+        self.calls += 1
+        return column(self.problem.force(q, self.numbers))
 
     def velocity(self, p):
         return column(self.problem.velocity(p, self.numbers))
@@ -47,7 +51,7 @@ class Motion:
         return (motion.slope(y + way) - motion.slope(y - way)) / (2 * self.numbers.small)
 
     def unwatched(self, numbers=None):  # its calls of the force are not counted
-        return Motion(self.problem, self.problem.force, numbers or self.numbers)
+        return Motion(self.problem, numbers or self.numbers)
 
     def table(self, method):
         """The coefficients; zeros are None, and are skipped."""
@@ -286,6 +290,7 @@ def _multistep(method, motion, h, n_steps, y):
     """
     table, second = motion.table(method), method.derivative == 2
     beta, predictor = table["beta"], table["predictor"]
+    alpha = [None if a is None else -a for a in table["alpha"][:-1]]
     force, power = (Motion.acceleration, h * h) if second else (Motion.slope, h)
     values = states = _first_steps(method, motion, h, n_steps, y)
     if second:
@@ -293,7 +298,7 @@ def _multistep(method, motion, h, n_steps, y):
     slopes = [force(motion, one) for one in values]
     nothing = 0.0 * values[0]
     for _ in range(n_steps + 1 - len(states)):
-        known = _negative_sum(table["alpha"], values) + _sum(beta[:-1], slopes, nothing) * power
+        known = _sum(alpha, values, nothing) + _sum(beta[:-1], slopes, nothing) * power
         if predictor:
             guess = values[-1] + _sum(predictor, slopes, nothing) * h
             new = known + force(motion, guess) * (power * beta[-1])
@@ -323,10 +328,6 @@ def _first_steps(method, motion, h, n_steps, y):
             y = RUNS[one_step.family](one_step, motion, h, 1, y)
         states.append(y)
     return states
-
-
-def _negative_sum(alpha, values):
-    return _sum([None if a is None else -a for a in alpha[:-1]], values, 0.0 * values[-1])
 
 
 def _implicit(known, h, beta, force, guess, motion):

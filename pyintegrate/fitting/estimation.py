@@ -183,8 +183,8 @@ def fit(
     shots.ranges = np.full((2, shots.size, count), np.inf)
     shots.ranges[0] = -np.inf
     shots.ranges[:, shots.where] = bounds.reshape(2, -1, count)
-    x, held = _begin(shots, guesses)
-    return Fit(shots, recordings, starts, _ended(shots, x, held, progress), sigma is not None)
+    found = _ended(shots, _begin(shots, guesses), progress)
+    return Fit(shots, recordings, starts, found, sigma is not None)
 
 
 def _check_enough(shots):
@@ -201,12 +201,10 @@ def _check_enough(shots):
 
 
 def _begin(shots, guesses):
-    """The first unknowns, and which of them stay, (size, lanes); nodes begin at the data."""
+    """The first unknowns, (size, lanes); nodes begin at the data."""
     m, S, known = guesses.shape[1], shots.segments, shots.weights[0] > 0
     lanes, x = np.arange(m), np.zeros((shots.size, m))
     own, nodes = lanes % shots.count, shots.nodes_of(x)
-    shots.held = np.arange(shots.size) < shots.k
-    shots.held[shots.where] = False
     if S > 1:
         nodes[0] = shots.start[own].T
     x[shots.where] = guesses
@@ -229,8 +227,7 @@ def _begin(shots, guesses):
             if isinstance(d, int):
                 shots.spread[d] = _deviation(data[:, i], weights[:, i] > 0)
         shots.glue = total(_deviation(data * weights)) / len(shots.seen) / shots.spread
-    low, high = shots.bounds(lanes)
-    return np.clip(x, low, high), np.repeat(shots.held[:, np.newaxis], m, axis=1)
+    return np.clip(x, *shots.bounds(lanes))
 
 
 def _deviation(rows, known=True):
@@ -242,32 +239,32 @@ def _deviation(rows, known=True):
     return np.where(found > 0, found, 1.0)
 
 
-def _ended(shots, x, held, progress):
+def _ended(shots, x, progress):
     """What ``minimised`` finds, for as many lanes at a time as fit the memory."""
     m = x.shape[1]
-    rows = shots.data.shape[0] * shots.data.shape[1] * (1 + len(shots.columns)) * shots.segments
+    rows = shots.data[..., 0].size * (1 + shots.both.places.shape[1])
     block = m if shots.common else max(1, MOST_NUMBERS // (rows + shots.size**2))
     parts = []
     with Reporter(progress, m, "fit") as report:
         for first in range(0, max(m, 1), block):
             lanes = np.arange(first, min(first + block, m))
-            parts.append(_of_block(shots, x[:, lanes], held[:, lanes], lanes))
+            parts.append(_of_block(shots, x[:, lanes], lanes))
             if report is not None:
                 report(min(first + block, m))
     return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts))
 
 
-def _of_block(shots, x, held, lanes):
+def _of_block(shots, x, lanes):
     """The same of some lanes; in multiple shooting with growing weights until the gaps close."""
     if shots.loss != "linear":  # which is flat far from the data: squares lead there
         loss, shots.loss = shots.loss, "linear"
-        x, shots.loss = _of_block(shots, x, held, lanes)[0], loss
+        x, shots.loss = _of_block(shots, x, lanes)[0], loss
     if shots.segments == 1:
-        return minimised(shots, x, held, lanes)
+        return minimised(shots, x, lanes)
     found: Any = None
     rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
-        part = minimised(shots, x[:, left], held[:, left], lanes[left])
+        part = minimised(shots, x[:, left], lanes[left])
         found = found or part
         for whole, new in zip(found, part):
             whole[..., left] = new

@@ -114,7 +114,7 @@ class Fit(Tabled):
     """
 
     def __init__(self, shots, recordings, starts, found, absolute):
-        self._shots, self._recordings, self._absolute = shots, recordings, absolute
+        self._shots, self._listed = shots, recordings.listed
         batch, count, names = shots.batch, shots.count, shots.unknowns.names
         x, cost, matrix, reason, rounds = found
 
@@ -172,12 +172,12 @@ class Fit(Tabled):
         size = np.where(square > 0, np.sqrt(square), 1.0)
         right = np.zeros((shots.size, len(which), shots.count))
         right[which, range(len(which))] = 1.0
-        held = lost | shots.held[:, np.newaxis]
+        held = lost | shots.held
         with quiet():
             scaled = self._matrix / (size * size[:, np.newaxis])
             found = solved(shots, scaled, right, np.full(x.shape, LEAST), held, np.asarray)
             found *= self._variance / size[:, np.newaxis] / size[which]
-        lost &= ~shots.held[:, np.newaxis]
+        lost &= ~shots.held
         return np.where(lost[:, np.newaxis] | lost[which], np.nan, found)
 
     def _warn(self, spread, errors):
@@ -291,7 +291,7 @@ class Fit(Tabled):
         found = found.reshape(*found.shape[:3], S, count)
         at = (t[:, np.newaxis] >= shots.ends[1:-1]).sum(axis=1)  # (n, count)
         found = np.moveaxis(found, 3, 1)[np.arange(len(t))[:, np.newaxis], at, :, :, lanes]
-        shape = (len(t), *batch, len(shots.seen))[: None if self._recordings.listed else -1]
+        shape = (len(t), *batch, len(shots.seen))[: None if self._listed else -1]
         seen = found[..., 0].reshape(shape)
         if not errors:
             return seen
@@ -341,17 +341,16 @@ class Fit(Tabled):
         found, cost = np.empty((shots.size, n, shots.count)), np.empty((n, shots.count))
         for one in map(slice, range(shots.count), range(1, shots.count + 1)) if alone else [every]:
             x = np.tile(self._x, n)
-            held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
+            held = np.zeros(x.shape, bool)
             x[at].reshape(n, -1)[:, one] = values.reshape(n, -1)[:, one]
             held[at].reshape(n, -1)[:, one] = True
-            x, least, *_ = minimised(shots, x, held, lanes)
+            x, least, *_ = minimised(shots, x, lanes, held)
             found[..., one] = x.reshape(found.shape)[..., one]
             cost[:, one] = least.reshape(cost.shape)[:, one]
         others = dict(zip(self.parameters, found[shots.where].reshape(-1, n, *batch)))
         cost, least = cost.reshape(n, *batch), self.cost
         if shots.segments > 1:  # the least cost with gaps as hard as in the profile
-            held = np.repeat(shots.held[:, np.newaxis], shots.count, axis=1)
-            least = minimised(shots, self._x, held, np.arange(shots.count))[1].reshape(batch)
+            least = minimised(shots, self._x, np.arange(shots.count))[1].reshape(batch)
         with quiet():
             rise = (cost - least) / self._variance.reshape(batch)
         return Profile(values=values, cost=cost, rise=rise, parameters=others)

@@ -105,7 +105,7 @@ def solved(shots, matrix, right, damping, held, pool_right=None):
     return right
 
 
-def minimised(shots, x, held, lanes):
+def minimised(shots, x, lanes, held=False):
     """The least sums of squares that are found from some starts.
 
     Parameters
@@ -113,21 +113,21 @@ def minimised(shots, x, held, lanes):
     shots : Shots
         ``shots(x, lanes)`` returns costs (lanes), infinite where the motion fails, half their
         gradients (p, lanes) and half their second derivatives (p, p, lanes). The bounds are its
-        ``bounds(lanes)``; `local`, `pool` and `below` are as of ``solved``; ``shared(rows)`` sums
-        the rows of common unknowns over their lanes; differences of costs below ``noise(lanes)``
-        mean nothing.
+        ``bounds(lanes)``; `held` are unknowns that stay where they are, (p, 1); `local`, `pool` and
+        `below` are as of ``solved``; ``shared(rows)`` sums the rows of common unknowns over their
+        lanes; differences of costs below ``noise(lanes)`` mean nothing.
     x : ndarray, shape (p, lanes)
-    held : ndarray, shape (p, lanes)
-        Unknowns that stay where they are.
     lanes : ndarray of int
         Their numbers, which `shots` knows.
+    held : ndarray, shape (p, lanes), optional
+        Further unknowns that stay.
 
     Returns
     -------
     x, cost, matrix, reason, rounds
     """
     p, m = x.shape
-    x, every = x.copy(), np.arange(m)
+    x, every, held = x.copy(), np.arange(m), np.broadcast_to(shots.held | held, x.shape)
     cost, gradient, matrix = shots(x, lanes)
     found = [x, cost, matrix]
     reason, rounds = np.where(np.isfinite(cost), 0, len(REASONS) - 1), np.zeros(m, int)

@@ -68,6 +68,8 @@ class Shots:
         shooting.
     size, local : int
         The unknowns of a lane, nodes and then parameters, and how many of them are its own.
+    held : ndarray of bool
+        (size, 1): the components of the first node that are known.
     others : range
         The places of the parameters.
     where : list of int
@@ -86,7 +88,6 @@ class Shots:
     """
 
     ranges: Any  # (2, size, count): the bounds
-    held: Any  # (size): the components of the first node that are known
     spread: Any  # (dim, count): of the components of the nodes
     glue: Any  # (dim, count): the spread of the data in sigmas over that of the nodes
 
@@ -101,6 +102,8 @@ class Shots:
         self.size, self.local = self.nodes + p, self.nodes + unknowns.local
         self.others = range(self.nodes, self.size)
         self.where = [*map(self.moved.index, unknowns.starts), *self.others]
+        self.held = np.arange(self.size)[:, np.newaxis] < self.k
+        self.held[self.where] = False
         self.common, self.weight, self.observed = unknowns.local < p, 0.0, tuple(observed)
         self.below = [
             np.array(
@@ -109,8 +112,6 @@ class Shots:
             for j in range(self.nodes)
         ] + [np.arange(j + 1, self.size) for j in self.others]
         self.both = system.tangent(self.k, [*unknowns.parameters])
-        # The columns of a segment among the tangents, after the state.
-        self.columns = [*range(1 + self.k), *(1 + self.k + j for j in unknowns.order)]
         self.seen = [self._seen(what) for what in observed]
         self._divide(recordings, t0)
 
@@ -254,14 +255,14 @@ class Shots:
         clock = times if times.ndim == 1 else times.reshape(len(times), begin.size)
         sol = self.moves(self.both, x, self.starts_of(x, lanes), lanes, begin, end, clock)
         y, places = np.moveaxis(sol.y, -1, 1), self.both.places
-        found = np.empty((len(y), len(self.seen), len(self.columns), y.shape[-1]))
+        found = np.empty((len(y), len(self.seen), places.shape[1], y.shape[-1]))
 
         def flat(row):
             return np.ascontiguousarray(np.broadcast_to(row, y[:, 0].shape)).reshape(-1)
 
         for i, seen in enumerate(self.seen):
             if isinstance(seen, int):
-                found[:, i] = y[:, places[seen, self.columns]]
+                found[:, i] = y[:, places[seen]]
                 continue
             out = np.empty((places.shape[1], y[:, 0].size))
             state = tuple(flat(y[:, place]) for place in places.T.ravel())
@@ -270,7 +271,7 @@ class Shots:
             _core.evaluate(
                 seen.program().handle, 64, _INVARIANTS, moments.size, moments, state, rows, out
             )
-            found[:, i] = out[self.columns].reshape(-1, *y[:, 0].shape).swapaxes(0, 1)
+            found[:, i] = out.reshape(-1, *y[:, 0].shape).swapaxes(0, 1)
         return found, y, sol.valid
 
     # ---- for minimised ----
@@ -280,7 +281,7 @@ class Shots:
         if S > 1:
             times = np.concatenate([times, end[np.newaxis]])
         found, y, valid = self.seen_at(x, lanes, times, self.ends[:-1, own], end)
-        rows, seen, columns = len(self.data), len(self.seen), len(self.columns)
+        rows, seen, columns = len(self.data), len(self.seen), found.shape[2]
         data, weights = (a[..., own].reshape(rows, seen, -1) for a in (self.data, self.weights))
         matrix, gradient = np.zeros((self.size, self.size, m)), np.zeros((self.size, m))
         with quiet():
@@ -326,7 +327,7 @@ class Shots:
         glue = np.zeros((k, self.segments, m))
         glue[:, :-1] = (self.weight * self.glue[:, lanes % self.count])[:, np.newaxis]
         glue = glue.reshape(k, -1)
-        whole[rows:, :columns] = end[self.both.places[:, self.columns]] * glue[:, np.newaxis]
+        whole[rows:, :columns] = end[self.both.places] * glue[:, np.newaxis]
         nodes = np.roll(self.starts_of(x, lanes), -1, axis=1)
         whole[rows:, 0] -= nodes.reshape(k, -1) * glue
         whole[range(rows, rows + k), range(columns, columns + k)] = -glue

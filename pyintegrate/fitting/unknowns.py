@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..tangents.directions import elements_of
 from ..values.checks import floats, numbers, some_of
+from ..values.parameters import elements_of
 from ..values.sobol_points import sobol_points
 
 
@@ -29,8 +29,6 @@ class Unknowns:
         values.
     elements : list
         (name, row) of each element of the free parameters.
-    order : list of int
-        The indices of these in the order of the unknowns: those that are shared last.
     local : int
         How many elements are not shared.
     """
@@ -57,13 +55,12 @@ class Unknowns:
                 " free_start=True"
             )
         shared = some_of("shared, of what is free,", shared, free, 0)
-        self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
-        common = [_base(name) in shared for name, _ in self.elements]
-        self.order = sorted(range(len(common)), key=common.__getitem__)
-        bases = [_base(self.elements[j][0]) for j in self.order]
+        free = sorted(free, key=shared.__contains__)
+        self.starts, self.elements = [*map(known.index, starts)], elements_of(system, free)
+        bases = [_base(name) for name, _ in self.elements]
         self.parameters = {name: [i for i, of in enumerate(bases) if of == name] for name in free}
-        self.local = common.count(False)
-        self.names = (*starts, *(self.elements[j][0] for j in self.order))
+        self.local = sum(name not in shared for name in bases)
+        self.names = (*starts, *(name for name, _ in self.elements))
         self.ranges = [ranges[_base(name)] for name in self.names]
         priors = {} if priors is None else priors
         if not isinstance(priors, Mapping):
@@ -105,7 +102,7 @@ class Unknowns:
         """Where the fits begin, (p, starts, *batch): the own values, then Sobol points."""
         rows = self.system.parameter_rows
         values = [start[..., d] for d in self.starts]
-        values += [rows[self.elements[j][1]] for j in self.order]
+        values += [rows[row] for _, row in self.elements]
         own = np.stack([np.broadcast_to(value, batch) for value in values])
         low, high = bounds
         outside = ~((own >= low) & (own <= high))

@@ -1,14 +1,13 @@
 """The modules of ``static/`` joined into one text, for the notebook or for the page."""
 
 import re
-from functools import cache
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 # In the order of their dependencies.
 MODULES = (
-    *("look", "boxes", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab"),
-)
+    "look", "boxes", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab",
+)  # fmt: skip
 
 
 def joined(*last):
@@ -34,7 +33,6 @@ def joined(*last):
     return "\n".join(texts)
 
 
-@cache
 def notebook_module():
     """The front end as the ES module of a widget.
 
@@ -46,7 +44,6 @@ def notebook_module():
     return joined("notebook")
 
 
-@cache
 def style():
     """The style sheet.
 

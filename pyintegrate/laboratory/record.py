@@ -14,7 +14,6 @@ from ..analysis.side_by_side import compare
 from ..errors import RecordWarning
 from ..integration import integrate
 from ..method.catalogue import methods as known_methods
-from ..method.stochastic import METHODS
 from ..run.arguments import default_methods
 from ..solving import solve
 from ..stochastic.heat_bath import langevin
@@ -243,8 +242,7 @@ def describe_method(method):
     )
     about = {name: getattr(method, name) for name in named}
     if method.family in ("explicit_rk", "composition"):
-        about |= {name: method.coefficients[name] for name in method.coefficients
-                  if name in ("A", "b", "c", "kick", "drift")}  # fmt: skip
+        about |= method.coefficients
     return about
 
 
@@ -375,7 +373,7 @@ def python_lines(system, state, dt, n_steps):
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
     named = []
     for name in state["methods"]:
-        own = name not in known_methods and name not in METHODS
+        own = name not in known_methods
         named.append(name if own else f'"{name}"')
         remarks += [f"{name}: the method that was given to pi.lab"] * own
     call = f"{'pi.systems.' * built_in}{system.name}({params})"
@@ -470,7 +468,7 @@ def make_record(system, state, methods):
         if step not in truths:
             truths[step] = true_motion(solution)
         runs.append(_measured(solution, *truths[step]))
-    exact, first = truths[float(next(iter(comparison.values())).dt)]
+    exact, first = truths[runs[0]["dt"]]
     rows = exact[:: max(1, len(exact) // SAMPLES)]
     record = {
         "runs": runs,

@@ -69,22 +69,15 @@ class Lab(anywidget.AnyWidget):
         if isinstance(system, str):
             system = known_systems[system]
         system, shown = checked_system(system), drawable()
-        if (
-            x0 is None
-            and v0 is None
-            and system.name in shown
-            and (system == known_systems[system.name])
-        ):
+        own_start = x0 is None and v0 is None
+        if own_start and system.name in shown and system == known_systems[system.name]:
             system, x0 = shown[system.name], STARTS.get(system.name)
         described = describe_system(system, _one_start(system, x0, v0))
-        for name, value in (("dt", dt), ("t_end", t_end)):
-            if value is not None:
-                described[name] = _number(name, value)
+        given = {"dt": dt, "t_end": t_end}.items()
+        described |= {name: _number(name, value) for name, value in given if value is not None}
         self._systems = {**shown, system.name: system}
         chosen = default_methods(system) if methods is None else methods
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
-        if len(chosen) > MOST_METHODS:
-            raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {len(chosen)}")
         self._methods = {**catalogue, **METHODS, **{method.name: method for method in chosen}}
         state = {
             "system": system.name,
@@ -111,8 +104,8 @@ class Lab(anywidget.AnyWidget):
     def _carry_out(self, state):
         """Make the solution of a state; return its record."""
         system = self._systems[state["system"]](**state["params"])
-        if len(state["methods"]) > MOST_METHODS:
-            raise ValueError(f"the lab shows {MOST_METHODS} methods at most")
+        if (n := len(state["methods"])) > MOST_METHODS:
+            raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {n}")
         self.solution: Comparison
         self.solution, record = make_record(system, state, self._methods)
         self.system = system

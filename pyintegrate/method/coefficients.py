@@ -7,6 +7,7 @@ the numbers that its author wrote.
 import json
 import re
 from fractions import Fraction
+from itertools import zip_longest
 
 # Fewer digits than a double has are exact; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
@@ -39,17 +40,17 @@ def exact_coefficients(method):
             f"{method.name!r} has no table of coefficients to prove its order from;"
             " pi.analysis.convergence measures it"
         )
-    pairs = {name: _pairs(method, name) for name in method.coefficients}
+    doubles = method.coefficients
+    pairs = {name: _pairs(method, name) for name in doubles}
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
-    exact = {name: _nested(lambda pair: pair[0], value) for name, value in pairs.items()}
-    for name, value in exact.items():  # C tables omit the zeros at the end of a row
-        shape = method.coefficients[name]
-        nested = bool(shape) and isinstance(shape[0], list)
-        value += [[] if nested else Fraction(0) for _ in shape[len(value) :]]
-        for row in value:
-            if isinstance(row, list):
-                row += [Fraction(0)] * (len(shape) - len(row))
-    return exact, rounding
+    return {name: _filled(value, doubles[name]) for name, value in pairs.items()}, rounding
+
+
+def _filled(pairs, doubles):
+    """The numbers of pairs; C tables omit the zeros at the end of a row, and the doubles do not."""
+    if isinstance(doubles, list):
+        return [_filled(*both) for both in zip_longest(pairs or [], doubles)]
+    return pairs[0] if pairs else Fraction(0)
 
 
 def exact_embedded(method):

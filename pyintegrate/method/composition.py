@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from .. import _core
 from ..values.checks import choice
 from ..values.types import Method, Sequence
 from .user_defined import check_sum, of_order
@@ -69,18 +68,9 @@ def Composition(
             steps.append((kind, weight))
     for kind in ("kick", "drift"):
         check_sum(f"the {kind}s of sequence", [w for k, w in steps if k == kind])
-    kicks = []
-    drifts = []
-    for kind, weight in steps:
-        if kind == "kick":
-            kicks.append(weight)
-            drifts.append(0.0)
-        elif drifts and not drifts[-1]:
-            drifts[-1] = weight
-        else:
-            kicks.append(0.0)
-            drifts.append(weight)
-    return from_weights(kicks, drifts, requires, name, order)
+    weights = [0.0] * (steps[0][0] == "drift") + [weight for _, weight in steps]
+    weights += [0.0] * (len(weights) % 2)
+    return from_weights(weights[::2], weights[1::2], requires, name, order)
 
 
 def _kick_or_drift(item):
@@ -98,19 +88,13 @@ def _kick_or_drift(item):
 
 def from_weights(kicks, drifts, requires, name, order):
     """A method from numbers as given: kicks[i] before drifts[i], zero for a missing one."""
-    kick, drift = list(map(float, kicks)), list(map(float, drifts))
-    shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
-    evaluations = sum(map(bool, kick)) - shared
-    steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
-    begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
-    symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
+    shared = bool(kicks[0]) and not drifts[-1]  # the last force is the next step's first
+    steps = [float(w) for pair in zip(kicks, drifts, strict=True) for w in pair if w]
+    alike = bool(kicks[0]) != bool(drifts[-1])  # the first and the last are of one kind
+    symmetric = alike and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
     return of_order(
         order, from_weights, (list(kicks), list(drifts), requires, name),
-        name=name, title="user-defined composition", family="composition", stages=len(kick),
-        evaluations=evaluations, symplectic=True, symmetric=bool(symmetric), requires=requires,
-        coefficients={"kick": kick, "drift": drift},
-        written={"kick": list(kicks), "drift": list(drifts)},
-        handle=_core.make_method(
-            "composition", len(kick), evaluations, (tuple(kick), tuple(drift))
-        ),
+        name=name, title="user-defined composition", family="composition", stages=len(kicks),
+        evaluations=sum(map(bool, kicks)) - shared, symplectic=True, symmetric=bool(symmetric),
+        requires=requires, written={"kick": list(kicks), "drift": list(drifts)},
     )  # fmt: skip

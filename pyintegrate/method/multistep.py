@@ -7,7 +7,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from .. import _core
 from ..values.checks import integer
 from ..values.types import Any, Method
 from .coefficients import as_meant
@@ -91,20 +90,14 @@ def Multistep(
         steps = len(given["alpha"]) - 1
     from ..theory.multistep_conditions import palindromic
 
-    numbers = {key: list(map(float, value)) for key, value in given.items()}
-    rows = tuple(tuple(numbers[key]) for key in ("alpha", "beta", "predictor", "velocity"))
-    evaluations = 2 if predictor is not None else 1
+    alpha, beta = (list(map(float, given[key])) for key in ("alpha", "beta"))
     again = (given["alpha"], given["beta"], given["predictor"] or None, derivative)
-    handle = _core.make_method("multistep", steps, evaluations, rows, derivative)
     return of_order(
         order, Multistep, (*again, given["velocity"] or None, name),
         name=name, title="user-defined multistep method", family="multistep", stages=steps,
-        evaluations=evaluations, symplectic=False,
-        symmetric=predictor is None
-        and palindromic(numbers["alpha"], numbers["beta"], derivative),
-        coefficients=numbers, written=given, derivative=derivative,
-        requires="any" if derivative == 1 else "second_order",
-        starter=_core.starter(handle), handle=handle,
+        evaluations=1 if predictor is None else 2, symplectic=False,
+        symmetric=predictor is None and palindromic(alpha, beta, derivative), written=given,
+        derivative=derivative, requires="any" if derivative == 1 else "second_order",
     )  # fmt: skip
 
 
@@ -160,7 +153,7 @@ def _add_velocities(given):
         residual, size = residual_of(power, alpha, beta, 2)
         return abs(residual) <= 2 * power * float(rounding) * size
 
-    order = max(len(list(takewhile(holds, range(3, 13)))) + 1, 1)
+    order = len(list(takewhile(holds, range(3, 13)))) + 1
     missing = max(order - len(alpha), 0)
     given["alpha"], given["beta"] = (
         [Fraction(0)] * missing + given[key] for key in ("alpha", "beta")

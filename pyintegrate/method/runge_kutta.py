@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _core
 from ..values.keywords import explains_keywords
 from ..values.types import Any, Method
 from .user_defined import ROUNDED, check_sum, of_order, table
@@ -72,13 +71,12 @@ def RungeKutta(
     for s, row in enumerate(A):
         check_sum(f"row {s} of A, c[{s}],", row, c[s])
     check_sum("b", b)
-    embedded, written = None, {"A": exact_A, "b": exact_b, "c": exact_c}
+    written = {"A": exact_A, "b": exact_b, "c": exact_c}
     if b_embedded is not None:
         weights, written["b_embedded"] = table("b_embedded", b_embedded, stages, beside="b")
         check_sum("b_embedded", weights)
         if abs(weights - b).max() < ROUNDED:
             raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")
-        embedded = {"order": 1, "b": weights.tolist()}
     family, symplectic, symmetric = "explicit_rk", False, False
     if np.any(np.triu(A)):
         family = "implicit_rk"
@@ -92,22 +90,11 @@ def RungeKutta(
     else:
         # Final stages that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1
-    rows = tuple(tuple(map(float, row)) for row in (*A, b, c))
-    numbers = family, stages, evaluations, rows
-    method = of_order(
+    return of_order(
         order, RungeKutta, (exact_A, exact_b, exact_c, name), (written.get("b_embedded"),),
         name=name, title="user-defined Runge-Kutta method", family=family, stages=stages,
-        evaluations=evaluations, symplectic=symplectic, symmetric=symmetric,
-        coefficients={"A": A.tolist(), "b": b.tolist(), "c": c.tolist()},
-        written=written, embedded=embedded, handle=_core.make_method(*numbers),
+        evaluations=evaluations, symplectic=symplectic, symmetric=symmetric, written=written,
     )  # fmt: skip
-    if embedded:
-        from ..theory.order_conditions import embedded_orders
-
-        [embedded["order"]] = embedded_orders(method)
-        orders = 1, method.order, embedded["order"]
-        method.__dict__["handle"] = _core.make_method(*numbers, *orders, tuple(embedded["b"]))
-    return method
 
 
 def _check_blocks(A):

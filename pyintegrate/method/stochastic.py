@@ -40,22 +40,20 @@ class StochasticMethod(Method):
 
     strong_order: float | None
     weak_order: int
-    stationary_order: int | None
+    stationary_order: int | None = None
     noise: str
-    interpretation: str
-    langevin: bool
+    interpretation: str = "ito"
+    langevin: bool = False
     step: Any  # the formula
 
-    def __init__(self, step, *, title, formula, reference, evaluations, weak_order, **properties):
+    def __init__(self, step, *, evaluations, weak_order, **properties):
         name = step.__name__
         super().__init__(
-            name=name, title=title, family="noise", order=weak_order, stages=1,
+            name=name, family="noise", order=weak_order, weak_order=weak_order, stages=1,
             evaluations=evaluations, symplectic=False, symmetric=False, coefficients={},
-            handle=_core.make_method("noise", 1, evaluations, ()), written={},
-            made_by=(stochastic_method, (name,)), formula=formula, reference=reference,
+            handle=_core.make_method("noise", 1, evaluations, ()), written={}, step=step,
+            made_by=(stochastic_method, (name,)), **properties,
         )  # fmt: skip
-        defaults = {"interpretation": "ito", "langevin": False, "stationary_order": None}
-        self.__dict__.update(defaults, step=step, weak_order=weak_order, **properties)
 
 
 METHODS: dict[str, StochasticMethod] = {}

@@ -5,6 +5,7 @@ from itertools import islice
 
 import numpy as np
 
+from .. import _core
 from ..values.checks import floats, integer, string
 from .method import Method
 
@@ -48,14 +49,26 @@ def check_sum(name, numbers, wanted=1):
         )
 
 
-def of_order(order, maker, arguments, more=(), **fields):
+def of_order(order, maker, arguments, more=(), *, written, **fields):
     """A Method of a given or computed order, which maker(*arguments, order, *more) makes again.
 
+    Its numbers as they were given are `written`: rows or tables, as the core takes them, and
+    maybe the weights "b_embedded".
     ValueError if a given order is higher than the order conditions allow.
     """
     string("name", fields["name"], None)
     given = order is not None and integer("order", order, 1)
-    method = Method(order=given or 1, made_by=(), **fields)
+    doubles = {name: np.array(value, float).tolist() for name, value in written.items()}
+    weights = doubles.pop("b_embedded", None)
+    embedded = weights and {"order": 1, "b": weights}
+    rows = tuple(tuple(row) for value in doubles.values() for row in np.atleast_2d(value).tolist())
+    family, derivative = fields["family"], fields.get("derivative", 1)
+    core = family, fields["stages"], fields["evaluations"], rows, derivative
+    handle = _core.make_method(*core)
+    method = Method(
+        order=given or 1, made_by=(), written=written, coefficients=doubles, embedded=embedded,
+        handle=handle, starter=_core.starter(handle), **fields,
+    )  # fmt: skip
     if not given:
         from ..theory.order_conditions import order as computed
 
@@ -63,6 +76,12 @@ def of_order(order, maker, arguments, more=(), **fields):
         method.__dict__["order"] = max(computed(method), 1)
     elif not isinstance(order, ProvenOrder):
         _check_order(method, given)
+    if embedded:
+        from ..theory.order_conditions import embedded_orders
+
+        [embedded["order"]] = embedded_orders(method)
+        orders = method.order, embedded["order"]
+        method.__dict__["handle"] = _core.make_method(*core, *orders, tuple(weights))
     method.__dict__["made_by"] = (maker, (*arguments, ProvenOrder(method.order), *more))
     return method
 

@@ -23,9 +23,8 @@ _SINGLE = np.dtype(np.float32)
 _AS_IT_IS = nullcontext()
 
 
-def make_run(*arguments, noise=None, options=None, **keywords):
+def make_run(*arguments, **keywords):
     """``checked_run`` with numbers rounded to nearest, whatever rounding mode has been set."""
-    keywords |= (noise or {}) | (options or {})
     return _core.to_nearest(checked_run, *arguments, **keywords)
 
 

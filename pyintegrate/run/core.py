@@ -23,11 +23,11 @@ class Outcome:
     Parameters
     ----------
     completed : int
-        Steps; if `final` is None, up to the last save.
+        Steps; if `last` is None, up to the last save.
     states : ndarray or zarr array, shape (n_saved or more, *batch, components)
-    final, history : ndarray, shape (dim, lanes) and (history of the method, lanes)
-        The components of the state after the last completed step, None if `states` ends with
-        them; the history of the method, None if it has none or an interrupt lost it.
+    last : ndarray, shape (dim and history of the method, lanes), or None
+        The state after the last completed step. None if `states` ends with it, and the method has
+        no history or an interrupt lost it.
     failures : Failures
     kept : Kept, optional
         What watches and events have kept (watching/run_memory.py).
@@ -35,8 +35,7 @@ class Outcome:
 
     completed: int
     states: Any
-    final: Any
-    history: Any
+    last: Any
     failures: Failures
     kept: Any = None
 
@@ -161,19 +160,17 @@ class Run:
         problem, record, elsewhere = self._problem, self.record, self._elsewhere
         dim, lanes, batch, out = problem.system.dim, problem.lanes, problem.batch, self._options.out
         completed, state, failures, kept = self.rows()
-        final = history = None
-        if state is not None and state.shape[0] > dim:
-            history = state[dim:, :lanes].copy()
-        if elsewhere or (self._watching and not self.saves.final_only):
-            final = state[:dim, :lanes]
+        known = state is not None
+        apart = known and (elsewhere or (self._watching and not self.saves.final_only))
+        last = state[:, :lanes] if apart or (known and len(state) > dim) else None
         if record is None:
             record = state[np.newaxis, :dim]
             if elsewhere:
                 record = record[:, list(self._options.places(problem.system))]
-        elif completed < problem.n_steps and final is None:
+        elif completed < problem.n_steps and not apart:
             saved = self.saves.until(completed)
             if int(self.saves.steps[saved - 1]) < completed:
-                completed, history = int(self.saves.steps[saved - 1]), None
+                completed, last = int(self.saves.steps[saved - 1]), None
             record = record[:saved]
         if batch and record.shape[-1] > lanes:
             record = record[..., :lanes]
@@ -182,7 +179,7 @@ class Run:
             if self.saves.final_only:
                 out[...] = states
             states = out
-        return Outcome(completed, states, final, history, failures, kept)
+        return Outcome(completed, states, last, failures, kept)
 
 
 def worth_threads(problem, n_steps):

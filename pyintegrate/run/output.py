@@ -151,12 +151,8 @@ class _InBlocks:
         self._problem, self._options, self._memory = problem, options, memory
         self._saves = options.saves(problem.n_steps)
         self._places = list(options.places(problem.system))
-        dim, rows = problem.system.dim, problem.initial[:, : problem.lanes]
-        done = Outcome(
-            completed=0, states=options.out, final=rows[:dim],
-            history=rows[dim:] if len(rows) > dim else None,
-            failures=failures or none(problem.lanes),
-        )  # fmt: skip
+        rows, failures = problem.initial[:, : problem.lanes], failures or none(problem.lanes)
+        done = Outcome(completed=0, states=options.out, last=rows, failures=failures)
         # The saves that are written, the Outcome until there, and the current part are assigned
         # together, because an interrupt may come between two assignments.
         self._state: tuple[int, Outcome, Any] = 0, done, None
@@ -190,16 +186,16 @@ class _InBlocks:
         Outcome until there."""
         saved, done, run = self._state
         part, skip = run.outcome(), int(saved > 0)  # the first belongs to the part before
-        count = run.saves.until(part.completed)
-        if count <= skip or (part.history is None and done.history is not None):  # it is lost
+        count, last = run.saves.until(part.completed), part.last
+        if last is None:
+            dim = self._problem.system.dim
+            last = part.states[count - 1].reshape(self._problem.lanes, dim).T
+        if count <= skip or len(last) < len(done.last):  # the history is lost
             return saved, done
         y, out = part.states[skip:count], self._options.out
         out[saved : saved + len(y)] = np.ascontiguousarray(y[..., self._places])
-        final, dim = part.final, self._problem.system.dim
-        if final is None:
-            final = part.states[count - 1].reshape(self._problem.lanes, dim).T
         return saved + len(y), Outcome(
-            done.completed + part.completed, out, final, part.history, part.failures, part.kept
+            done.completed + part.completed, out, last, part.failures, part.kept
         )
 
     def outcome(self):
@@ -220,9 +216,8 @@ def _part(problem, done, n_steps):
             _from_step(row, done.completed, n_steps, problem.stride) if stride else row
             for row, stride in zip(rows, problem.drive_strides)
         )
-    history = () if done.history is None else done.history
     return problem.changed(
-        initial=pad([*done.final, *history], (problem.lanes,), problem.dtype),
+        initial=pad(done.last, (problem.lanes,), problem.dtype),
         first=problem.first + done.completed, n_steps=n_steps, rows_params=rows,
     )  # fmt: skip
 

@@ -1,5 +1,1 @@
 """Solutions: the arrays of a run, the quantities computed from them, and their files."""
-
-from .solution import Solution
-
-__all__ = ["Solution"]

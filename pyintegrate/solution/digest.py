@@ -6,13 +6,12 @@ two different solutions give one stream. Numbers are little-endian. A zero has n
 """
 
 import hashlib
-from math import prod
 
 import numpy as np
 
 from .origin import origin_of
-from .plain_data import to_data
-from .storage import results_to_data
+from .plain_data import data_of, to_data
+from .storage import results_to_data, saved_states
 
 _FIRST = b"pyintegrate solution 1\n"  # the version of this format
 _ITEMS = 1 << 20  # copied at once
@@ -20,22 +19,31 @@ _ITEMS = 1 << 20  # copied at once
 
 def digest(solution):
     """64 hexadecimal digits; see ``Solution.digest``."""
-    stream = hashlib.sha256(_FIRST)
+    found = hashlib.sha256(_FIRST)
+    for part in _stream(solution):
+        found.update(part)
+    return found.hexdigest()
+
+
+def _stream(solution):
+    """What is hashed: all by name, and last the states, wherever they are stored, save by save."""
     for name, value in _said(solution).items():
-        _put(stream, name)
-        _put(stream, value)
-    _put(stream, "states")
-    _put_states(stream, solution)
-    return stream.hexdigest()
+        yield from _bytes(name)
+        yield from _bytes(value)
+    yield from _bytes("states")
+    states = saved_states(solution)
+    yield _shape(states.dtype, (len(solution), *solution._states.shape[1:]))
+    for _, block in states:
+        yield from _numbers(block)
 
 
 def _said(solution):
     """Everything but the saved states, by name."""
-    problem = solution._problem
-    arrays = {}
+    problem, system, arrays = solution._problem, solution.system, {}
     noise = {} if problem.random is None else {"noise": dict(vars(problem.random))}
     return noise | {
-        "system": _system(solution.system, arrays),
+        "system": data_of(system, arrays)
+        or [system.name, system.state_names, to_data(dict(system.params), "system", arrays)],
         "method": to_data(solution.method, "method", arrays),
         "coefficients": to_data(solution.method.coefficients, "coefficients", arrays),
         "starter": to_data(problem.starter, "starter", arrays),
@@ -62,50 +70,38 @@ def _said(solution):
     }
 
 
-def _system(system, arrays):
-    """The data that rebuild it; name and parameters of one that holds functions."""
-    made = {}
-    try:
-        about = to_data(system, "system", made)
-    except TypeError:
-        made = {}
-        about = [system.name, system.state_names, to_data(dict(system.params), "system", made)]
-    arrays |= made
-    return about
-
-
-def _put(stream, value):
+def _bytes(value):
     """One value, or nested values."""
     if value is None:
-        stream.update(b"none;")
+        yield b"none;"
     elif isinstance(value, bool):
-        stream.update(b"true;" if value else b"false;")
+        yield b"true;" if value else b"false;"
     elif isinstance(value, int):
-        stream.update(b"integer %d;" % value)
+        yield b"integer %d;" % value
     elif isinstance(value, str | bytes):
         text = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
-        stream.update(b"%s %d:%s" % (type(value).__name__.encode(), len(text), text))
+        yield b"%s %d:%s" % (type(value).__name__.encode(), len(text), text)
     elif isinstance(value, dict):
-        stream.update(b"named %d:" % len(value))
+        yield b"named %d:" % len(value)
         for name in sorted(value):
-            _put(stream, name)
-            _put(stream, value[name])
+            yield from _bytes(name)
+            yield from _bytes(value[name])
     elif isinstance(value, list | tuple):
-        stream.update(b"list %d:" % len(value))
+        yield b"list %d:" % len(value)
         for item in value:
-            _put(stream, item)
+            yield from _bytes(item)
     else:
         array = np.asarray(value)  # a float is an array of no axes
-        _put_shape(stream, array.dtype, array.shape)
-        _put_numbers(stream, array)
+        yield _shape(array.dtype, array.shape)
+        yield from _numbers(array)
 
 
-def _put_shape(stream, dtype, shape):
+def _shape(dtype, shape):
     lengths = ",".join(str(int(n)) for n in shape)
-    stream.update(f"array {dtype.kind}{dtype.itemsize} {lengths};".encode())
+    return f"array {dtype.kind}{dtype.itemsize} {lengths};".encode()
 
 
-def _put_numbers(stream, array):
+def _numbers(array):
     """The items in the order of their indices, little-endian; zeros and NaNs normalised."""
     flat = array.reshape(-1)
     for begin in range(0, flat.size, _ITEMS):
@@ -114,14 +110,4 @@ def _put_numbers(stream, array):
             bits = part.view(f"<u{part.itemsize}")  # a caller's mode may take subnormals for zeros
             bits[bits << 1 == 0] = 0
             part[np.isnan(part)] = np.nan
-        stream.update(part)
-
-
-def _put_states(stream, solution):
-    """The saved states, component by component for each save, wherever they are stored."""
-    states, n = solution._states, len(solution)
-    _put_shape(stream, np.dtype(solution._problem.dtype), (n, *states.shape[1:]))
-    together = max(1, _ITEMS // max(1, prod(states.shape[1:])))
-    for begin in range(0, n, together):
-        saves = np.asarray(states[begin : min(n, begin + together)])
-        _put_numbers(stream, np.moveaxis(saves, -1, 1))
+        yield part

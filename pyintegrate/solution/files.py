@@ -37,6 +37,34 @@ _NPY = re.compile(
 _NAME = re.compile(r"[^/\\\0.][^/\\\0]{0,199}")
 
 
+class Refused(ValueError):
+    """A field does not fit; the message begins with its name."""
+
+
+class Mismatch(Exception):
+    """The file is intact, but what it needs is not available here."""
+
+
+def refuse(field, words):
+    raise Refused(f"{field}: {words}")
+
+
+def made(field, make, *arguments):
+    """What is made of a part of a file; any error in it is one ValueError that begins with `field`.
+
+    A wrong value may raise anything in constructors, a damaged file in the readers of its format.
+    """
+    try:
+        return make(*arguments)
+    except (Mismatch, Refused, MemoryError, ImportError, PermissionError):
+        raise
+    except RecursionError:
+        return refuse(field, "it is nested without end")
+    except Exception as error:
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise ValueError(f"{field}: {kind}{str(error):.800}") from error
+
+
 class StoredArrays(Mapping):
     """Name to array; ``about(name)`` is its shape and dtype, without reading it."""
 
@@ -51,12 +79,7 @@ class StoredArrays(Mapping):
 
     def __getitem__(self, name):
         self.about(name)
-        try:
-            return self._get(name, *self._about[name])
-        except (ValueError, MemoryError, ImportError, PermissionError):
-            raise
-        except Exception as error:  # a damaged array may raise anything in its reader
-            raise ValueError(f"{name}: {type(error).__name__}: {error}") from error
+        return made(name, self._get, *self._about[name])
 
     def __contains__(self, name):
         return name in self._about
@@ -78,14 +101,8 @@ class Blocks(NamedTuple):
     def __iter__(self):
         step = max(1, BLOCK_BYTES // max(1, prod(self.shape[1:]) * self.dtype.itemsize))
         for a in range(0, self.shape[0], step):
-            yield a, np.ascontiguousarray(self.part(a, min(a + step, self.shape[0])))
-
-
-def _blocks(array):
-    if isinstance(array, Blocks):
-        return array
-    array = np.asarray(array)
-    return Blocks(array.shape, array.dtype, lambda a, b: array[a:b])
+            b = min(a + step, self.shape[0])
+            yield slice(a, b), np.ascontiguousarray(self.part(a, b))
 
 
 def _suffix(path):
@@ -153,13 +170,8 @@ def read(path):
     path, kind = _suffix(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no {path}")
-    try:
-        return _read_npz(path) if kind == "npz" else _read_zarr(path)
-    except (ImportError, PermissionError, MemoryError):
-        raise
-    except Exception as error:  # a damaged file may raise anything in the readers of its format
-        name = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise ValueError(f"{path} is damaged, or no solution: {name}{str(error):.800}") from error
+    reader = _read_npz if kind == "npz" else _read_zarr
+    return made(f"{path} is damaged, or no solution", reader, path)
 
 
 def _parsed(text, what):
@@ -194,19 +206,19 @@ def _write_npz(path, header, arrays):
     with os.fdopen(descriptor, "w+b") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             for name, array in {HEADER: np.array(json.dumps(header)), **arrays}.items():
-                blocks = _blocks(array)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    if not blocks.shape:
-                        np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
+                    if not isinstance(array, Blocks):
+                        array = np.asarray(array, order="C")
+                        np.lib.format.write_array(entry, array, allow_pickle=False)
                         continue
                     description = {
-                        "descr": np.lib.format.dtype_to_descr(blocks.dtype),
+                        "descr": np.lib.format.dtype_to_descr(array.dtype),
                         "fortran_order": False,
-                        "shape": blocks.shape,
+                        "shape": array.shape,
                     }
                     np.lib.format.write_array_header_1_0(entry, description)
-                    for _, block in blocks:
-                        entry.write(block.reshape(-1).view(np.uint8))
+                    for _, block in array:
+                        entry.write(block)
         file.flush()
         os.fsync(file.fileno())
 
@@ -226,13 +238,13 @@ def _read_npz(path):
             if name in about or not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r}: the entry has a bad name, or occurs twice")
             with archive.open(entry) as file:
-                about[name] = *_described(file, name, entry.file_size), entry
+                about[name] = *made(name, _described, file, entry.file_size), entry
 
-    def get(name, shape, dtype, skip, entry):
+    def get(shape, dtype, entry):
         array = np.empty(shape, dtype)
         view = memoryview(array.reshape(-1).view(np.uint8).data if array.nbytes else bytearray())
         with zipfile.ZipFile(path) as archive, archive.open(entry) as file:
-            file.read(skip)
+            file.read(entry.file_size - len(view))  # the description
             for a in range(0, len(view), BLOCK_BYTES):
                 part = view[a : a + BLOCK_BYTES]
                 part[:] = file.read(len(part))  # the last one checks the sum of all
@@ -243,25 +255,25 @@ def _read_npz(path):
     shape, dtype = about[HEADER][:2]
     if shape != () or dtype.kind != "U" or dtype.itemsize > 4 * _MOST_HEADER:
         raise ValueError(f"header: an array of {dtype} of shape {shape}, expected one text")
-    return _parsed(str(get(HEADER, *about.pop(HEADER))), "header"), StoredArrays(about, get)
+    return _parsed(str(get(*about.pop(HEADER))), "header"), StoredArrays(about, get)
 
 
-def _described(file, name, size):
-    """(shape, dtype, bytes of the description) of an array that has `size` bytes with it."""
+def _described(file, size):
+    """(shape, dtype) of an array that has `size` bytes with its description."""
     head = file.read(10)
     if head[:8] != b"\x93NUMPY\1\0":
-        raise ValueError(f"{name}: it is no array of NumPy's version 1.0")
+        raise ValueError("it is no array of NumPy's version 1.0")
     text = file.read(int.from_bytes(head[8:], "little"))
     match = _NPY.fullmatch(text)
     if match is None:
         words = text[:200].decode("latin-1")
         kind = "an array of objects" if "'|O'" in words else "described as " + repr(words)
-        raise ValueError(f"{name}: it is {kind}, which is not read")
+        raise ValueError(f"it is {kind}, which is not read")
     shape = tuple(int(n) for n in match[2].replace(b" ", b"").split(b",") if n)
     dtype, rest = np.dtype(match[1].decode()), size - 10 - len(text)
     if prod(shape) * dtype.itemsize != rest:
-        raise ValueError(f"{name}: an array of shape {shape} has {rest} bytes")
-    return shape, dtype, 10 + len(text)
+        raise ValueError(f"an array of shape {shape} has {rest} bytes")
+    return shape, dtype
 
 
 # ---- zarr ----------------------------------------------------------------------------------------
@@ -271,11 +283,7 @@ def _check_ours(path):
     """Refuse a folder that holds anything that was not written here."""
     if not os.path.lexists(path):
         return
-    try:
-        ours = _group(path)[0].get("format") == FORMAT
-    except (OSError, ValueError):
-        ours = False
-    if not ours:
+    if _written(path)[0].get("format") != FORMAT:
         raise FileExistsError(f"{path} is there and holds no solution: remove it first")
     foreign = [name for name, mine in _inside(path) if not mine]
     if foreign:
@@ -286,13 +294,17 @@ def _check_ours(path):
         )
 
 
+def _written(path):
+    """The header and the names of the arrays in a folder; none where it is no whole solution."""
+    try:
+        return _group(path)
+    except (OSError, ValueError):
+        return {}, []
+
+
 def _inside(path):
     """Everything in a folder, the deepest first, each as (name, whether it was written here)."""
-    try:
-        names = _group(path)[1]
-    except (OSError, ValueError):  # partly written
-        names = []
-    arrays = "|".join(map(re.escape, names)) or "(?!)"
+    arrays = "|".join(map(re.escape, _written(path)[1])) or "(?!)"
     form = re.compile(rf"zarr\.json|({arrays})(/zarr\.json|/c(/[0-9]+)*)?")
     for folder, folders, files in os.walk(path, topdown=False):
         for name in files + folders:
@@ -310,13 +322,13 @@ def _remove(path):
                 (os.rmdir if os.path.isdir(whole) else os.remove)(whole)
 
 
-def _chunks(shape, items):
-    """Chunks of at most `items` items, complete along the last axes."""
-    chunks = []
+def _chunks(shape, dtype):
+    """Chunks of at most a block, complete along the last axes."""
+    items, chunks = BLOCK_BYTES // np.dtype(dtype).itemsize, []
     for n in reversed(shape):
         chunks.append(max(1, min(n, items)))
         items = max(1, items // chunks[-1])
-    return tuple(reversed(chunks))
+    return chunks[::-1]
 
 
 def _write_zarr(path, header, arrays):
@@ -326,19 +338,15 @@ def _write_zarr(path, header, arrays):
         attributes = {HEADER: json.dumps(header), ARRAYS: list(arrays)}
         group = zarr.create_group(store=path, zarr_format=3, attributes=attributes)
         for name, array in arrays.items():
-            blocks = _blocks(array)
             to = group.create_array(
                 name,
-                shape=blocks.shape,
-                dtype=blocks.dtype,
-                chunks=_chunks(blocks.shape, BLOCK_BYTES // blocks.dtype.itemsize),
+                shape=array.shape,
+                dtype=array.dtype,
+                chunks=_chunks(array.shape, array.dtype),
                 compressors=[zarr.codecs.ZstdCodec(level=1), zarr.codecs.Crc32cCodec()],
             )
-            if not blocks.shape:
-                to[...] = array
-            else:
-                for a, block in blocks:
-                    to[a : a + len(block)] = block
+            for place, block in array if isinstance(array, Blocks) else [(..., array)]:
+                to[place] = block
     for folder, _, files in os.walk(path):
         for file in files:
             to_disk(os.path.join(folder, file))
@@ -396,71 +404,65 @@ def _group(path):
 def _read_zarr(path):
     zarr = optional("zarr", ".zarr")
     header, names = _group(path)
-    folders = {name: os.path.join(path, name) for name in names}
 
-    def get(name, shape, dtype, chunks):
+    def get(shape, dtype, folder):
         if not prod(shape):
             return np.empty(shape, dtype)
+        chunks = _chunks(shape, dtype)
         grid = (-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True))
         for index in np.ndindex(*grid):
-            place = os.path.join(folders[name], "c", *map(str, index))
-            _check_chunk(place, name, prod(chunks) * dtype.itemsize)
-        array = np.asarray(zarr.open_array(store=folders[name], mode="r", zarr_format=3)[...])
+            place = os.path.join(folder, "c", *map(str, index))
+            _check_chunk(place, prod(chunks) * dtype.itemsize)
+        array = np.asarray(zarr.open_array(store=folder, mode="r", zarr_format=3)[...])
         if array.shape != shape or array.dtype != dtype:
-            raise ValueError(
-                f"{name}: {array.dtype} of shape {array.shape}, expected {dtype} {shape}"
-            )
+            raise ValueError(f"{array.dtype} of shape {array.shape}, expected {dtype} {shape}")
         return array
 
-    there = {name: folder for name, folder in folders.items() if os.path.isdir(folder)}
-    return header, StoredArrays({name: _metadata(f, name) for name, f in there.items()}, get)
+    folders = {name: os.path.join(path, name) for name in names}
+    about = {
+        name: (*made(name, _metadata, folder), folder)
+        for name, folder in folders.items()
+        if os.path.isdir(folder)
+    }
+    return header, StoredArrays(about, get)
 
 
 _TYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)")
 
 
-def _metadata(folder, name):
-    """(shape, dtype, chunk shape) of an array in the format written here, and in no other."""
+def _metadata(folder):
+    """(shape, dtype) of an array in the format written here, and in no other."""
     if os.path.islink(folder):
-        raise ValueError(f"{name}: it is a link")
-    metadata = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), f"{name}: zarr.json")
+        raise ValueError("it is a link")
+    metadata = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), "zarr.json")
     try:
-        shape, chunks = metadata["shape"], metadata["chunk_grid"]["configuration"]["chunk_shape"]
-        known = {
-            "zarr_format": 3, "node_type": "array",
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        }  # fmt: skip
+        shape, kind = metadata["shape"], metadata["data_type"]
         plain = (
-            all(metadata[key] == value for key, value in known.items())
+            (metadata["zarr_format"], metadata["node_type"]) == (3, "array")
+            and len(shape) <= 33
+            and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
+            and _TYPES.fullmatch(kind)
+            and metadata["chunk_grid"]["name"] == "regular"
+            and metadata["chunk_grid"]["configuration"] == {"chunk_shape": _chunks(shape, kind)}
+            and metadata["chunk_key_encoding"]
+            == {"name": "default", "configuration": {"separator": "/"}}
             and [codec["name"] for codec in metadata["codecs"]] == ["bytes", "zstd", "crc32c"]
             and metadata["codecs"][0].get("configuration", {}).get("endian", "little") == "little"
             and not metadata.get("storage_transformers")
-            and _TYPES.fullmatch(metadata["data_type"])
         )
-        sizes = all(type(n) is int and 0 <= n < 1 << 62 for n in (*shape, *chunks))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{name}: zarr.json lacks {error}") from None
+        raise ValueError(f"zarr.json lacks {error}") from None
     if not plain:
-        raise ValueError(f"{name}: zarr.json describes an array that pyintegrate does not write")
-    dtype = np.dtype(metadata["data_type"])
-    if not sizes or len(shape) != len(chunks) or len(shape) > 33 or 0 in chunks:
-        raise ValueError(
-            f"{name}: zarr.json has the shape {shape!r:.200} in chunks {chunks!r:.200}"
-        )
-    if prod(chunks) * dtype.itemsize > 2 * BLOCK_BYTES:
-        raise ValueError(
-            f"{name}: zarr.json has chunks of {prod(chunks)} items, which are too large"
-        )
-    return tuple(shape), dtype, tuple(chunks)
+        raise ValueError("zarr.json describes an array that pyintegrate does not write")
+    return tuple(shape), np.dtype(kind)
 
 
-def _check_chunk(path, name, size):
+def _check_chunk(path, size):
     """A chunk must hold one Zstandard frame (RFC 8878, 3.1.1.1) that states the expected size."""
     try:
         content = _regular(path, 2 * size + (1 << 16))
     except OSError:
-        raise ValueError(f"{name}: parts of it are missing") from None
+        raise ValueError("parts of it are missing") from None
     width = 0
     if content[:4] == b"\x28\xb5\x2f\xfd" and len(content) > 12:
         about = content[4]
@@ -469,4 +471,4 @@ def _check_chunk(path, name, size):
         at = 5 + (not single) + (0, 1, 2, 4)[about & 3]
         stated = int.from_bytes(content[at : at + width], "little") + (256 if width == 2 else 0)
     if not width or stated != size:
-        raise ValueError(f"{name}: one of its chunks has the wrong size")
+        raise ValueError("one of its chunks has the wrong size")

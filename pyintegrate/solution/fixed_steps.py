@@ -58,12 +58,11 @@ class FixedSolution(Solution):
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
-            if options.times is not None and isinstance(solution.y, np.ndarray):
-                lost = np.isnan(solution.y[..., 0])
-                if lost.any() and options.on_failure != "ignore":
-                    from .interpolation import warn_of_lost
+            if options.times is not None and options.on_failure != "ignore":
+                from .interpolation import warn_of_lost
 
-                    warn_of_lost(solution._column(solution.t), lost & solution.valid)
+                lost = np.isnan(solution[solution.components[0]]) & solution.valid
+                warn_of_lost(solution._column(solution.t), lost)
             return solution
 
         def finish(error):
@@ -83,7 +82,7 @@ class FixedSolution(Solution):
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = outcome.completed
-        self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
+        self._states, self._last = outcome.states, outcome.last
         self._failures = outcome.failures  # including those that an event has stopped
         self._kept = outcome.kept
         if outcome.completed < problem.n_steps:
@@ -300,7 +299,7 @@ class FixedSolution(Solution):
     def _joined(parts):
         """The solution of parts that follow on: see parts.py."""
         first, last = parts[0], parts[-1]
-        begin, end, dim = first._problem, last._problem, first.system.dim
+        begin, end = first._problem, last._problem
         chosen, steps = [], np.empty(0, np.int64)
         for part in parts:
             skip = int(len(steps) > 0 and steps[-1] == part.steps[0])
@@ -318,12 +317,9 @@ class FixedSolution(Solution):
         steps = steps - begin.first
         if not np.array_equal(options.saves(problem.n_steps).steps, steps):  # no interval
             options = options.changed(steps=steps)
-        rows = last._last_rows
         whole = FixedSolution(problem, options, Outcome(
-            completed=problem.n_steps, states=np.moveaxis(record, 1, -1),
-            final=None if last._complete and last._final is None else rows[:dim],
-            history=_history(rows, dim), failures=last._failures,
-            kept=last._kept,
+            completed=problem.n_steps, states=np.moveaxis(record, 1, -1), last=last._last,
+            failures=last._failures, kept=last._kept,
         ))  # fmt: skip
         return whole._told(last)
 
@@ -336,13 +332,11 @@ class FixedSolution(Solution):
     def _of_results(cls, made, results):
         """From checked arguments and the arrays of a whole batch: see ../dask.py."""
         problem, options = made
-        dim, lanes = problem.system.dim, problem.lanes
-        rows = results["_last"].reshape(lanes, results["_last"].shape[-1]).T
+        lanes, rows = problem.lanes, results["_last"]
         status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
         return cls(problem, options.changed(watch=None, events=None), Outcome(
-            completed=problem.n_steps, states=results["y"], final=rows[:dim],
-            history=_history(rows, dim),
-            failures=Failures(status, ends),
+            completed=problem.n_steps, states=results["y"],
+            last=rows.reshape(lanes, rows.shape[-1]).T, failures=Failures(status, ends),
         ))  # fmt: skip
 
     # ---- files ----
@@ -353,7 +347,8 @@ class FixedSolution(Solution):
         from ..run.arguments import make_run
         from ..run.options import check_times, fitted, steps_of
         from ..run.starter import check_start
-        from .plain_data import from_data, made, refuse
+        from .files import made, refuse
+        from .plain_data import from_data
 
         header, values, dim = stored.header, stored.values, stored.system.dim
         completed, t, steps = header["completed"], values["t"], values["steps"]
@@ -364,11 +359,10 @@ class FixedSolution(Solution):
         made("starter", check_start, starter, stored.method, stored.system)
 
         def run(system, state, options):
-            options |= {name: header[name] for name in ("save", "compensated")}
-            times = {name: stored.number(name) for name in ("dt", "t0")}
             return make_run(
-                system, state, **times, n_steps=0, method=stored.method, dtype=stored.dtype,
-                noise=noise, options=options,
+                system, state, dt=values["dt"], t0=values["t0"], n_steps=0, method=stored.method,
+                dtype=stored.dtype, save=header["save"], compensated=header["compensated"],
+                **(noise or {}), **options,
             )  # fmt: skip
 
         problem, options = stored.run(run)
@@ -380,8 +374,9 @@ class FixedSolution(Solution):
             has_history=header["begun"],
             drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
         )
-        if "origin_state" in values:
-            state, ahead = values["origin_state"], values.get("origin_ahead")
+        if header["origin"] is not None:
+            state = values["origin_state"].reshape(problem.lanes, dim).T
+            ahead = values.get("origin_ahead")
             problem = problem.changed(origin=Origin(state, header["origin"], ahead=ahead))
         if header["joined"]:  # saves without a common interval; several times may lie in one step
             saved, least = steps - header["first"], 0 if header["times"] else 1
@@ -400,8 +395,8 @@ class FixedSolution(Solution):
         if ends and not np.array_equal(last[:dim].reshape(y[-1].shape), y[-1], True):
             refuse("last_state", "it is not the last state in y")
         solution = cls(problem, options, Outcome(
-            completed=completed, states=np.moveaxis(y, 1, -1), final=None if ends else last[:dim],
-            history=_history(last, dim), failures=Failures(status, failed),
+            completed=completed, states=np.moveaxis(y, 1, -1),
+            last=None if ends and len(last) == dim else last, failures=Failures(status, failed),
         ))  # fmt: skip
         if header["times"] and len(t):  # they lie within the steps of the run
             place = problem.t0, problem.dt, completed, problem.batch, problem.dtype
@@ -409,8 +404,3 @@ class FixedSolution(Solution):
             if not np.array_equal(made("t", steps_of, asked, *place), solution.steps):
                 refuse("t", "the times do not lie in the steps of the file")
         return solution
-
-
-def _history(rows, dim):
-    """The history of the method, behind the components of the state; None if it has none."""
-    return rows[dim:] if len(rows) > dim else None

@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import _core
 from ..values.lazily import optional
-from ..values.table import pandas
+from ..values.table import batch_axes, pandas
 from ..values.types import Any
 
 
@@ -76,8 +76,8 @@ def to_frame(solution):
         raise ValueError(f"{solution.system.name!r} calls a component t, as time: rename it")
     told = _columns(solution) if len(solution) == 1 else {}
     valid = np.moveaxis(solution.valid | bool(told), 0, -1)
-    t = solution.t if solution.t.ndim > 1 else solution._column(solution.t)
-    rows = {"t": np.moveaxis(np.broadcast_to(t, solution.valid.shape), 0, -1)[valid]}
+    t = np.broadcast_to(solution._column(solution.t), solution.valid.shape)
+    rows = {"t": np.moveaxis(t, 0, -1)[valid]}
     rows |= {name: np.moveaxis(solution[name], 0, -1)[valid] for name in solution.components}
     rows |= {name: value.reshape(-1) for name, value in told.items()}
     if not batch:
@@ -169,15 +169,11 @@ def _dimensions(solution):
     """Names of the batch axes: that of the only value that varies along one, if all differ, or
     "batch"."""
     batch = solution.status.shape
-    dims = ["batch"] if len(batch) == 1 else [f"batch_{i}" for i in range(len(batch))]
-    along, varying = {}, _varying(solution)
-    for name, value in varying.items():
-        shape = np.shape(value)
-        for axis, n in enumerate(shape, len(batch) - len(shape)):
-            if n > 1:
-                along.setdefault(axis, []).append(name)
-    for axis, names in along.items():
-        value = np.ravel(varying[names[0]])
-        if len(names) == 1 and value.size == batch[axis] and np.unique(value).size == value.size:
-            dims[axis] = names[0]
+    dims = [*batch_axes(batch)]
+    for axis, n in enumerate(batch):
+        along = [one for one in _varying(solution).items()
+                 if np.broadcast_to(one[1], batch).strides[axis]]  # fmt: skip
+        for name, value in along if len(along) == 1 else ():
+            if np.unique(value).size == np.size(value) == n:
+                dims[axis] = name
     return tuple(dims)

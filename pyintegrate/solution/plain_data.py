@@ -28,35 +28,11 @@ from ..user_system.own_system import restore_own
 from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS
 from ..values.types import Any
+from .files import Mismatch, made, refuse
 from .sensitivity import checked_names, tangents_of
 
 _MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
 _DEEP = 40  # nested lists
-
-
-class Refused(ValueError):
-    """A field does not fit; the message begins with its name."""
-
-
-class Mismatch(Exception):
-    """The file is intact, but what it needs is not available here."""
-
-
-def refuse(field, words):
-    raise Refused(f"{field}: {words}")
-
-
-def made(field, make, *arguments):
-    """The object that a field of the header stands for; any error in it is one ValueError."""
-    try:
-        return make(*arguments)
-    except (Mismatch, MemoryError, Refused):
-        raise
-    except RecursionError:
-        return refuse(field, "it is nested without end")
-    except Exception as error:  # a wrong value may raise anything in the constructors
-        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise ValueError(f"{field}: {kind}{error}") from error
 
 
 # ---- makers --------------------------------------------------------------------------------------
@@ -115,6 +91,8 @@ _MAKERS: dict = {
     "runge_kutta": RungeKutta,
     "composition": from_weights,
     "multistep": Multistep,
+    "traced": Traced.from_data,
+    **_TRACED,
 }
 _CHECKED = {
     **_MAKERS,
@@ -123,21 +101,17 @@ _CHECKED = {
     "multistep": partial(_own_method, Multistep, 7, -1),
     "bodies": _bodies,
     **{name: partial(_traced_system, kind) for name, kind in _TRACED.items()},
-    "traced": Traced.from_data,
 }
 
 
 def _parts(value):
-    """(maker, arguments) of a system or a method; TypeError if it is no data."""
-    if isinstance(value, Traced):
-        return "traced", [value.as_data()]
-    reduced = value.__reduce__()
-    for maker, kind in _TRACED.items():
-        if type(value) is kind:  # a user-defined function, such as exact=, is no data
-            return maker, reduced[1][1:]
-    for maker, function in _MAKERS.items():
-        if reduced[0] is function:
-            return maker, reduced[1]
+    """(maker, arguments) of a system, a method or a trace; TypeError if it is no data."""
+    make, arguments = value.__reduce__()
+    if make is restore_own:
+        make, *arguments = arguments
+    for maker, known in _MAKERS.items():
+        if make == known:
+            return maker, arguments
     raise TypeError(f"{value!r} is not data")
 
 
@@ -162,8 +136,6 @@ def to_data(value, name, arrays):
         return int(value)
     if isinstance(value, Fraction):
         return {"fraction": f"{value.numerator}/{value.denominator}"}
-    if isinstance(value, bytes):
-        return {"bytes": value.hex()}
     if isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
         arrays[name] = value
         return {"array": name}
@@ -194,8 +166,6 @@ def from_data(data, arrays, deep=0):
         if not re.fullmatch(r"-?[0-9]{1,4000}/0*[1-9][0-9]{0,4000}", value):
             raise ValueError(f"{value!r:.80} is no fraction")
         return Fraction(value)
-    if kind == "bytes":
-        return bytes.fromhex(value)
     if kind == "array":
         return arrays[value]
     if kind == "tuple":
@@ -219,17 +189,23 @@ def method_from_data(header, arrays):
     return method
 
 
+def data_of(system, arrays):
+    """Data to make a system again from, whose arrays are added to `arrays`; None if it has none."""
+    made = {}
+    try:
+        found = to_data(system, "system", made)
+    except TypeError:
+        return None
+    arrays |= made
+    return found
+
+
 def system_to_data(system, arrays):
     """Data to make it again from; otherwise its name and parameters, for ``system=``."""
     about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
-    made = {}
-    try:
-        about["made_by"] = to_data(system, "system", made)
-    except TypeError:
-        made = {}
-        about["params"] = to_data(dict(system.params), "params", made)
-    arrays |= made
-    return about
+    if (made_by := data_of(system, arrays)) is not None:
+        return about | {"made_by": made_by}
+    return about | {"params": to_data(dict(system.params), "params", arrays)}
 
 
 def _slope(system):
@@ -318,23 +294,20 @@ def _check_definition(definition, noisy):
             refuse("system: traced", f"{noises} numbers of a diffusion of {dim} components")
     if found != answers or traced.graph.dof != dof:
         refuse("system: traced", f"its answers are not those of a {structure} system")
-    for name, shape in shapes.items():
-        if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape):
-            refuse("system: shapes", f"{name} has the shape {shape!r:.80}")
-    rows = sum(map(prod, shapes.values()))
+    own = [(name, np.shape(value)) for name, _, value, _ in definition["params"]]
+    if [*shapes.items()] != own:
+        refuse("system: shapes", "they are not those of its parameters")
+    rows = sum(prod(shape) for _, shape in own)
     if rows + OF_RUN * noisy != traced.n_params or max(rows, dim) > MOST_COMPONENTS:
         refuse("system: shapes", f"{rows} numbers, and {traced.n_params} in the force")
     used = (node.value for node in traced.graph.nodes if node.operation == "parameter")
     if not all(0 <= row < rows for row in used):
         refuse("system: traced", f"it uses other parameters than its {rows}")
-    state = [quantity[0] for quantity in definition["state"]]
-    if len({*state}) != dim or len(state) != dim:
+    state = [name for name, _, value, _ in definition["state"] if np.ndim(value) == 0]
+    if len({*state}) != dim or len(definition["state"]) != dim:
         refuse("system: state", f"expected {dim} quantities of different names")
-    if [*shapes] != [quantity[0] for quantity in definition["params"]]:
-        refuse("system: params", "they have other names than the shapes")
-    for what, each in (("state", dict.fromkeys(state, ())), ("params", shapes)):
+    for what in ("state", "params"):
         for name, unit, value, meaning in definition[what]:
             texts = all(isinstance(text, str) for text in (name, unit, meaning))
-            kind = np.asarray(value).dtype.kind
-            if not texts or np.shape(value) != each[name] or kind not in "iuf":
-                refuse(f"system: {what}", f"{name!r:.80} has not a value of shape {each[name]}")
+            if not texts or np.asarray(value).dtype.kind not in "iuf":
+                refuse(f"system: {what}", f"{name!r:.80} has no numbers")

@@ -72,11 +72,10 @@ def motion_alone(both):
     if origin is not None:
         origin = Origin(origin.state[rows], origin.step)
     problem = problem.changed(system=system, initial=problem.initial[:dim][rows], origin=origin)
-    final = None if both._final is None else both._final[rows]
+    last = None if both._last is None else both._last[rows]
     outcome = Outcome(
-        completed=both.n_steps, states=base_states(both), final=final, history=None,
-        failures=both._failures,
-    )  # fmt: skip
+        completed=both.n_steps, states=base_states(both), last=last, failures=both._failures
+    )
     return problem, options, outcome
 
 
@@ -96,17 +95,11 @@ def derivatives(both, names):
         followed by the axes of the parameter.
     """
     base, columns = both.system.base, both.system.parts(both.y)[1]
-    found, free = ByName(), 0
-    fixed = sum(len(start_components(base, name)) for name in names if name in _STARTS)
-    for name in names:
-        if name in _STARTS:
-            count = len(start_components(base, name))
-            found[name] = columns[..., free : free + count]
-            free += count
-            continue
-        shape = base.shapes[name]
-        count = prod(shape)
-        part = columns[..., fixed : fixed + count]
+    found, first = ByName.fromkeys(names), 0
+    for name in sorted(names, key=lambda name: name not in _STARTS):  # as the tangents lie
+        start = name in _STARTS
+        shape = (len(start_components(base, name)),) if start else base.shapes[name]
+        part = columns[..., first : first + prod(shape)]
         found[name] = part.reshape(*part.shape[:-1], *shape)
-        fixed += count
+        first += prod(shape)
     return found

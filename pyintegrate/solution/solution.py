@@ -166,13 +166,11 @@ class Solution(KindOfSolution):
                 f"{system.name!r} is first_order, without positions and velocities: sol.y are its"
                 f" states, sol[{system.state_names[0]!r}] is a component"
             )
+        half, single = slice(lead, None) if which else slice(lead), system.dim == 2
         if self._complete:
-            if system.dim == 2:
-                return self.y[..., which]
-            return self.y[..., lead:] if which else self.y[..., :lead]
-        half = system.state_names[lead:] if which else system.state_names[:lead]
-        places = [self._place(name) for name in half]
-        return self.y[..., places[0] if system.dim == 2 else places]
+            return self.y[..., which if single else half]
+        places = [self._place(name) for name in system.state_names[half]]
+        return self.y[..., places[0] if single else places]
 
     def __getitem__(self, name: str) -> Floats:
         names = self.system.state_names
@@ -221,7 +219,8 @@ class Solution(KindOfSolution):
 
     @property
     def final(self) -> Floats:
-        return self.y[-1] if self._final is None else self._outward(self._final)
+        last = self._last
+        return self.y[-1] if last is None else self._outward(last[: self.system.dim])
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -423,8 +422,9 @@ class Solution(KindOfSolution):
     @property
     def _last_rows(self):
         """The last state and the history of the method, if available: (rows, lanes)."""
-        rows = self.final.reshape(self._problem.lanes, self.system.dim).T
-        return rows if self._history is None else np.concatenate([rows, self._history])
+        if self._last is not None:
+            return self._last
+        return self.final.reshape(self._problem.lanes, self.system.dim).T
 
     # ---- export ----
     def save(self, path: str | PathLike[str]) -> None:

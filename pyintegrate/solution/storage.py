@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from math import inf, prod
-from operator import attrgetter
 from typing import NamedTuple
 from warnings import catch_warnings
 
@@ -27,23 +26,15 @@ from ..run.options import Saves
 from ..system.system import System
 from ..values.checks import MOST_COMPONENTS, fits_batch
 from ..values.memory import MAX_AXES, check_memory, outward, pad
-from ..values.named import Named
 from ..values.types import Any, Callable, PathLike, Solution
 from ..watching.event_log import EventLog, Events
 from ..watching.events import MOST_EVENTS
 from ..watching.plan import MOST_SUMS
 from ..watching.watched import Watched
 from . import files
+from .files import Mismatch, made, refuse
 from .jumps import has_jumped
-from .plain_data import (
-    Mismatch,
-    made,
-    method_from_data,
-    refuse,
-    system_from_data,
-    system_to_data,
-    to_data,
-)
+from .plain_data import method_from_data, system_from_data, system_to_data, to_data
 
 _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it
 _MOST_TRIES = (1 << 31) - 2  # steps of a trajectory, to a tolerance
@@ -77,8 +68,8 @@ class Array(NamedTuple):
         broadcasts to the batch, or with an axis of components; "any".
     least, most : float or callable
         The range of the numbers, or header -> number.
-    there : callable
-        (header, arrays of the file) -> bool.
+    optional : bool
+        Whether a file may lack it; what is made of the file says whether it needs it.
     """
 
     get: str | Callable
@@ -86,7 +77,14 @@ class Array(NamedTuple):
     shape: str
     least: Any = None
     most: Any = None
-    there: Callable = lambda header, arrays: True
+    optional: bool = False
+
+
+class Values(dict):
+    """The arrays of a file by name; one that is asked for must be there."""
+
+    def __missing__(self, name):
+        refuse(name, "the file has no such array")
 
 
 def _texts(value, header):
@@ -98,25 +96,6 @@ def _batch(value, header):
     fits = isinstance(value, list) and len(value) <= MAX_AXES
     fits = fits and all(type(n) is int and 0 <= n <= _MOST_LANES for n in value)
     return fits and prod(n for n in value if n) <= _MOST_LANES
-
-
-def _origin(name):
-    return lambda sol: getattr(sol._problem.origin, name, None)
-
-
-def _before(sol):
-    """The state before the first part, as rows."""
-    return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(
-        sol.system.dim, sol._problem.lanes
-    )
-
-
-def _onward(name):
-    return lambda sol: getattr(sol._outcome.onward, name, None)
-
-
-def _has_onward(header, arrays):
-    return "onward_mark" in arrays
 
 
 _FLAG, _STEPS, _LAST = (True, False), range(_MOST_STEPS + 1), max(Status)
@@ -149,7 +128,7 @@ _OF_STEPS = {
         lambda sol: sol._options.times is not None,
         lambda v, h: v is False or (v is True and h["joined"] and not h["first"]),
     ),
-    "origin": Field(_origin("step"), lambda v, h: v is None or range(h["first"] + 1)),
+    "origin": Field("_problem.origin.step", lambda v, h: v is None or range(h["first"] + 1)),
     "noise": Field(lambda sol: sol._problem.random and dict(vars(sol._problem.random))),
 }
 _TO_A_TOLERANCE = {
@@ -164,8 +143,8 @@ _TO_A_TOLERANCE = {
 }
 
 
-def _states(solution):
-    """The array `y`, part by part."""
+def saved_states(solution):
+    """The array `y` of a file, part by part, wherever the states are stored."""
     y = solution._states
     shape = (len(solution), y.shape[-1], *y.shape[1:-1])
     return files.Blocks(
@@ -174,7 +153,7 @@ def _states(solution):
 
 
 _SHARED_ARRAYS = {
-    "y": Array(_states, None, "saves components batch"),
+    "y": Array(saved_states, None, "saves components batch"),
     "t": Array("t", float, "saves|saves batch"),
     "first_state": Array(
         lambda sol: sol._problem.initial[:, : sol._problem.lanes], None, "rows lanes"
@@ -191,14 +170,10 @@ _ARRAYS_OF_STEPS = {
         lambda header: header["first"] + header["completed"],
     ),
     "origin_state": Array(
-        lambda sol: sol._problem.origin and sol._problem.origin.state[:, : sol._problem.lanes],
-        None, "dim lanes", there=lambda header, arrays: header["origin"] is not None,
+        lambda sol: sol._problem.origin and sol.origin, None, "batch dim", optional=True
     ),
-    "origin_ahead": Array(
-        _origin("ahead"), float, "batch", there=lambda header, arrays: "origin_ahead" in arrays
-    ),
+    "origin_ahead": Array("_problem.origin.ahead", float, "batch", optional=True),
 }  # fmt: skip
-_RESUMED = {"there": lambda header, arrays: header["resumed"]}
 _ARRAYS_TO_A_TOLERANCE = {
     "t_end": Array("t_end", float, "fit", -_FINITE, _FINITE),
     "rtol": Array(
@@ -209,11 +184,11 @@ _ARRAYS_TO_A_TOLERANCE = {
     "breaks": Array("_control.breaks", float, "breaks|breaks batch", -_FINITE, _FINITE),
     "counts": Array(
         lambda sol: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
-        _MOST_TRIES, lambda header, arrays: header["save"] == "all",
+        _MOST_TRIES, optional=True,
     ),
     "within": Array(
         lambda sol: sol._within if sol._save == "all" else None, None, "saves numbers lanes",
-        there=lambda header, arrays: header["save"] == "all" and "within" in arrays,
+        optional=True,
     ),
     "reached": Array("_arrived", float, "batch"),
     "last_step": Array("last_step", float, "batch", -_FINITE, _FINITE),
@@ -222,12 +197,16 @@ _ARRAYS_TO_A_TOLERANCE = {
     "status": Array("status", np.int8, "batch", 0, _LAST),
     "stiff_spans": Array("stiff_spans", float, "spans two batch"),
     "stiff_tries": Array("_stiff_tries", np.int64, "batch", 0, 2 * _MOST_TRIES),
-    "onward_mark": Array(_onward("mark"), np.int8, "lanes", 0, 7, _has_onward),
-    "onward_numbers": Array(_onward("numbers"), None, "lanes onward", there=_has_onward),
-    "onward_made": Array(_onward("made"), np.int64, "three lanes", 0, _MOST_TRIES, _has_onward),
-    "origin_state": Array(_before, None, "dim lanes", **_RESUMED),
+    "onward_mark": Array("_outcome.onward.mark", np.int8, "lanes", 0, 7, True),
+    "onward_numbers": Array("_outcome.onward.numbers", None, "lanes onward", optional=True),
+    "onward_made": Array(
+        "_outcome.onward.made", np.int64, "three lanes", 0, _MOST_TRIES, True
+    ),
+    "origin_state": Array(
+        lambda sol: sol._before and sol.origin, None, "batch dim", optional=True
+    ),
     "origin_time": Array(
-        lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, **_RESUMED
+        lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, True
     ),
 }  # fmt: skip
 # For each version of the format: fields, arrays, and the class that they make.
@@ -270,23 +249,28 @@ def save(solution, path):
     files.write(path, header, arrays)
 
 
-def _found(field, solution):
-    return (attrgetter(field.get) if isinstance(field.get, str) else field.get)(solution)
+def _found(field, found):
+    """What a solution has; None also where it lacks what should have it."""
+    if callable(field.get):
+        return field.get(found)
+    for name in field.get.split("."):
+        found = None if found is None else getattr(found, name)
+    return found
 
 
 # ---- loading -------------------------------------------------------------------------------------
-class Stored(Named):
+class Stored(NamedTuple):
     """The checked content of a file, for the class that is made of it."""
 
     header: dict
     arrays: Any  # StoredArrays
-    values: dict  # arrays of the table
+    values: Values
     system: System
     method: Any
     batch: tuple[int, ...]
     dtype: np.dtype
 
-    def run(self, make, *arguments, **options):
+    def run(self, make):
         """What `make` makes of system, first state and arguments: a Problem, Options, and more.
 
         It has no steps, so that no more is allocated than the file holds.
@@ -295,11 +279,11 @@ class Stored(Named):
         if len(first) < dim:
             refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
         state = outward(first[:dim], self.batch)
-        options |= {
+        options = {
             "on_failure": header["on_failure"],
             "bound": None if header["bound"] == inf else header["bound"],
         }
-        problem, chosen, *rest = made("system", make, self.system, state, *arguments, options)
+        problem, chosen, *rest = made("system", make, self.system, state, options)
         if problem.batch != self.batch:
             refuse("batch", f"{self.batch}, and states and parameters have {problem.batch}")
         if len(first) != (rows := len(problem.initial)):
@@ -312,11 +296,6 @@ class Stored(Named):
         initial = pad(first, (problem.lanes,), self.dtype)
         problem = problem.changed(initial=initial, arithmetic=header["arithmetic"])
         return problem, chosen, *rest
-
-    def number(self, name):
-        """An array, or the float that it is."""
-        value = self.values[name]
-        return float(value) if value.ndim == 0 else value
 
 
 def load(path: str | PathLike[str], system: System | None = None) -> Solution:
@@ -381,7 +360,7 @@ def _loaded(header, arrays, given, fields, table, module, kind):
     _check_header(header, fields | _RESULTS)
     batch, dtype = tuple(header["batch"]), np.dtype(header["dtype"])
     lanes, total = prod(batch), 0
-    table = {name: field for name, field in table.items() if field.there(header, arrays)}
+    table = {name: field for name, field in table.items() if name in arrays or not field.optional}
     table |= _result_arrays(header, arrays, batch)
     sizes = _sizes(header, batch)
     for name, field in table.items():
@@ -399,12 +378,9 @@ def _loaded(header, arrays, given, fields, table, module, kind):
             refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
         rows += prod(system.shapes[name]) * bool(shape)
     check_memory(rows * lanes * dtype.itemsize, 1, batch, rows)
-    values = {name: _read(name, field, arrays, header) for name, field in table.items()}
+    values = Values({name: _read(name, field, arrays, header) for name, field in table.items()})
     method = method_from_data(header, arrays)
-    stored = Stored(
-        header=header, arrays=arrays, values=values, system=system, method=method, batch=batch,
-        dtype=dtype,
-    )  # fmt: skip
+    stored = Stored(header, arrays, values, system, method, batch, dtype)
     solution = getattr(import_module(module, __package__), kind)._of_file(stored)
     for name in [name for name in ("steps", "t") if name in values]:
         told = getattr(solution, name)
@@ -422,14 +398,12 @@ def _check_header(header, fields):
         value, fits = header[name], field.fits
         if callable(fits):
             fits = fits(value, header)
-        if isinstance(fits, range):
-            holds, words = type(value) is int and value in fits, f"{fits[0]} to {fits[-1]}"
-        elif isinstance(fits, tuple):
-            holds = any(value is one or (isinstance(value, str) and value == one) for one in fits)
-            words = " or ".join(map(repr, fits))
-        else:
-            holds, words = fits, "what such a run has"
-        if not holds:
+        words = "what such a run has"
+        if isinstance(fits, range | tuple):
+            several = isinstance(fits, tuple)
+            words = " or ".join(map(repr, fits)) if several else f"{fits[0]} to {fits[-1]}"
+            fits = type(value) is type(fits[0]) and value in fits
+        if not fits:
             refuse(name, f"{value!r:.80}, expected {words}")
 
 
@@ -437,13 +411,12 @@ def _sizes(header, batch):
     """The known lengths of axes, by the names that the table gives them."""
     sizes = {
         "batch": batch, "lanes": (prod(batch),), "dim": (len(header["state_names"]),),
-        "components": (len(header["components"]),), "two": (2,), "three": (3,), "one": (1,),
+        "components": (len(header["components"]),), "two": (2,), "three": (3,),
     }  # fmt: skip
     (dim,) = sizes["dim"]
-    with_tangents = header.get("sensitivity") is not None  # they have as many components each
-    sizes["dims"] = [
-        (n,) for n in range(1, dim + 1) if n == dim or (with_tangents and dim % n == 0)
-    ]
+    # Those of the motion alone too, where each tangent has as many.
+    alone = dim if header["sensitivity"] is None else 1
+    sizes["dims"] = [(n,) for n in range(alone, dim + 1) if dim % n == 0]
     if not header.get("joined"):  # whose saves are named
         if header["save"] == "final":
             sizes["saves"] = (1,)
@@ -474,13 +447,13 @@ def _check_array(name, field, about, sizes, dtype):
 
 
 def _read(name, field, arrays, header):
-    """The array, whose numbers lie in the range of its field."""
+    """The array, whose numbers lie in the range of its field; a float if it is one for all."""
     array = arrays[name]
     if field.least is not None:
         least, most = (x(header) if callable(x) else x for x in (field.least, field.most))
         if not np.all((array >= least) & (array <= most)):
             refuse(name, f"expected numbers from {least:.12g} to {most:.12g}")
-    return array
+    return float(array) if field.shape[:3] == "fit" and not array.shape else array
 
 
 # ---- results of watches and events ---------------------------------------------------------------
@@ -495,68 +468,65 @@ _PARTS = {
 }
 
 
-def _rows(most):
-    """A list of lists that begin with different names."""
+def _rows(most, length):
+    """Lists of so many items, the first of which are different names."""
 
     def fits(value, header):
         there = isinstance(value, list) and len(value) <= most
-        there = there and all(isinstance(row, list) and row for row in value)
+        there = there and all(isinstance(row, list) and len(row) == length for row in value)
         return there and (not value or _texts([row[0] for row in value], header))
 
     return fits
 
 
-_RESULTS = {"watched": Field("", _rows(8 * MOST_SUMS)), "events": Field("", _rows(MOST_EVENTS))}
-
-
-def _about(watched, events, jumped):
-    """Fields of a header: for watches, [name, kind] each, and for events of these names."""
-    found: dict[str, Any] = {
-        "watched": [[*row, {"array": f"watched_{i}"}] for i, row in enumerate(watched)],
-        "events": [
-            [name, {part: {"array": f"event_{i}_{part}"} for part in _PARTS}]
-            for i, name in enumerate(events)
-        ],
-    }
-    if events:
-        found["stopped"] = {part: {"array": f"stopped_{part}"} for part in ("at", "by")}
-    if jumped:
-        found["first_jump"] = {"array": "first_jump"}
-    return found
+# Of a watch its name, its kind and its array; of an event its name and its arrays.
+_RESULTS = {
+    "watched": Field("", _rows(8 * MOST_SUMS, 3)),
+    "events": Field("", _rows(MOST_EVENTS, 2)),
+}
 
 
 def results_to_data(solution, arrays):
     """Fields of a header for watches and events; their arrays are added to `arrays`."""
-    watched, events = solution.watched, solution.events
-    arrays |= {f"watched_{i}": value for i, value in enumerate(watched.values())}
-    for i, one in enumerate(events.values()):
-        arrays |= {f"event_{i}_{part}": np.asarray(getattr(one, part)) for part in _PARTS}
+    events, kinds = solution.events, solution.watched._kinds
+
+    def put(name, array):
+        arrays[name] = np.asarray(array)
+        return {"array": name}
+
+    found: dict[str, Any] = {
+        "watched": [
+            [name, [*kinds.get(name, ())], put(f"watched_{i}", value)]
+            for i, (name, value) in enumerate(solution.watched.items())
+        ],
+        "events": [
+            [name, {part: put(f"event_{i}_{part}", getattr(one, part)) for part in _PARTS}]
+            for i, (name, one) in enumerate(events.items())
+        ],
+    }
     if events:
         which = np.full(solution.stopped_by.shape, -1, np.int8)
         for i, name in enumerate(events):
             which[solution.stopped_by == name] = i
-        arrays |= {"stopped_at": solution.stopped_at, "stopped_by": which}
-    if jumped := bool(np.any(has_jumped(solution))):
-        arrays["first_jump"] = np.asarray(solution._first_jump)
-    kinds = [[name, list(watched._kinds.get(name, ()))] for name in watched]
-    return _about(kinds, [*events], jumped)
+        at, by = put("stopped_at", solution.stopped_at), put("stopped_by", which)
+        found["stopped"] = {"at": at, "by": by}
+    if np.any(has_jumped(solution)):
+        found["first_jump"] = put("first_jump", solution._first_jump)
+    return found
 
 
 def _result_arrays(header, arrays, batch):
     """Name to Array of the results, whose header has been checked; shapes of watches are checked
     here, as they depend on each other."""
-    watched, events = [row[:2] for row in header["watched"]], [row[0] for row in header["events"]]
-    for name, told in _about(watched, events, "first_jump" in header).items():
-        if header.get(name) != told:
-            refuse(name, f"{header.get(name)!r:.80}, expected {told!r:.80}")
+    watched, events = header["watched"], header["events"]
     found, shapes = {}, {}
-    for i, (name, kind) in enumerate(watched):
+    for i, (name, kind, _) in enumerate(watched):
         if kind != [] and not (_texts(kind, header) and len(kind) == 2):
             refuse("watched", f"{kind!r:.80}, expected a function of pi.watch and its quantity")
         shapes[name], dtype = arrays.about(f"watched_{i}")
         found[f"watched_{i}"] = Array("", np.int64 if dtype == np.int64 else float, "any")
     bins = {name: len(shape) == 1 and shape[0] - 1 for name, shape in shapes.items()}
-    for name, kind in watched:
+    for name, kind, _ in watched:
         shape, (of, _, last) = shapes[name], name.rpartition(".")
         inner = tuple(bins[name + end] for end in _EDGES if name + end in shapes)
         # A user's own reduction may have any axis.
@@ -589,7 +559,8 @@ def _with_results(solution, header, values):
         logs[name] = EventLog(names, t, y, told, count, count > t.shape[-1], unresolved)
     if "first_jump" in header:
         solution._first_jump = values["first_jump"]
-    at, by = solution.stopped_at, solution.stopped_by
+    if results:
+        solution.__dict__["watched"] = Watched(results, kinds)
     if logs:
         at, which = values["stopped_at"], values["stopped_by"]
         stopped = solution.status == Status.STOPPED
@@ -598,8 +569,8 @@ def _with_results(solution, header, values):
         if np.any(np.isfinite(at) & ~stopped):
             refuse("stopped", "a time where no trajectory has stopped")
         by = np.array([*logs, ""])[which]
-    if results or logs:
-        solution.__dict__.update(
-            watched=Watched(results, kinds), events=Events(logs), stopped_at=at, stopped_by=by
-        )
+        solution.__dict__.update(events=Events(logs), stopped_at=at, stopped_by=by)
+    for name, told in results_to_data(solution, {}).items():
+        if header.get(name) != told:
+            refuse(name, f"{header.get(name)!r:.80}, expected {told!r:.80}")
     return solution

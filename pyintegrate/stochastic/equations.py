@@ -104,12 +104,9 @@ class _Definition(Definition):
     def _described(self, *sizes, **more):
         return super()._described(*sizes, interpretation=self.interpretation, **more)
 
-    def _compare(self, system):
-        t, y = tracing.points(system.initial)
-        found = np.array([self._plain(t[i], y[i], 0) for i in range(len(t))])
+    def _answers(self, system, t, y):
         diffusion = system.diffusion(t, y).reshape(len(t), -1)
-        traced = np.concatenate([system.rhs(t, y), diffusion], axis=1)
-        tracing.compare(self.function, found, traced, t, y)
+        return np.concatenate([system.rhs(t, y), diffusion], axis=1)
 
     def _numbers(self, result, count):
         f, g = (np.asarray(part, dtype=float) for part in _both(self.function, result))

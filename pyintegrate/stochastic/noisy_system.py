@@ -8,16 +8,17 @@ from typing import ClassVar
 from .. import _core
 from ..method.stochastic import KINDS, METHODS
 from ..system.system import System
-from ..tangents.directions import Directions, elements_of
+from ..tangents.directions import Directions
 from ..tangents.tangent_system import laid_out, widened
 from ..trace.derivative import directional
 from ..trace.expression import node_of
 from ..trace.graph import Graph
 from ..trace.program import assemble
 from ..user_system.traced import TracedSystem
+from ..values.parameters import elements_of
 from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
-from .step import OF_RUN, Step, drift_nodes, step_program
+from .step import OF_RUN, Step, step_program
 
 _INVARIANTS = _core.questions().index("invariants")
 
@@ -92,7 +93,7 @@ class NoisySystem(TracedSystem):
         left = [f"{name}'" for name in names] + [
             f"g[{n}, {k + 1}]" for n in names for k in range(m)
         ]
-        right = [*drift_nodes(self.traced), *self.traced.outputs["diffusion"]]
+        right = [*self.traced.slope, *self.traced.outputs["diffusion"]]
         lines = formulas(right, left, names, self._parameter_names())
         return [line for line in lines if not line.endswith("= 0")]
 

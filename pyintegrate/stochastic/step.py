@@ -161,21 +161,11 @@ def derivatives_along(traced, m):
     return found
 
 
-def drift_nodes(traced):
-    """The components of the drift."""
-    graph = traced.graph
-    if not graph.dof:
-        return traced.outputs["rhs"]
-    velocity = [graph.state(i) for i in range(graph.dof, graph.dim)]
-    return [*velocity, *traced.outputs["acceleration"]]
-
-
 def converted(system, interpretation):
     """The drift of the same equation in a calculus: Stratonovich's lacks sum_j L^j g_j / 2."""
-    drift = drift_nodes(system.traced)
+    drift = [*system.traced.slope]
     if interpretation == system.interpretation:
         return drift
-    drift = [*drift]
     half = -0.5 if interpretation == "stratonovich" else 0.5
     for (j, k), parts in derivatives_along(system.traced, system.noises).items():
         for i, term in parts.items() if j == k else ():
@@ -190,7 +180,7 @@ def step_program(system, method):
     state, time = [graph.state(i) for i in range(system.dim)], graph.time()
     outputs = {
         "next": after,
-        "rhs": placed(graph, drift_nodes(source), state.__getitem__, time),
+        "rhs": placed(graph, source.slope, state.__getitem__, time),
     }
     if "energy" in source.outputs:
         outputs["energy"] = placed(graph, source.outputs["energy"], state.__getitem__, time)

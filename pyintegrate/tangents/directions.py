@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from math import prod
 
 import numpy as np
 
 from ..system.definition import SystemDefinition
 from ..system.system import components_of
 from ..user_system.component_names import free_names
-from ..values.checks import broadcast_shape, numbers, some_of
+from ..values.checks import broadcast_shape, numbers
 from ..values.types import Any, ArrayLike, Floats
 
 
@@ -149,19 +148,6 @@ def places_of(dim, dof, n):
         return which * dim + component
     half, within = np.divmod(component, dof)
     return half * (dof * (1 + n)) + which * dof + within
-
-
-def elements_of(system, parameters):
-    """(name, row) of each element of the named parameters."""
-    given = some_of("parameters", parameters, system.shapes, 0)
-    rows, first = {}, 0
-    for name, shape in system.shapes.items():
-        rows[name] = [
-            (name + (f"[{', '.join(map(str, index))}]" if shape else ""), first + i)
-            for i, index in enumerate(np.ndindex(shape))
-        ]
-        first += prod(shape)
-    return [element for name in given for element in rows[name]]
 
 
 def described(system, k, elements, **more):

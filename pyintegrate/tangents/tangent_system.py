@@ -22,7 +22,8 @@ from ..trace.tracing import Traced
 from ..user_system.own_system import OwnSystem
 from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS, integer
-from .directions import Directions, described, elements_of, places_of
+from ..values.parameters import elements_of
+from .directions import Directions, described, places_of
 from .formulas import FORCES, built_in_force
 
 # Where these turn, or jump, the derivative is that of the branch taken.

@@ -50,17 +50,22 @@ class Traced:
         return self.programs[jacobian]
 
     def _jacobian(self):
-        graph, dim, dof = self.graph, self.graph.dim, self.graph.dof
+        graph, dim = self.graph, self.graph.dim
         if dim**2 > _MOST_CODE:
             raise ValueError(f"the Jacobian of {dim} components is too large for byte code")
         state = [graph.state(i) for i in range(dim)]
         zero = graph.constant(0.0)
-        if dof:
-            velocity = self.outputs.get("velocity", state[dof:])
-            nodes = [*velocity, *self.outputs["acceleration"]]
-        else:
-            nodes = self.outputs["rhs"]
-        return [row.get(s.number, zero) for row in forward(graph, nodes, state) for s in state]
+        slopes = forward(graph, self.slope, state)
+        return [row.get(s.number, zero) for row in slopes for s in state]
+
+    @property
+    def slope(self):
+        """The nodes of y', or of the drift."""
+        graph, outputs = self.graph, self.outputs
+        if not graph.dof:
+            return outputs["rhs"]
+        velocity = outputs.get("velocity") or map(graph.state, range(graph.dof, graph.dim))
+        return [*velocity, *outputs["acceleration"]]
 
     def depends(self, bits):
         """Whether the force depends on the time (TIME) or the velocity (VELOCITY)."""

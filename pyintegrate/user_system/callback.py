@@ -44,8 +44,8 @@ class CallbackSystem(OwnSystem):
             return
         out[...] = self.answer(question, t, y, params)
 
-    def answer(self, question, t, y, params):
-        """Rows of the right-hand side, the acceleration or the energy.
+    def answer(self, question, t, y, params, out=None):
+        """Rows of the right-hand side, the acceleration or the energy, which `out` may take.
 
         Parameters
         ----------
@@ -56,12 +56,11 @@ class CallbackSystem(OwnSystem):
         definition, dof = self.definition, self.dof
         function = definition.energy if question == _ENERGY else definition.function
         result = function(t, *halves(y, dof), **named_parameters(self.shapes, params))
-        rows = 1 if question == _ENERGY else dof or self.dim
-        answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
-        write_rows(function, result, answer)
-        if question == _RHS and dof:
-            return np.concatenate([y[dof:], answer])
-        return answer
+        if out is None:
+            rows = 1 if question == _ENERGY else dof or self.dim
+            out = np.empty((rows, y.shape[1]), dtype=y.dtype)
+        write_rows(function, result, out)
+        return np.concatenate([y[dof:], out]) if question == _RHS and dof else out
 
     def __reduce__(self):
         """Pickled by name: the function itself is not data.
@@ -104,33 +103,27 @@ def _named_system(module, name, params):
 
 
 class _Called:
-    """The force of an untraced system for some lanes at once, as the C core calls it.
-
-    Precomputes what never changes between calls, which number in the thousands.
-    """
+    """The force of an untraced system for some lanes at once, as the C core calls it."""
 
     def __init__(self, system):
-        self.function = system.definition.function
-        self.dim, self.dof, self.shapes = system.dim, system.dof, system.shapes
+        self.system = system
         self.alike = all(np.ndim(row) == 0 for row in system.parameter_rows)
 
     def __call__(self, question, lanes, t, y, v, p, out):
         """Answer from and to memory that is not kept: the function gets copies."""
-        rows = self.dof if question == _ACCELERATION else self.dim
+        rows = self.system.dof or self.system.dim
         dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
 
         def read(memory):
             return np.frombuffer(memory, dtype).reshape(-1, lanes)
 
-        state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
+        state = [*read(y), *read(v)] if question == _ACCELERATION else read(y)
         given = np.array(read(p))
         if self.alike and (given == given[:, :1]).all():  # drive and Stepper.params may vary it
             given = given[:, :1]
-        params = named_parameters(self.shapes, given)
         with np.errstate(all="ignore"):  # failed lanes are computed along with the others
-            state = halves(np.concatenate(state), self.dof)
-            result = self.function(np.array(read(t)[0]), *state, **params)
-            write_rows(self.function, result, read(out))
+            moment = np.array(read(t)[0])
+            self.system.answer(question, moment, np.array(state), given, read(out))
 
 
 def named_parameters(shapes, rows):

@@ -11,18 +11,13 @@ def default_names(kind, dim, dof):
     """
     if not dof:
         return tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
-    if kind == "hamiltonian":
-        first, second = "q", "p"
-    elif dof == 1:
-        return ("x", "v")
-    elif dof <= 3:
+    halves = "qp" if kind == "hamiltonian" else "xv"
+    if dof == 1:
+        return tuple(halves)
+    if halves == "xv" and dof <= 3:
         letters = "xyz"[:dof]
         return (*letters, *(f"v{c}" for c in letters))
-    else:
-        first, second = "x", "v"
-    if dof == 1:
-        return first, second
-    return tuple(f"{letter}{i + 1}" for letter in (first, second) for i in range(dof))
+    return tuple(f"{letter}{i + 1}" for letter in halves for i in range(dof))
 
 
 def free_names(names, taken):

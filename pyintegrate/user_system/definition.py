@@ -104,7 +104,7 @@ class Definition:
             if self.given.get(what) is not None:
                 given = self.given[what]
                 given = given.split() if isinstance(given, str) else given
-                count = len(np.ravel(np.asarray(given, dtype=object)))
+                count = np.asarray(given, dtype=object).size
                 return count if self.first_order else max(count // 2, 1)
         return None
 
@@ -270,10 +270,13 @@ class Definition:
 
     def _compare(self, system):
         t, y = tracing.points(system.initial)
+        plain = np.array([self._plain(*at, system.dof) for at in zip(t, y, strict=True)])
+        tracing.compare(self.function, plain, self._answers(system, t, y), t, y)
+
+    def _answers(self, system, t, y):
+        """What the traced function says, in the order of ``_numbers``."""
         dof = system.dof
-        plain = np.array([self._plain(t[i], y[i], dof) for i in range(len(t))])
-        traced = system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
-        tracing.compare(self.function, plain, traced, t, y)
+        return system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
 
     def called(self):
         """The system whose force is the function itself, not tried."""

@@ -72,7 +72,7 @@ def leading_arguments(kind, function, known):
         got = ", ".join(a.name for a in arguments)
         raise TypeError(f"{name}({got}) has the wrong arguments: expected {forms}")
     check_order(name, [a.name for a in arguments], expected, form)
-    return count, [*positional[count:], *(a for a in arguments if a.kind == a.KEYWORD_ONLY)]
+    return count, arguments[count:]
 
 
 def parameter_defaults(kind, function, values):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from .. import _core
+from ..values.parameters import elements_of
 from ..values.types import Self
 from .own_system import OwnSystem
 
@@ -45,25 +44,13 @@ class TracedSystem(OwnSystem):
     def _formulas(self):
         from ..trace.mathematics import formulas
 
-        names, outputs = self.state_names, self.traced.outputs
-        left = [f"{name}'" for name in names]
-        if self.dof:
-            velocity = outputs.get("velocity")
-            if velocity is None:
-                velocity = [self.traced.graph.state(self.dof + i) for i in range(self.dof)]
-            right = [*velocity, *outputs["acceleration"]]
-        else:
-            right = outputs["rhs"]
-        if self.has_energy:
-            left, right = [*left, "E"], [*right, *outputs["energy"]]
-        return formulas(right, left, names, self._parameter_names())
+        names = self.state_names
+        left = [*(f"{name}'" for name in names), "E"]
+        right = [*self.traced.slope, *self.traced.outputs.get("energy", ())]
+        return formulas(right, left[: len(right)], names, self._parameter_names())
 
     def _parameter_names(self):
-        return [
-            name + (f"[{', '.join(map(str, index))}]" if shape else "")
-            for name, shape in self.shapes.items()
-            for index in np.ndindex(shape)
-        ]
+        return [name for name, _ in elements_of(self, self.shapes)]
 
     def evaluate(self, bits, question, *arguments):
         _core.evaluate(

@@ -1,7 +1,7 @@
 """Checks of single arguments that several modules need."""
 
 import operator
-from itertools import islice
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -52,13 +52,11 @@ def broadcast_shape(shapes):
         return np.broadcast_shapes(*different)
     except ValueError:
         pass
-    names = list(shapes)
-    for i, a in enumerate(names):
-        for b in names[i + 1 :]:
-            if not _fits(shapes[a], shapes[b]):
-                raise ValueError(
-                    f"{a} has batch shape {shapes[a]} and {b} {shapes[b]}: they do not broadcast"
-                )
+    for a, b in combinations(shapes, 2):
+        if not _fits(shapes[a], shapes[b]):
+            raise ValueError(
+                f"{a} has batch shape {shapes[a]} and {b} {shapes[b]}: they do not broadcast"
+            )
     raise MemoryError(
         f"a batch of more than 2**63 trajectories ({shapes}): integrate it in parts that fit"
     )

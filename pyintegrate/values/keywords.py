@@ -164,7 +164,9 @@ def _explanation(function, rest, arguments, keywords, error):
     parts = []
     times = {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
     timed = given.keys() & times or not times & {*known}
-    if not timed and _is_pair(given.get("x0")) and (is_function or "v0" in given):
+    start = given.get("x0")
+    pair = isinstance(start, tuple | list) and len(start) == 2
+    if not timed and pair and (is_function or "v0" in given):
         parts.append(
             f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0), which"
             f" pi.solve_ivp takes: {_STATE}; {_END}"
@@ -173,7 +175,6 @@ def _explanation(function, rest, arguments, keywords, error):
         parts.append(f"{name} takes no {word}: {_cure(word, known, system)}")
         if name == "compare" and _ELSEWHERE.get(word) is _STEP:
             parts[-1] += _A_PAIR
-    start = given.get("x0")
     if isinstance(start[0] if isinstance(start, list | tuple) and start else start, str):
         parts.append(f"{error}: x0 is the start; {_METHOD.format(method=_method(known))}")
     if hasattr(system, "failures"):
@@ -214,7 +215,3 @@ def _cure(word, known, system=None):
 
 def _method(known):
     return "methods=[...]" if "methods" in known else "method=..."
-
-
-def _is_pair(value):
-    return isinstance(value, tuple | list) and len(value) == 2

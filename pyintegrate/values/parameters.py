@@ -4,11 +4,11 @@ A parameter has the shape of its default: () for a number, (k,) for an array of 
 is then (*batch, *shape). The C core knows only rows: one for a number, k for an array.
 """
 
-from itertools import groupby
+from itertools import count, groupby
 
 import numpy as np
 
-from .checks import floats, numbers
+from .checks import floats, numbers, some_of
 
 
 def declared(rows):
@@ -73,6 +73,20 @@ def checked_mass(mass, dof):
     if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
         raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
     return value
+
+
+def elements_of(system, parameters):
+    """(name, row) of each element of the named parameters."""
+    given = some_of("parameters", parameters, system.shapes, 0)
+    row = count()
+    rows = {
+        name: [
+            (name + (f"[{', '.join(map(str, index))}]" if shape else ""), next(row))
+            for index in np.ndindex(shape)
+        ]
+        for name, shape in system.shapes.items()
+    }
+    return [element for name in given for element in rows[name]]
 
 
 def system_at(system, batch, lane):

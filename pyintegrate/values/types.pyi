@@ -106,8 +106,7 @@ class KindOfSolution:
     _problem: Any
     _options: Any
     _states: Any
-    _final: Any
-    _history: Any
+    _last: Any
     _failures: Any
     _alone: Any
     _joined: Any

@@ -17,12 +17,12 @@ Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
 from inspect import Parameter, Signature
 from typing import Any
 
-from ..tangents.directions import elements_of
 from ..tangents.tangent_system import force_of
 from ..trace import tracing
 from ..trace.derivative import directional
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import below, placed
+from ..values.parameters import elements_of
 from .quantity import View, leading
 
 

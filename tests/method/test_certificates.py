@@ -100,7 +100,9 @@ def test_orders_with_noise_are_measured_with_intervals(method):
 
 
 def test_wrong_orders_with_noise_would_be_noticed():
-    made = orders_with_noise.NoiseCertificate(pi.methods["milstein"], 10, (0.8, 0.05), (1.5, 0.3))
+    made = orders_with_noise.NoiseCertificate(
+        method=pi.methods["milstein"], paths=10, strong_order=(0.8, 0.05), weak_order=(1.5, 0.3)
+    )
     assert made.failures == ("strong order: 1.0 declared, 0.800 +- 0.050 found",
                              "weak order: 1 declared, 1.500 +- 0.300 found")  # fmt: skip
     assert "NOT AS DECLARED" in str(made)

@@ -88,7 +88,7 @@ def test_an_interrupted_run_into_an_array_can_always_go_on(method):
 
 def test_a_past_that_is_lost_stays_lost_in_a_file(method, tmp_path):
     sol = run(method)
-    sol._history = None  # as after an interrupt between two saves
+    sol._last = None  # as after an interrupt between two saves
     sol.save(tmp_path / "a.npz")
     loaded = pi.load(tmp_path / "a.npz")
     assert same_bits(loaded.y, sol.y)

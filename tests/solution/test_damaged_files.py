@@ -209,7 +209,7 @@ DEFINITIONS = [
     ({"velocity_dependent": 1}, "system: velocity_dependent"),
     ({"shapes": {"dict": {"k": {"tuple": [10**9]}, "centre": {"tuple": []}}}}, "system: shapes"),
     ({"shapes": {"dict": {"k": {"tuple": []}, "centre": {"tuple": [-2]}}}}, "system: shapes"),
-    ({"params": []}, "system: params"),
+    ({"params": []}, "system: shapes"),
     ({"state": []}, "system: state"),
     ({"exact": "os.system"}, "system: exact"),
     ({"compiled": "a.so"}, "system: compiled"),

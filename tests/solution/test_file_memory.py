@@ -88,12 +88,13 @@ def grid(*chunks):
 
 STRANGE = {"name": "zstd", "configuration": {"lvl": 1}}
 METADATA = [
-    ({"shape": [1 << 44, 3, 5]}, "y: it has the shape"),
-    ({"shape": [1 << 70, 3, 5]}, "y: zarr.json has the shape"),
-    ({"chunk_grid": grid(1 << 30, 3, 5)}, "y: zarr.json has chunks of .* too large"),
-    ({"chunk_grid": grid(0, 3, 5)}, "y: zarr.json has the shape"),
-    ({"chunk_grid": grid(6, 3, 6)}, "y: one of its chunks has the wrong size"),
-    ({"chunk_grid": grid(1, 3, 5)}, "y: one of its chunks has the wrong size"),
+    ({"shape": [5, 3, 5], "chunk_grid": grid(5, 3, 5)}, "y: it has the shape"),
+    ({"shape": [1 << 44, 3, 5]}, "y: zarr.json describes"),
+    ({"shape": [1 << 70, 3, 5]}, "y: zarr.json describes"),
+    ({"chunk_grid": grid(1 << 30, 3, 5)}, "y: zarr.json describes"),
+    ({"chunk_grid": grid(0, 3, 5)}, "y: zarr.json describes"),
+    ({"chunk_grid": grid(6, 3, 6)}, "y: zarr.json describes"),
+    ({"chunk_grid": grid(1, 3, 5)}, "y: zarr.json describes"),
     ({"codecs": [{"name": "numcodecs.pickle"}]}, "y: zarr.json describes"),
     ({"codecs": []}, "y: zarr.json"),
     ({"codecs": [{"name": "bytes"}, STRANGE, {"name": "crc32c"}]}, "y: TypeError: .*lvl"),

@@ -252,10 +252,15 @@ def test_a_crash_while_writing_leaves_the_old_file_and_nothing_else(kind, tmp_pa
     def crash(*_, **__):
         raise Crash
 
-    points = {"npz": ["_write_npz", "_blocks"], "zarr": ["_write_zarr", "to_disk", "_chunks"]}
-    for point in (*points[kind], "_replace_folder" if kind == "zarr" else "_blocks"):
+    points = {
+        "npz": [(files, "_write_npz"), (np.lib.format, "write_array"), (os, "replace")],
+        "zarr": [
+            (files, name) for name in ("_write_zarr", "to_disk", "_chunks", "_replace_folder")
+        ],
+    }
+    for holder, point in points[kind]:
         with monkeypatch.context() as patch:
-            patch.setattr(files, point, crash)
+            patch.setattr(holder, point, crash)
             with pytest.raises(Crash):
                 new.save(path)
         assert same(pi.load(path), old), point

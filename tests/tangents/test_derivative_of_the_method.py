@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
-from pyintegrate.certificate import twin
+from pyintegrate.certificate import number_kinds, twin
 
 MANY_DIGITS = ("rk4", "velocity_verlet", "gauss4", "adams_bashforth4", "yoshida6")
 # The parameter is a component that rests: g of the pendulum a position, a of the predators.
@@ -26,7 +26,9 @@ METHODS = [
 def exact(method, problem, h, n_steps, order):
     """The end, and its derivative by the start; components in another order."""
     many = method.name in MANY_DIGITS or method.family == "rosenbrock"
-    numbers, tiny = (twin.many_digits(60), 1e-30) if many else (twin.COMPLEX, twin.TINY)
+    numbers, tiny = (
+        (number_kinds.many_digits(60), 1e-30) if many else (number_kinds.COMPLEX, number_kinds.TINY)
+    )
     start = [numbers.make(x) for x in problem.initial]
     ends = np.array([
         twin.run(method, problem, numbers.make(h), n_steps, numbers, start + 1j * tiny * unit)
@@ -81,7 +83,7 @@ def test_tangents_of_two_degrees_of_freedom_are_symplectic(method):
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "dop853"])
 def test_sensitivities_are_central_differences_of_many_digits(method):
     """(y(p + e) - y(p - e)) / (2 e) of the method's own steps in 50 digits: e^2 is 1e-30."""
-    many, h, n_steps, e = twin.many_digits(50), 0.0625, 4, Fraction(1, 10**15)
+    many, h, n_steps, e = number_kinds.many_digits(50), 0.0625, 4, Fraction(1, 10**15)
     sol = pi.integrate(
         pi.systems.pendulum(g=9.81, length=1.0), 1.0, 0.5, dt=h, n_steps=n_steps, method=method,
         sensitivity=("x0", "v0", "g"), save="final",

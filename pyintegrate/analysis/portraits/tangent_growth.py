@@ -168,8 +168,8 @@ def set_out(
     dtype = checked_dtype(dtype, x0, v0)
     start = both.initial_state(x0, v0, tangents=generic(base.dim, k))
     problem, options = make_run(
-        both, start, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype,
-        options={"save": "final", "workers": workers, "progress": progress},
+        both, start, dt=dt, t_end=t_end, t0=t0, method=method, dtype=dtype, save="final",
+        workers=workers, progress=progress,
     )  # fmt: skip
     alone = k == 1 and not indicators and dtype == np.float64
     if alone and every >= DEFAULT_INTERVAL and not method.implicit:
