@@ -29,6 +29,7 @@ _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
 RESTING = 1_000  # least steps of one that begins at rest, with tangents
 SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows
+FLATTEST = 1e-5  # of curvature to slope of a loss: what lies far out has a share in it
 
 # The loss of z = residual^2 and its first two derivatives: those of SciPy's least_squares.
 LOSSES: dict[str, Any] = {
@@ -297,7 +298,7 @@ class Shots:
             z = found[:, 0] ** 2
             loss, slope, bend = LOSSES[self.loss](z)
             if np.ndim(slope):
-                size = np.sqrt(np.maximum(slope + 2 * bend * z, np.finfo(float).eps))
+                size = np.sqrt(np.maximum(slope + 2 * bend * z, FLATTEST * slope))
                 found[:, 1:] *= size[:, np.newaxis]
                 found[:, 0] *= slope / size
             cost = total(loss)
