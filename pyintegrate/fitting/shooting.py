@@ -80,7 +80,7 @@ class Shots:
     moments, data, weights : ndarray
         (rows, segments, count) and (rows, observed, segments, count): the rows of each segment.
     spread : ndarray
-        (count): of the data, in sigmas.
+        (count): of the data, in sigmas, for gaps.
     known, asked : ndarray of int
         (count): how many numbers a fit, or the fits that share an unknown, are given and have to
         find.
@@ -164,9 +164,10 @@ class Shots:
         # Beside the data one prior of each fit, or of all; so are the unknowns.
         own = [self.where[j] < self.local for j in self.unknowns.priors].count(True)
         common = self.size - self.local
-        known = np.moveaxis(self.weights, 2, 1).reshape(-1, len(self.seen), count)
-        rows = known * np.moveaxis(self.data, 2, 1).reshape(known.shape)
-        self.spread = total(_deviation(rows, known > 0)) / len(self.seen)
+        if S > 1:
+            known = np.moveaxis(self.weights, 2, 1).reshape(-1, len(self.seen), count)
+            rows = known * np.moveaxis(self.data, 2, 1).reshape(known.shape)
+            self.spread = total(_deviation(rows, known > 0)) / len(self.seen)
         self.known = self.pool(self.points + own) + len(self.unknowns.priors) - own
         self.asked = self.pool(np.full(self.count, len(self.where) - common)) + common
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None

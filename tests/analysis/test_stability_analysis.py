@@ -47,6 +47,12 @@ def test_the_largest_stiffness_is_found_in_any_unit_of_time(unit):
         assert far == pytest.approx(near, rel=1e-5)
 
 
+def test_no_springs_have_no_largest_stiffness():
+    """NumPy's IndexError."""
+    none = pi.systems.spring(b=np.empty((2, 0)))
+    assert pi.analysis.max_stiffness("rk4", none, dt=0.1).shape == (2, 0)
+
+
 def test_all_methods_and_a_batch_of_dampings_at_once():
     b, dt = np.linspace(0, 1.5, 7), 0.5
     found = pi.analysis.max_stiffness([EULER, "rk4"], pi.systems.spring(b=b), "k", dt=dt)
