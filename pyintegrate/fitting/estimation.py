@@ -11,13 +11,13 @@ from ..values.checks import broadcast_shape, choice, floats, integer, positive
 from ..values.keywords import explains_keywords
 from ..values.types import Any, ArrayLike, Callable, Mapping, Method, Sequence, System
 from .fitted_motions import Fit
-from .levenberg_marquardt import NOT_CLOSED, minimised, most, total
+from .levenberg_marquardt import NOT_CLOSED, minimised, most
 from .recordings import Recordings
 from .shooting import LOSSES, Shots
 from .unknowns import Unknowns
 
 FIRST, TIMES, STAGES = 0.1, 10.0, 8  # weight of the gaps: the first, its growth, how often
-CLOSED = 1e-6  # a gap that counts as closed, in spreads of its component
+CLOSED = 1e-6  # a gap that counts as closed, in spreads of the data
 IN_A_SEGMENT, MOST_SEGMENTS = 3, 100  # of "auto": times, segments
 MOST_NUMBERS = 1 << 23  # in one array: more lanes are fitted one group after the other
 
@@ -183,7 +183,9 @@ def fit(
     shots.ranges = np.full((2, shots.size, count), np.inf)
     shots.ranges[0] = -np.inf
     shots.ranges[:, shots.where] = bounds.reshape(2, -1, count)
-    found = _ended(shots, _begin(shots, guesses), progress)
+    x = _begin(shots, guesses)
+    shots.glue = np.ones(x.shape)[: shots.k]
+    found = _ended(shots, x, progress)
     return Fit(shots, recordings, starts, found, sigma is not None)
 
 
@@ -217,26 +219,7 @@ def _begin(shots, guesses):
             there = nodes[s][:, np.newaxis]
             sol = shots.moves(shots.system, x, there, lanes, begin, end, end[np.newaxis])
             nodes[s + 1] = np.where(sol.valid[0], sol.y[0].T, nodes[s])
-    if S > 1:  # gaps are measured by the spread of a component, against that of the data in sigmas
-        shots.spread = _deviation(nodes[:, :, : shots.count])
-        data, weights = (
-            a.swapaxes(1, 2).reshape(-1, len(shots.seen), shots.count)
-            for a in (shots.data, shots.weights)
-        )
-        for i, d in enumerate(shots.seen):  # nodes are few, and may be alike
-            if isinstance(d, int):
-                shots.spread[d] = _deviation(data[:, i], weights[:, i] > 0)
-        shots.glue = total(_deviation(data * weights)) / len(shots.seen) / shots.spread
     return np.clip(x, *shots.bounds(lanes))
-
-
-def _deviation(rows, known=True):
-    """The standard deviation over the first axis of what is known; 1 where it is 0."""
-    known = np.broadcast_to(known, rows.shape).astype(float)
-    count = np.maximum(total(known), 1.0)
-    off = (rows - total(rows * known) / count) * known
-    found = np.sqrt(total(off * off) / count)
-    return np.where(found > 0, found, 1.0)
 
 
 def _ended(shots, x, progress):
@@ -263,6 +246,7 @@ def _of_block(shots, x, lanes):
         return minimised(shots, x, lanes)
     found: Any = None
     rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))
+    shots.gaps(x, lanes)
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
         part = minimised(shots, x[:, left], lanes[left])
         found = found or part
@@ -270,7 +254,7 @@ def _of_block(shots, x, lanes):
             whole[..., left] = new
         rounds[left] += part[-1]
         x[:, left] = part[0]
-        gap = np.abs(shots.gaps(part[0], lanes[left])).max(axis=(0, 1))
+        gap = shots.gaps(part[0], lanes[left])
         left = left[shots.pool((gap > CLOSED) & np.isfinite(part[1]), most)]
         if not left.size:
             break

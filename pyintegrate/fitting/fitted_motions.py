@@ -18,8 +18,8 @@ from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solv
 ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
 LEAST = 1e-14  # added to the diagonal of matrices that are scaled to a diagonal of 1
 # Weights of the gaps: smaller ones let them open, larger ones lose digits. With HARD the errors are
-# exact to 1e-5; with FIRM the profiles to 1e-3, whose search would creep between harder gaps.
-HARD, FIRM = 1e4, 1e3
+# exact to some 1e-4; with FIRM the profiles to 1e-3, whose search would creep between harder gaps.
+HARD, FIRM = 3e3, 1e3
 
 
 class Ends(Tabled, Named):
@@ -130,7 +130,7 @@ class Fit(Tabled):
         x, cost, matrix, reason = (a[..., best] for a in (x, cost, matrix, reason))
         self._x, self._matrix = x, matrix
         if shots.segments > 1:
-            shots.weight = HARD
+            shots.weight, shots.glue = HARD, shots.glue[:, best]
             self._matrix = shots(x, np.arange(count))[2]
             shots.weight = FIRM
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
@@ -243,7 +243,8 @@ class Fit(Tabled):
                 ends, shots.atol * (rtol / shots.run["rtol"]), rtol=rtol,
             )  # fmt: skip
             off = np.abs(np.moveaxis(sol.y, -1, 0)[:, :-1] - nodes[:, 1:])
-            far[:-1] = (off > 0.1 * shots.spread[:, np.newaxis]).any(axis=0)
+            moved = self.solution.y.reshape(-1, shots.count, len(nodes)).std(axis=0).T
+            far[:-1] = (off > 0.1 * moved[:, np.newaxis]).any(axis=0)
         first = np.where(far.any(axis=0), far.argmax(axis=0), len(ends) - 1)
         return ends[first, lanes].reshape(shots.batch)
 

@@ -18,6 +18,7 @@ from ..analysis.results import quiet
 ROUNDS = 100
 SMALL = 1e-8  # of the parameters, and the cosine of residuals and derivatives
 REST = 1e-12  # of the cost
+GENTLE = 1e-3  # damping at which steps are those of Gauss and Newton
 REASONS = (
     "",
     "the gradient is zero",
@@ -148,38 +149,31 @@ def minimised(shots, x, lanes, held=False):
         stuck = held | (x <= low) & (slope > 0) | (x >= high) & (slope < 0)
         steepest = shots.pool(np.max(np.where(stuck, 0, abs(slope) / unit), axis=0), most)
         why = np.where(steepest <= SMALL * np.sqrt(cost), 1, 0)
-        step, fixed = np.zeros(x.shape), stuck
-        for _ in range(3):  # what is stopped at a bound goes there, and the others go on from it
-            right = -gradient - _product(matrix, np.where(fixed, step, 0))
-            free = solved(shots, matrix, right, damping * unit**2, fixed)
-            step = np.where(fixed, step, free)
-            inside = np.clip(x + step, low, high) - x
-            beyond = ~fixed & (abs(step - inside) > 1e-9 * abs(step))
-            step = inside
-            if not beyond.any():
-                break
-            fixed = fixed | beyond
+        step, fixed = _within(shots, x, gradient, matrix, damping * unit**2, held, stuck, low, high)
         model = total(step * (2 * gradient + _product(matrix, step)))
         predicted = -shots.pool(model)
-        there = shots(x + step, lanes)
-        fall, noise = cost - there[0], shots.noise(lanes)
+        to = np.where(step == low - x, low, np.where(step == high - x, high, x + step))
+        there = shots(to, lanes)
+        fall, noise, damped = cost - there[0], shots.noise(lanes), damping > GENTLE
         good = fall > 1e-4 * abs(predicted)
         moved, far = (shots.pool(np.max(abs(a) * size, axis=0), most) for a in (step, x))
         with quiet():
             gain = np.where(np.isfinite(fall) & (predicted > 0), fall / predicted, -1.0)
             # What the quadratic model still promises, at the rate at which its promises shrink.
-            rest = predicted * np.minimum(predicted / before, 1.0)
+            rest = predicted * np.where(damped, 1.0, np.minimum(predicted / before, 1.0))
         vague = noise + 0.01 * np.sqrt(cost) * np.sqrt(noise)  # what equal costs differ by
         done = (rest <= REST * cost + noise) & ((gain > 0.25) | (abs(fall) <= vague))
-        why = np.where((why == 0) & (done | (abs(fall) + abs(predicted) <= vague)), 2, why)
-        why = np.where((why == 0) & (moved <= SMALL * far), 3, why)
+        short = damped & (gain > 0.25)  # the next step is longer
+        done |= (abs(fall) + abs(predicted) <= vague) & ~short
+        why = np.where((why == 0) & done, 2, why)
+        why = np.where((why == 0) & (moved <= SMALL * far) & ~short, 3, why)
         faster = np.where(abs(gain - 1) < 0.1, 100, np.where(gain > 0.75, 10, 1))
         damping = np.maximum(damping / faster, 1e-10)
         if (gain < 0.25).any():
             longer = _damping(shots, step, gradient, matrix, fixed, unit, damping, fall)
             damping = np.where(gain < 0.25, longer, damping)
-        before = np.where(good, predicted, before)
-        x = np.where(good, x + step, x)
+        before = np.where(good, predicted, 0)
+        x = np.where(good, to, x)
         cost, gradient, matrix = (
             np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix))
         )
@@ -190,6 +184,36 @@ def minimised(shots, x, lanes, held=False):
         state = [x, cost, gradient, matrix, damping, before, size, held, lanes, places]
     reason[reason == 0] = LAST_GOOD + 1
     return *found, reason, rounds
+
+
+def _within(shots, x, gradient, matrix, damping, held, fixed, low, high):
+    """The step to the least of the damped quadratic model within the bounds; what is fixed there.
+
+    An active-set method: unknowns that come to a bound stay there, until the model, at the least
+    of the others, falls inwards from it. Every part of the way lowers the model.
+    """
+    step, moving = np.zeros(x.shape), np.ones(x.shape[1], bool)
+    for _ in range(3 * len(x)):
+        right = -gradient - _product(matrix, np.where(fixed, step, 0))
+        aim = np.where(fixed, step, solved(shots, matrix, right, damping, fixed))
+        with quiet():
+            room = np.where(aim > step, high - x - step, x + step - low) / abs(aim - step)
+            room = np.where(aim == step, np.inf, room)
+        share = np.minimum(-shots.pool(np.max(-room, axis=0), most), 1.0)
+        whole = share >= 1 - 1e-9
+        hit = moving & ~whole & (room <= share)
+        bound = np.where(aim > step, high, low) - x
+        onward = np.where(whole, np.clip(aim, low - x, high - x), step + share * (aim - step))
+        step = np.where(moving, np.where(hit, bound, onward), step)
+        pull = shots.shared(gradient + _product(matrix, step)) + damping * step
+        wrong = np.where(x + step <= low, -pull, np.where(x + step >= high, pull, 0))
+        wrong = np.where(fixed & ~held & whole & moving, wrong, 0)
+        back = (wrong > 0) & (wrong == wrong.max(axis=0))
+        fixed = (fixed | hit) & ~back
+        moving = shots.pool((hit | back).any(axis=0), most)
+        if not moving.any():
+            break
+    return step, fixed
 
 
 def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):

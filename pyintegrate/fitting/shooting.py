@@ -29,6 +29,7 @@ _INVARIANTS = _core.questions().index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
 RESTING = 1_000  # least steps of one that begins at rest, with tangents
 SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows
+FLATTEST = 1e-5  # of curvature to slope of a loss: what lies far out has a share in it
 
 # The loss of z = residual^2 and its first two derivatives: those of SciPy's least_squares.
 LOSSES: dict[str, Any] = {
@@ -80,6 +81,8 @@ class Shots:
         (segments + 1, count): times of the nodes, and the last time.
     moments, data, weights : ndarray
         (rows, segments, count) and (rows, observed, segments, count): the rows of each segment.
+    spread : ndarray
+        (count): of the data, in sigmas, for gaps.
     known, asked : ndarray of int
         (count): how many numbers a fit, or the fits that share an unknown, are given and have to
         find.
@@ -88,8 +91,7 @@ class Shots:
     """
 
     ranges: Any  # (2, size, count): the bounds
-    spread: Any  # (dim, count): of the components of the nodes
-    glue: Any  # (dim, count): the spread of the data in sigmas over that of the nodes
+    glue: Any  # (dim, lanes): by how many sigmas a datum changes with a node
 
     def __init__(
         self, system, unknowns, recordings, observed, start, t0, batch, segments, loss, run
@@ -163,6 +165,10 @@ class Shots:
         # Beside the data one prior of each fit, or of all; so are the unknowns.
         own = [self.where[j] < self.local for j in self.unknowns.priors].count(True)
         common = self.size - self.local
+        if S > 1:
+            known = np.moveaxis(self.weights, 2, 1).reshape(-1, len(self.seen), count)
+            rows = known * np.moveaxis(self.data, 2, 1).reshape(known.shape)
+            self.spread = total(_deviation(rows, known > 0)) / len(self.seen)
         self.known = self.pool(self.points + own) + len(self.unknowns.priors) - own
         self.asked = self.pool(np.full(self.count, len(self.where) - common)) + common
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
@@ -294,13 +300,13 @@ class Shots:
             z = found[:, 0] ** 2
             loss, slope, bend = LOSSES[self.loss](z)
             if np.ndim(slope):
-                size = np.sqrt(np.maximum(slope + 2 * bend * z, np.finfo(float).eps))
+                size = np.sqrt(np.maximum(slope + 2 * bend * z, FLATTEST * slope))
                 found[:, 1:] *= size[:, np.newaxis]
                 found[:, 0] *= slope / size
             cost = total(loss)
             if S > 1:
                 found = self._with_gaps(found, y[-1], x, lanes)
-                cost = cost + total(found[-k:, 0] ** 2)
+                cost = cost + total(found[:k, 0] ** 2)
             products = gram(found).reshape(found.shape[1], found.shape[1], S, m)
             for s in range(S):  # columns: residual, node, parameters, next node
                 here, then = range(s * k, (s + 1) * k), range((s + 1) * k, (s + 2) * k)
@@ -320,27 +326,43 @@ class Shots:
         return self.pool(np.where(bad, np.inf, cost)), gradient, matrix
 
     def _with_gaps(self, found, end, x, lanes):
-        """`found` with further rows for the gaps, and further columns for the next nodes."""
+        """`found` after rows for the gaps, which no padding moves, with columns for next nodes."""
         (rows, columns, lots), k, m = found.shape, self.k, len(lanes)
         whole = np.zeros((rows + k, columns + k, lots))
-        whole[:rows, :columns] = found
+        whole[k:, :columns] = found
         glue = np.zeros((k, self.segments, m))
-        glue[:, :-1] = (self.weight * self.glue[:, lanes % self.count])[:, np.newaxis]
+        glue[:, :-1] = (self.weight * self.glue[:, lanes % self.glue.shape[1]])[:, np.newaxis]
         glue = glue.reshape(k, -1)
-        whole[rows:, :columns] = end[self.both.places] * glue[:, np.newaxis]
+        whole[:k, :columns] = end[self.both.places] * glue[:, np.newaxis]
         nodes = np.roll(self.starts_of(x, lanes), -1, axis=1)
-        whole[rows:, 0] -= nodes.reshape(k, -1) * glue
-        whole[range(rows, rows + k), range(columns, columns + k)] = -glue
+        whole[:k, 0] -= nodes.reshape(k, -1) * glue
+        whole[range(k), range(columns, columns + k)] = -glue
         return whole
 
     def gaps(self, x, lanes):
-        """The ends of segments minus the next starts, in spreads: (dim, S - 1, lanes)."""
+        """Weigh the gaps between segments by what they change in the data, and measure them.
+
+        Returns
+        -------
+        ndarray, shape (lanes,)
+            What the largest changes, in spreads of the data.
+        """
         starts, own = self.starts_of(x, lanes), lanes % self.count
-        end = self.ends[1:, own]
+        k, S, m = starts.shape
+        end, weights = self.ends[1:, own], self.weights[..., own][:, :, np.newaxis]
+        times = np.concatenate([self.moments[..., own], end[np.newaxis]])
         # With tangents, as in the fit: by the same steps, since other steps have other errors.
-        sol = self.moves(self.both, x, starts, lanes, self.ends[:-1, own], end, end.reshape(1, -1))
-        ends = sol.y[0, :, self.both.places[:, 0]].reshape(starts.shape)
-        return (ends[:, :-1] - starts[:, 1:]) / self.spread[:, np.newaxis, own]
+        found, y, _ = self.seen_at(x, lanes, times, self.ends[:-1, own], end)
+        with quiet():
+            change = found[:-1, :, 1 : 1 + k].reshape(*weights.shape[:2], k, S, m) * weights
+            change = np.where(weights > 0, change**2, 0.0).reshape(-1, k, S, m)
+            square = total(np.moveaxis(total(change), 1, 0)) / np.maximum(self.points[own], 1)
+        glue = self.spread[own] / _deviation(starts.swapaxes(0, 1), True)
+        np.sqrt(square, out=glue, where=(square > 0) & np.isfinite(square))
+        self.glue[:, lanes] = glue
+        ends = y[-1, self.both.places[:, 0]].reshape(starts.shape)
+        gaps = np.abs(ends[:, :-1] - starts[:, 1:]).max(axis=1)
+        return (gaps * glue).max(axis=0) / self.spread[own]
 
     def pool(self, array, how=total):
         """Sums over the lanes of a group, in each of them; each lane by itself if none share."""
@@ -359,3 +381,12 @@ class Shots:
     def noise(self, lanes):
         """The cost of the errors of the integration."""
         return self.pool(self.rounding[lanes % self.count])
+
+
+def _deviation(rows, known):
+    """The standard deviation over the first axis of what is known; 1 where it is 0."""
+    known = np.broadcast_to(known, rows.shape).astype(float)
+    count = np.maximum(total(known), 1.0)
+    off = (rows - total(rows * known) / count) * known
+    found = np.sqrt(total(off * off) / count)
+    return np.where(found > 0, found, 1.0)

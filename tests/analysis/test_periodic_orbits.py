@@ -178,6 +178,14 @@ def test_wrong_arguments_are_named():
         pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, segments=0)
 
 
+def test_a_motion_that_fails_has_no_multipliers():
+    """They were those of a motion that had overflowed, 1e184."""
+    grows = pi.rhs(lambda t, y: y * (y[0] ** 2 + y[1] ** 2 - 1) + [-2 * y[1], 2 * y[0]], dim=2)
+    found = pi.analysis.periodic_orbits(grows, [1.05, 0.1], 3.0)
+    assert found.failures == "motion failed"
+    assert np.isnan(found.multipliers).all()
+
+
 def test_a_guess_that_collides_is_given_up():
     """Towards the fixed centre in steps that shrink without end: no run of a million steps."""
     fall = pi.rhs(lambda t, y: (y[1], -1 / y[0] ** 2), dim=2)

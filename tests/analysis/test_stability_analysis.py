@@ -34,6 +34,25 @@ def test_a_mutated_coefficient_moves_the_largest_stiffness():
         assert_largest_spring_is_in_theory(pi.RungeKutta(A, b), 8**0.5)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_the_largest_stiffness_is_found_in_any_unit_of_time(unit):
+    """Only values between 1e-12 and 1e12 were tried: it was inf for microseconds, 0 for years."""
+    for method, system in (
+        ("rk4", pi.systems.spring(b=0.0)),
+        ("velocity_verlet", pi.systems.spring(b=1.5 / unit)),
+        ("implicit_midpoint", pi.systems.spring(b=0.0)),
+    ):
+        far = pi.analysis.max_stiffness(method, system, dt=0.1 * unit) * unit**2
+        near = pi.analysis.max_stiffness(method, system(b=system.params["b"] * unit), dt=0.1)
+        assert far == pytest.approx(near, rel=1e-5)
+
+
+def test_no_springs_have_no_largest_stiffness():
+    """NumPy's IndexError."""
+    none = pi.systems.spring(b=np.empty((2, 0)))
+    assert pi.analysis.max_stiffness("rk4", none, dt=0.1).shape == (2, 0)
+
+
 def test_all_methods_and_a_batch_of_dampings_at_once():
     b, dt = np.linspace(0, 1.5, 7), 0.5
     found = pi.analysis.max_stiffness([EULER, "rk4"], pi.systems.spring(b=b), "k", dt=dt)

@@ -602,3 +602,48 @@ def test_a_large_unknown_without_effect_does_not_end_the_search(idle):
         beside = pi.fit(system(b=idle), t, data, free=["a", "b"], **given)
     off = beside.parameters["a"] - alone.parameters["a"]
     assert abs(off) < 1e-6 * alone.standard_errors["a"]
+
+
+# ---- ends of the search ----
+def test_linear_fits_within_bounds_end_at_the_least_squares_there():
+    """What a step stops at a bound stayed there: one of forty ended elsewhere, up to 14 times the
+    cost, with status 0."""
+    optimize = pytest.importorskip("scipy.optimize")
+    line = pi.rhs(lambda t, y, a, b, c: [a + b * t + c * t * t], dim=1, a=0.0, b=0.0, c=0.0)
+    rng = np.random.default_rng(0)
+    n, t = 150, np.sort(np.append(0.0, rng.uniform(0, 3, 11)))
+    columns = np.stack([t**0, t, t**2 / 2, t**3 / 3], axis=-1)
+    true = rng.normal(size=(n, 4))
+    data = columns @ true.T + 0.1 * rng.standard_normal((12, n))
+    low = true - rng.uniform(-0.3, 0.6, (n, 4))
+    high = low + rng.uniform(0.05, 1.0, (n, 4))
+    guess = rng.uniform(low, high)
+    found = pi.fit(
+        line(a=guess[:, 1], b=guess[:, 2], c=guess[:, 3]), t, data, observe="y", sigma=0.1,
+        x0=guess[:, :1], free_start={"y": (low[:, 0], high[:, 0])},
+        free={"abc"[j]: (low[:, j + 1], high[:, j + 1]) for j in range(3)},
+    )  # fmt: skip
+    for i in range(n):
+        best = optimize.lsq_linear(columns, data[:, i], bounds=(low[i], high[i]), tol=1e-13)
+        assert found.cost[i] == pytest.approx(200 * best.cost, rel=1e-6)
+
+
+def test_a_robust_fit_that_begins_among_outliers_ends_at_its_least():
+    """Where all data are outliers the loss has no curvature: damping that had grown there ended
+    the search at the first datum that it met, with status 0."""
+    optimize = pytest.importorskip("scipy.optimize")
+    still, rng = pi.rhs(lambda t, y: 0 * y, dim=1), np.random.default_rng(0)
+    data = 1 + 0.01 * rng.standard_normal((15, 30))
+    data += rng.uniform(0.5, 5.0, data.shape) * (rng.random(data.shape) < 0.45)
+    found = pi.fit(
+        still, np.arange(15.0), data, observe="y", x0=[0.0], free_start=True, sigma=0.01,
+        loss="huber",
+    )  # fmt: skip
+    for one, cost in zip(data.T, found.cost, strict=True):
+
+        def loss(y, one=one):
+            z = ((one - y) / 0.01) ** 2
+            return np.where(z <= 1, z, 2 * np.sqrt(z) - 1).sum()
+
+        least = optimize.minimize_scalar(loss, bounds=(one.min(), one.max()), method="bounded")
+        assert cost <= least.fun * (1 + 1e-6)

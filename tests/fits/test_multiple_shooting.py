@@ -57,6 +57,21 @@ def test_the_bits_of_a_fit_by_segments_are_those_of_the_fit_alone():
     assert one.covariance.tobytes() == every.covariance[1].tobytes()
 
 
+def test_neighbours_of_other_lengths_change_no_bit_of_a_fit_by_segments():
+    """Rows of the gaps stood after the padding, which moved them."""
+    rng = np.random.default_rng(0)
+    t = [np.sort(rng.uniform(0, 6, n)) for n in (14, 25, 40)]
+    data = [np.cos(1.2 * one) + 0.02 * rng.standard_normal(len(one)) for one in t]
+    options = {
+        "observe": "x", "free": ["omega"], "x0": 1.0, "v0": 0.0, "free_start": True, "segments": 5
+    }  # fmt: skip
+    every = pi.fit(pi.systems.oscillator, t, data, **options)
+    for i in range(3):
+        one = pi.fit(pi.systems.oscillator, t[i], data[i], **options)
+        assert one.parameters["v"].tobytes() == every.parameters["v"][i].tobytes()
+        assert one.covariance.tobytes() == every.covariance[i].tobytes()
+
+
 def test_the_profile_of_a_fit_by_segments_is_that_of_the_fit_alone():
     system, t, data, options = lorenz(2, 2.0)
     options["sigma"] = np.array([[1.0], [1e-3]])  # gaps close at weights of their own
@@ -144,6 +159,24 @@ def test_two_long_segments_close_and_have_the_errors_of_one_shot(seed):
     assert (several.status == 0).all()
     for name in one.parameters:
         assert several.standard_errors[name] == pytest.approx(one.standard_errors[name], rel=1e-4)
+
+
+@pytest.mark.parametrize("guess", [0.0, 1e-12, 1e-3])
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_gaps_of_what_nobody_sees_are_measured_by_what_they_change_in_the_data(guess, unit):
+    """Velocities that do not change in the first guess were measured by 1, or by what they did: in
+    micrometres the gaps stayed open (k = 1.18 with eight), in others nothing moved."""
+    pull = pi.acceleration(lambda t, x, v, k: -k * x, dof=1, k=guess)
+    t = np.linspace(0, 6, 25)
+    data = unit * (np.cos(1.2 * t) + 0.02 * np.random.default_rng(0).standard_normal(25))
+    options = {"free": ["k"], "x0": unit, "v0": 0.0, "free_start": True, "sigma": 0.02 * unit}
+    one = pi.fit(pull(k=1.4), t, data, observe="x", **options)
+    for n in 2, 8:
+        several = pi.fit(pull, t, data, observe="x", segments=n, **options)
+        for name, value in one.parameters.items():
+            error = one.standard_errors[name]
+            assert several.parameters[name] == pytest.approx(value, abs=1e-2 * error)
+            assert several.standard_errors[name] == pytest.approx(error, rel=1e-3)
 
 
 def test_a_component_that_nobody_sees_is_found_by_its_motion():

@@ -365,7 +365,7 @@ def _told(shots, tolerance):
     lengths = shots.lengths[..., np.newaxis]
     M = shots.M * lengths / lengths.swapaxes(2, 3)  # sums of positions and velocities have no unit
     best, (lanes, dim) = shots.best, y.shape
-    good = np.isfinite(M).all(axis=(1, 2, 3))
+    good = np.isfinite(M).all(axis=(1, 2, 3)) & np.isfinite(best)
     values = np.full((lanes, dim), complex(np.nan, np.nan))
     values[good] = multipliers(M[good])
     order = np.lexsort((-values.imag, -np.abs(values)))
@@ -376,9 +376,8 @@ def _told(shots, tolerance):
         on = (own & (np.abs(size - 1) <= TRIVIAL)).any(axis=-1)
         speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y) * shots.lengths[:, 0])
     resting = shots.moving & (speed * T < 1e-6 * shots.extent(np.arange(lanes), shots.Y[:, :1]))
-    failed = ~(np.isfinite(best) & good)
     told = ["motion failed", "resting point", ""]
-    failures = np.select([failed, resting, best <= tolerance], told, "did not close")
+    failures = np.select([~good, resting, best <= tolerance], told, "did not close")
     wrong, idle = failures != "", on | ~own.any(axis=-1)
     kinds = np.select([wrong, out, idle], ["", "unstable", "elliptic"], "stable")
     trivial = (~own & good[:, np.newaxis]).sum(axis=-1)
