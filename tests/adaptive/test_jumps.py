@@ -63,6 +63,8 @@ def _end_of_square(y):
     return x, v
 
 
+PAIRS = [name for name, m in pi.methods.items() if m.embedded and not m.implicit]
+HIGHEST = {"highest": pi.watch.maximum("x")}
 ENDS = {"sign": _end_of_signed, "square wave": _end_of_square}
 
 
@@ -92,6 +94,16 @@ def test_a_stiff_wall_throws_nothing_up():
     # Each of six borders changes the energy by some rtol, relative to that of the stiffest moment.
     assert np.median(abs(energy / (9.81 * heights) - 1)) < 10e-4
     assert np.max(energy / (9.81 * heights) - 1) < 0.1
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_wall_throws_nothing_up_by_any_pair(method):
+    """Fehlberg's estimate is blind to what is beyond the wall, and he has a stage at the start."""
+    wall = pi.acceleration(lambda t, x, v: -1 - np.where(x < 0, 1e4 * x, 0.0))
+    heights = np.linspace(0.5, 2.5, STARTS)
+    sol = pi.solve(wall, heights, 0.0, t_end=6.0, rtol=1e-6, method=method, watch=HIGHEST)
+    assert not sol.status.any()
+    assert np.max(sol.watched["highest"] / heights) < 1.01
 
 
 def test_order_split_and_workers_change_no_bit():
