@@ -16,11 +16,13 @@ _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 def automatic_pairs(system):
     """Verner's efficient 8(7) pair, his 9(8) pair, and the rtol below which "auto" takes that.
 
-    On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10).
+    On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10). The
+    estimate of the 8(7) pair is blind to slopes that are infinite at a border.
     """
     if system.structure == "second_order" and not system.velocity_dependent:
         return methods["dormand_prince_rkn86"], methods["dormand_prince_rkn1210"], _NYSTROM_TIGHT
-    return methods["verner87"], methods["verner98"], _TIGHT
+    steep = system.traced is not None and system.traced.steep
+    return methods["verner87"], methods["verner98"], np.inf if steep else _TIGHT
 
 
 def pairs_of(problem, control):

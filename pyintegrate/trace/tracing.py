@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
-from .derivative import forward
+from .derivative import POWERS, forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
@@ -74,6 +74,13 @@ class Traced:
             or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
         )
     )
+
+    @property
+    def steep(self):
+        """Whether the force takes other branches, and roots: it may be infinitely steep there."""
+        force = self.outputs.get("acceleration") or self.outputs["rhs"]
+        steep = any(n.operation in {*POWERS, "log"} and not n.is_fixed for n in below(force))
+        return steep and self.program().has("invariants")
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

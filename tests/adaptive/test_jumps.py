@@ -80,6 +80,26 @@ def test_the_error_at_jumps_is_that_of_the_tolerance(name, kind):
         assert np.median(abs(sol.final - exact).max(axis=-1)) <= 10 * rtol
 
 
+STEEP = {  # a force, and its energy
+    "cubic root": (np.cbrt, lambda x: 0.75 * abs(x) ** (4 / 3)),
+    "root": (lambda x: np.sign(x) * np.sqrt(abs(x)), lambda x: abs(x) ** 1.5 / 1.5),
+    "power": (lambda x: np.sign(x) * abs(x) ** 0.7, lambda x: abs(x) ** 1.7 / 1.7),
+    "logarithm": (lambda x: x * np.log(abs(x) + 1e-300),
+                  lambda x: x**2 / 2 * np.log(abs(x)) - x**2 / 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_the_error_where_a_force_is_infinitely_steep_is_that_of_the_tolerance(name):
+    """Behind a jump a step is soon as long as before: its estimate must see what is steep there."""
+    force, energy = STEEP[name]
+    system = pi.rhs(dim=2)(lambda t, y: (y[1], -force(y[0])))
+    for rtol in (1e-4, 1e-6, 1e-8):
+        x, v = pi.solve(system, START, t_end=T_END, rtol=rtol, atol=1e-3 * rtol).final.T
+        off = v**2 / 2 + energy(x) - START[:, 1] ** 2 / 2 - energy(START[:, 0])
+        assert np.median(abs(off)) <= 10 * rtol
+
+
 def _parts(kind):
     return (START,) if kind == "first order" else (START[:, 0], START[:, 1])
 
