@@ -58,12 +58,10 @@ class FixedSolution(Solution):
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
-            if options.times is not None and isinstance(solution.y, np.ndarray):
-                lost = np.isnan(solution.y[..., 0])
-                if lost.any() and options.on_failure != "ignore":
-                    from .interpolation import warn_of_lost
+            if options.times is not None:
+                from .interpolation import report_lost
 
-                    warn_of_lost(solution._column(solution.t), lost & solution.valid)
+                report_lost(solution, options.on_failure)
             return solution
 
         def finish(error):

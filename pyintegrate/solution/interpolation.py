@@ -85,6 +85,14 @@ def warn_of_lost(times, lost):
         )
 
 
+def report_lost(solution, on_failure):
+    """Warn of states at `times` that are no numbers, though those at the steps are."""
+    y = solution.y
+    if on_failure != "ignore" and isinstance(y, np.ndarray) and np.isnan(y.sum()):
+        lost = np.isnan(y).any(axis=-1) & solution.valid
+        warn_of_lost(solution._column(solution.t), lost)
+
+
 def part_of_steps(solution, start, begin, length):
     """States some lengths (n, *batch) after others, (n, *batch, dim): by steps of the method.
 
