@@ -7,22 +7,23 @@ import numpy as np
 from ..method.catalogue import methods
 from .decay import STIFF, border
 
-# Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
-# problems from 1e-3 to 1e-12; the Nystrom pairs of order 8 and 12, where they apply, fewer still.
-# At these tolerances their costs are equal (docs/tolerance.md).
+# Verner's 9(8) pair and the Nystrom pairs of order 8 and 12, where these apply, need the fewest
+# operations on smooth, eccentric and chaotic problems from 1e-3 to 1e-12, and their estimates see
+# what is steep (docs/tolerance.md). At these tolerances the costs of two pairs are equal.
 _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 
 
 def automatic_pairs(system):
-    """Verner's efficient 8(7) pair, his 9(8) pair, and the rtol below which "auto" takes that.
+    """Two pairs, and the rtol below which "auto" takes the second.
 
-    On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10). The
-    estimate of the 8(7) pair is blind to slopes that are infinite at a border.
+    Verner's efficient 9(8) pair; for forces that are piecewise smooth his 8(7) pair, whose steps
+    behind a jump cost less. On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince,
+    8(6) and 12(10).
     """
     if system.structure == "second_order" and not system.velocity_dependent:
         return methods["dormand_prince_rkn86"], methods["dormand_prince_rkn1210"], _NYSTROM_TIGHT
-    steep = system.traced is not None and system.traced.steep
-    return methods["verner87"], methods["verner98"], np.inf if steep else _TIGHT
+    piecewise = system.traced is not None and system.traced.piecewise
+    return methods["verner87"], methods["verner98"], _TIGHT if piecewise else np.inf
 
 
 def pairs_of(problem, control):

@@ -76,11 +76,11 @@ class Traced:
     )
 
     @property
-    def steep(self):
-        """Whether the force takes other branches, and roots: it may be infinitely steep there."""
+    def piecewise(self):
+        """Whether the force has other branches, and no roots that are infinitely steep there."""
         force = self.outputs.get("acceleration") or self.outputs["rhs"]
-        steep = any(n.operation in {*POWERS, "log"} and not n.is_fixed for n in below(force))
-        return steep and self.program().has("invariants")
+        roots = any(n.operation in {*POWERS, "log"} and not n.is_fixed for n in below(force))
+        return not roots and self.program().has("invariants")
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

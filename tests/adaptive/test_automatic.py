@@ -35,11 +35,11 @@ def test_some_of_a_batch_are_stiff():
     stiff = np.isfinite(sol.stiff_since)
     assert not stiff[:5].any()
     assert stiff[-8:].all()
-    assert sol.method.name == "verner87"
+    assert sol.method.name == "verner98"
     exact = van_der_pol(rtol=1e-9, atol=1e-9, method="radau_iia5").final
     # The period is that of a relaxation: what a step is allowed, times some hundred steps.
     assert abs(sol.final - exact).max() < 0.01
-    explicit = van_der_pol(method="verner87")
+    explicit = van_der_pol(method="verner98")
     assert sol.evaluations[-1] < explicit.evaluations[-1] / 100
     never = ~np.isfinite(sol.stiff_spans[:, 0]).any(axis=0)
     assert never[:5].all()

@@ -50,7 +50,7 @@ def test_solutions_are_cited_by_their_method():
     assert "The pyintegrate developers" in text and pi.__version__ in text  # noqa: PT018
     assert "Verner" in pi.solve(pi.systems.lorenz, t_end=1.0).cite()
     stiff = pi.solve(pi.systems.van_der_pol(mu=[1.0, 1000.0]), t_end=10.0).cite().split("@")
-    pair, radau = (pi.methods[m].cite().split("@") for m in ("verner87", "radau_iia5"))
+    pair, radau = (pi.methods[m].cite().split("@") for m in ("verner98", "radau_iia5"))
     assert stiff == [*pair[:-1], *radau[1:]]
 
 
