@@ -159,9 +159,16 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
 static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     const PiEvent *e = &p->of->event[j];
-    const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
+    const int64_t at = j * p->lanes + i;
+    const double least = q->least[at], most = q->most[at];
+    const double first = linear_row(q, j, 0)[i], last = linear_row(q, j, q->degree)[i];
     Occurring *const o = &p->occurring[i];
     if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(o, 0, 0, j);
+    if (isnan(q->mean[at])) { /* the force has failed within */
+        if (!is_at_zero(p, i, j, first) && crosses(e, first, last)) occurs(o, 1, 0, j);
+        add_to_count(p, i, PI_UNRESOLVED, j);
+        return;
+    }
     if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
     p->quantities.piece[i].resolution = o->resolution;
     if (o->passing[j].zero > 0) {

@@ -108,6 +108,10 @@ class AdaptiveSolution(Solution):
             )
             if solution._failures.count:
                 report_failures(solution, options.on_failure)
+            if control.save == "times":
+                from ..solution.interpolation import report_lost
+
+                report_lost(solution, options.on_failure)
             return solution
 
         def finish(error):

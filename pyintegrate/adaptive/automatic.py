@@ -14,13 +14,15 @@ _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 
 
 def automatic_pairs(system):
-    """Verner's efficient 8(7) pair, his 9(8) pair, and the rtol below which "auto" takes that.
+    """Two pairs, and the rtol below which "auto" takes the second.
 
-    On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10).
+    Verner's efficient 8(7) pair, if the force has no steep place that its estimate could miss, and
+    his 9(8) pair. On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and
+    12(10).
     """
     if system.structure == "second_order" and not system.velocity_dependent:
         return methods["dormand_prince_rkn86"], methods["dormand_prince_rkn1210"], _NYSTROM_TIGHT
-    return methods["verner87"], methods["verner98"], _TIGHT
+    return methods["verner87"], methods["verner98"], _TIGHT if system.gentle else np.inf
 
 
 def pairs_of(problem, control):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ..run.times import first_of, in_dtype
+from ..solution.interpolation import warn_of_lost
 from .adaptive_run import AdaptiveRun
 from .automatic import implicit_method
 
@@ -60,6 +61,9 @@ def states_at(solution, t, derivative=False):
     which, lane = np.nonzero(moments[place, lanes] != asked)
     number = place[which, lane] - 1
     out[which, lane] = _in_steps(solution, lane, number, asked[which, lane])
+    lost = np.zeros(asked.shape, bool)
+    lost[which, lane] = np.isnan(out[which, lane]).any(axis=-1)
+    warn_of_lost(column, lost)
     shape = (*t.shape, *batch, states.shape[-1])
     if derivative:
         times = t.reshape(t.shape + (1,) * len(batch))

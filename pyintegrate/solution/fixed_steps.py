@@ -58,11 +58,10 @@ class FixedSolution(Solution):
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
-            if options.times is not None and options.on_failure != "ignore":
-                from .interpolation import warn_of_lost
+            if options.times is not None:
+                from .interpolation import report_lost
 
-                lost = np.isnan(solution[solution.components[0]]) & solution.valid
-                warn_of_lost(solution._column(solution.t), lost)
+                report_lost(solution, options.on_failure)
             return solution
 
         def finish(error):

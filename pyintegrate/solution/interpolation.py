@@ -85,6 +85,19 @@ def warn_of_lost(times, lost):
         )
 
 
+def report_lost(solution, on_failure):
+    """Warn of states at `times` that are no numbers, though those at the steps are."""
+    if on_failure == "ignore":
+        return
+    if solution.out is not None:  # perhaps on a disk: one component tells
+        lost = np.isnan(solution[solution.components[0]])
+    elif not np.isnan(solution.y.sum()):
+        return
+    else:
+        lost = np.isnan(solution.y).any(axis=-1)
+    warn_of_lost(solution._column(solution.t), lost & solution.valid)
+
+
 def part_of_steps(solution, start, begin, length):
     """States some lengths (n, *batch) after others, (n, *batch, dim): by steps of the method.
 

@@ -55,7 +55,7 @@ class _Signature:
 # Attributes for the package alone, hidden from dir().
 _BETWEEN_MODULES = {
     "core", "core_for", "refusal", "ready", "traced", "components", "evaluate", "closed_form",
-    "definition", "fitting", "shapes", "shapes_of_run", "positions",
+    "definition", "fitting", "gentle", "shapes", "shapes_of_run", "positions",
 }  # fmt: skip
 
 
@@ -100,6 +100,7 @@ class System(ClosedForms):
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     default_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
+    gentle: ClassVar[Any] = True  # is there nothing steep that a stage of a step could miss?
     definition: SystemDefinition
     params: Mapping[str, Any]
     shapes: dict[str, tuple[int, ...]]

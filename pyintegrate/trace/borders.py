@@ -8,13 +8,14 @@ from .elementary import real
 from .graph import below, make
 
 # A border is a zero of an argument, or of the difference of two.
-_AT = {"absolute": [0], "sign": [0], "copysign": [1], "arctan2": [0, 1]}
+_AT = {"absolute": [0], "sign": [0], "cbrt": [0], "copysign": [1], "arctan2": [0, 1]}
 _AT |= {"minimum": [], "maximum": []}
 
 # On which side of its borders an operation is, as a number.
 _SIDE: dict[str, Callable] = {
     "where": lambda mask, a, b: mask,
     "absolute": lambda a: a < 0.0,
+    "cbrt": lambda a: a < 0.0,  # infinitely steep there
     "copysign": lambda a, b: b < 0.0,
     "arctan2": lambda a, b: (a < 0.0) & (b < 0.0),
     "fmod": lambda a, b: make("floor", a / b),

@@ -1,6 +1,7 @@
 """One call of a user's function with symbols, its checks and its errors."""
 
 import math
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .borders import branches
-from .derivative import forward
+from .derivative import POWERS, forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
@@ -79,6 +80,21 @@ class Traced:
             or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
         )
     )
+
+    @cached_property
+    def gentle(self):
+        """Whether the force is made of polynomials, sines and cosines.
+
+        Or has other branches, and no roots, which may be infinitely steep there.
+        """
+        used = {
+            node.operation
+            for node in below(self.slope)
+            if not (node.is_fixed or (node.operation == "divide" and node.arguments[1].is_fixed))
+        }
+        if used <= {"state", "time", "sin", "cos", "add", "subtract", "negative", "multiply"}:
+            return True
+        return not used & {*POWERS, "log"} and self.program().has("invariants")
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

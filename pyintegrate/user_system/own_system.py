@@ -15,6 +15,7 @@ from ..values.types import Callable
 class OwnSystem(System):
     """A user's System, in every way like a built-in one."""
 
+    gentle = False  # as far as is known
     _formulas: Callable[[], list[str]]  # a line for each component
 
     @property

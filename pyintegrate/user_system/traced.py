@@ -21,6 +21,8 @@ class TracedSystem(OwnSystem):
     exact solution is pickled by name).
     """
 
+    gentle = property(lambda self: self.traced.gentle)
+
     # ---- description ----
     @property
     def program(self):

@@ -63,6 +63,8 @@ def _end_of_square(y):
     return x, v
 
 
+PAIRS = [name for name, m in pi.methods.items() if m.embedded and not m.implicit]
+HIGHEST = {"highest": pi.watch.maximum("x")}
 ENDS = {"sign": _end_of_signed, "square wave": _end_of_square}
 
 
@@ -76,6 +78,26 @@ def test_the_error_at_jumps_is_that_of_the_tolerance(name, kind):
                        atol=1e-3 * rtol)  # fmt: skip
         assert not sol.status.any()
         assert np.median(abs(sol.final - exact).max(axis=-1)) <= 10 * rtol
+
+
+STEEP = {  # a force, and its energy
+    "cubic root": (np.cbrt, lambda x: 0.75 * abs(x) ** (4 / 3)),
+    "root": (lambda x: np.sign(x) * np.sqrt(abs(x)), lambda x: abs(x) ** 1.5 / 1.5),
+    "power": (lambda x: np.sign(x) * abs(x) ** 0.7, lambda x: abs(x) ** 1.7 / 1.7),
+    "logarithm": (lambda x: x * np.log(abs(x) + 1e-300),
+                  lambda x: x**2 / 2 * np.log(abs(x)) - x**2 / 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_the_error_where_a_force_is_infinitely_steep_is_that_of_the_tolerance(name):
+    """Behind a jump a step is soon as long as before: its estimate must see what is steep there."""
+    force, energy = STEEP[name]
+    system = pi.rhs(dim=2)(lambda t, y: (y[1], -force(y[0])))
+    for rtol in (1e-4, 1e-6, 1e-8):
+        x, v = pi.solve(system, START, t_end=T_END, rtol=rtol, atol=1e-3 * rtol).final.T
+        off = v**2 / 2 + energy(x) - START[:, 1] ** 2 / 2 - energy(START[:, 0])
+        assert np.median(abs(off)) <= 10 * rtol
 
 
 def _parts(kind):
@@ -92,6 +114,16 @@ def test_a_stiff_wall_throws_nothing_up():
     # Each of six borders changes the energy by some rtol, relative to that of the stiffest moment.
     assert np.median(abs(energy / (9.81 * heights) - 1)) < 10e-4
     assert np.max(energy / (9.81 * heights) - 1) < 0.1
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_wall_throws_nothing_up_by_any_pair(method):
+    """Fehlberg's estimate is blind to what is beyond the wall, and he has a stage at the start."""
+    wall = pi.acceleration(lambda t, x, v: -1 - np.where(x < 0, 1e4 * x, 0.0))
+    heights = np.linspace(0.5, 2.5, STARTS)
+    sol = pi.solve(wall, heights, 0.0, t_end=6.0, rtol=1e-6, method=method, watch=HIGHEST)
+    assert not sol.status.any()
+    assert np.max(sol.watched["highest"] / heights) < 1.01
 
 
 def test_order_split_and_workers_change_no_bit():

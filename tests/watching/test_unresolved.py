@@ -211,6 +211,22 @@ def test_a_quantity_that_is_not_a_number_within_a_step_is_told(run):
     assert not run(events={"z": pi.event(lambda t, x, v: x - 0.5)}).events["z"].unresolved
 
 
+def test_a_force_that_fails_within_a_step_is_told():
+    """The last step of y' = -2 sqrt(y) ends below 0: there are no states within it."""
+    tank = pi.rhs(dim=1, initial=[1.0])(lambda t, y: (-2 * np.sqrt(y[0]),))
+    run = {"t_end": 0.99, "rtol": 1e-3, "method": "verner98"}
+    times, told = np.linspace(0, 0.99, 9), pytest.warns(pi.IntegrationWarning, match="no state at")
+    assert pi.solve(tank, **run).final < 0
+    with told:
+        assert np.isnan(pi.solve(tank, times=times, **run).y).any()
+    with told:
+        assert np.isnan(pi.solve(tank, save="all", **run).at(times)).any()
+    for stop in (False, True):
+        z = pi.solve(tank, events={"z": pi.event("y", level=0.3, stop=stop)}, **run).events["z"]
+        assert z.unresolved
+        assert (z.count, z.t[0]) == (1, 0.99)
+
+
 def test_a_place_without_a_value_does_not_spread():
     watch = {
         "one": pi.watch.integral(lambda t, x, v: x / x), "way": pi.watch.integral("v"),

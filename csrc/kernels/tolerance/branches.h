@@ -28,17 +28,17 @@ INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
 static vreal *sides_at(const Lanes *l, int place) {
     return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
 }
-/* Notes the branch of each lane at a place, a part of the step; place 0: at the start, or at a
- * stage whose borders are not kept. */
+/* Notes the branch of each lane at a place, a part of the step; place 0: at the start, c->y, or at
+ * a stage whose borders are not kept, of which one may have the time of the start. */
 static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
     if (!m->branches) return;
+    const int start = y == c->y;
     const vreal *const first = sides_at(l, 0);
-    vreal *const here = sides_at(l, part > 0 && !place ? m->places : place);
+    vreal *const here = sides_at(l, start || place ? place : m->places);
     ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
-    EACH_REGISTER(u, c)
-        l->crossed[u] = part > 0 ? l->crossed[u] | (here[u] != first[u]) : vset_int(0);
+    EACH_REGISTER(u, c) l->crossed[u] = start ? vset_int(0) : l->crossed[u] | (here[u] != first[u]);
 }
 /* Times so close that a step between them is lost: |h| of a few rounding units of t. */
 INLINE vint too_small(vreal h, vreal t) {
