@@ -32,10 +32,6 @@ static View *one_more(Views *views, const char *name) {
 /* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
 static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
                                 int flags) {
-    if (!object) { /* a field that was left out */
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s is missing", name);
-        return NULL;
-    }
     View *kept = one_more(views, name);
     if (!kept) return NULL;
     const Py_buffer *view = &kept->buffer;
@@ -125,6 +121,19 @@ void *pi_views_zeros(Views *views, int64_t count, size_t size) {
     views->count++;
     view->memory = PyMem_Calloc(count + 1, size);
     return view->memory ? view->memory : PyErr_NoMemory();
+}
+void *pi_views_aligned(Views *views, int64_t bytes) {
+    char *memory = pi_views_zeros(views, pi_sum(bytes, 64), 1);
+    return memory ? memory + (64 - (uintptr_t)memory % 64) : NULL;
+}
+PyObject *pi_views_keep(Views *views, PyObject *object) {
+    View *view = object ? one_more(views, "") : NULL;
+    if (!view) {
+        Py_XDECREF(object);
+        return NULL;
+    }
+    views->count++;
+    return view->buffer.obj = object;
 }
 void pi_views_release(Views *views) {
     while (views->count > 0) {

@@ -6,9 +6,11 @@
 #define Py_LIMITED_API 0x030b0000
 #endif
 #include <Python.h>
+#include <structmember.h>
 #include "../tiles.h"
 
-/* What is held during a call or a run: buffers, each under the name of its argument, and memory. */
+/* What is held during a call or a run: buffers, each under the name of its argument, and memory. An
+ * object that is kept is a buffer without data. */
 typedef struct {
     Py_buffer buffer; /* obj == NULL: of the number */
     const char *name;
@@ -46,6 +48,11 @@ int64_t pi_views_items(const Views *views, int item);
 View *const *pi_views_find(const Views *views, const char *name);
 /* Zeros, at least one item, as long as the views; NULL with an exception. */
 void *pi_views_zeros(Views *views, int64_t count, size_t size);
+/* The same of bytes from a cache line on. */
+void *pi_views_aligned(Views *views, int64_t bytes);
+/* Keeps an object alive as long as the views, which take the reference. Borrowed; NULL with an
+ * exception, also if it is NULL. */
+PyObject *pi_views_keep(Views *views, PyObject *object);
 void pi_views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../run/pace.h"
-#include "module.h"
+#include "objects.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* begins with its name */
@@ -54,12 +54,11 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     sample.pause = &pace.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
     PiRow *rows = pi_views_zeros(&views, s->dim + s->n_params, sizeof *rows);
-    char *workspace = pi_views_zeros(
-        &views, pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64), 1);
+    sample.workspace =
+        pi_views_aligned(&views, pi_product(pi_sample_rows(s, answers), register_bytes));
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
-    sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
-    if (rows && workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+    if (rows && sample.workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
         !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
         !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
         (sample.out =
@@ -99,6 +98,53 @@ static int choose_isa(void) {
     return best;
 }
 
+static const ObjectType *const types[TYPES] = {&pi_run_type, &pi_stepper_type,
+                                               &pi_adaptive_run_type};
+static void free_object(PyObject *self) {
+    CoreObject *object = (CoreObject *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    object->type->end(object);
+    pi_free_watches(&object->watches);
+    pi_views_release(&object->views);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+static PyObject *make_type(PyObject *module, const ObjectType *type) {
+    PyType_Slot slots[] = {{Py_tp_dealloc, free_object},
+                           {Py_tp_doc, (void *)type->doc},
+                           {Py_tp_methods, type->methods},
+                           {type->members ? Py_tp_members : 0, type->members},
+                           {0, NULL}};
+    PyType_Spec spec = {type->name, type->bytes, 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    return PyType_FromModuleAndSpec(module, &spec, NULL);
+}
+static PyObject *make_object(PyObject *module, int number, PyObject *args, PyObject *keywords) {
+    const ObjectType *type = types[number];
+    if (PyTuple_Size(args))
+        return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", type->function);
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->type[number], 0);
+    CoreObject *object = (CoreObject *)self;
+    if (!self) return NULL;
+    const uint32_t mode = pi_enter_float_mode();
+    const Fields none = {.of = type->function, .module = module, .views = &object->views};
+    Fields given = pi_within(&none, keywords ? keywords : Py_None);
+    object->type = type;
+    if (type->make(object, &given) || pi_all_known(&given)) Py_CLEAR(self);
+    pi_leave_float_mode(mode);
+    return self;
+}
+static PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
+    return make_object(module, RUN, args, keywords);
+}
+static PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
+    return make_object(module, STEPPER, args, keywords);
+}
+static PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
+    return make_object(module, ADAPTIVE, args, keywords);
+}
+
 static int module_exec(PyObject *module) {
     State *state = state_of(module);
     /* Signals and callbacks would reach the main interpreter. */
@@ -109,9 +155,8 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     const char *wanted = getenv("PYINTEGRATE_ISA");
     state->missing = wanted && *wanted ? NULL : pi_isa_missing();
-    PyType_Spec *const specs[TYPES] = {&pi_run_spec, &pi_stepper_spec, &pi_adaptive_run_spec};
     for (int i = 0; i < TYPES; i++) {
-        state->type[i] = PyType_FromModuleAndSpec(module, specs[i], NULL);
+        state->type[i] = make_type(module, types[i]);
         if (!state->type[i] || PyModule_AddType(module, (PyTypeObject *)state->type[i])) return -1;
     }
     return PyModule_AddFunctions(module, pi_catalogue_functions) ||
@@ -153,7 +198,7 @@ static PyMethodDef functions[] = {
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
      "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
      "v."},
-    {"start", WITH_NAMES(pi_core_start), METH_VARARGS | METH_KEYWORDS,
+    {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS,
      "start(**fields) -> Run\n\n"
      "system, method: name or handle, handle; starter: the method for the first steps of a\n"
      "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
@@ -185,13 +230,13 @@ static PyMethodDef functions[] = {
      "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
      "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
      "failed."},
-    {"stepper", WITH_NAMES(pi_core_stepper), METH_VARARGS | METH_KEYWORDS,
+    {"stepper", WITH_NAMES(core_stepper), METH_VARARGS | METH_KEYWORDS,
      "stepper(**fields) -> Stepper\n\n"
      "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
      "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
      "rows that are advanced in place; watches and events as for start(), each with one array as\n"
      "both sums_a and sums_b, counts_a and counts_b."},
-    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
+    {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
      "start_adaptive(**fields) -> AdaptiveRun\n\n"
      "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
      "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"

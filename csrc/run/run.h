@@ -39,8 +39,8 @@ typedef struct {
 } PiUndo;
 
 struct PiRun {
-    /* The caller's arguments: python/fields.c has a line for each. */
-    int64_t bits;                 /* 64 or 32 */
+    /* The caller's arguments: python/fields.c or run_type.c has a line for each. */
+    int real_bytes;               /* 8 or 4 */
     int64_t lanes;                /* trajectories */
     int64_t first, n_steps;       /* steps first + 1 .. first + n_steps */
     int64_t save_every;           /* steps from one save to the next; the last is saved too */
@@ -72,7 +72,6 @@ struct PiRun {
      * same memory. */
     void *initial, *state[2];
     int64_t stride;
-    int real_bytes;
     int same; /* all trajectories begin alike: `initial` has one item a row */
     PiObserver observers[PI_MAX_OBSERVERS];
     int n_observers;

@@ -18,7 +18,6 @@ typedef struct {
     PiSolve solve;
     PiSolveKernel *kernel;
     const PiMethod *method;
-    int64_t bits; /* 64 or 32 */
     int vector_bytes, real_bytes;
     int64_t workers;
     int interpreted;                         /* is the force byte code? */

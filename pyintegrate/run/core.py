@@ -98,7 +98,7 @@ class Run:
         if saves.given is not None and options.times is None:
             more["save_steps"] = saves.given
             every = int(np.gcd.reduce(saves.given)) or problem.n_steps + 1
-        if options.components is not None:
+        if options.components is not None and record is not None:
             more["saved"] = options.places(problem.system)
         if options.times is not None:
             more["times"] = _asked(problem, options.times)
@@ -111,11 +111,12 @@ class Run:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
                 each[...] = its
         self._core = _core.start(
-            **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
-            bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
+            system=problem.system.core_for(problem.method), bits=dtype.itemsize * 8, lanes=lanes,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
+            n_steps=problem.n_steps, save_every=every, status=self._failed[0],
+            failed=self._failed[1], method=problem.method.handle,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
-            record=record, status=self._failed[0], failed=self._failed[1],
+            record=record, **more,
         )  # fmt: skip
 
     def go(self, report=None):

@@ -132,8 +132,9 @@ def test_components_that_are_not_there_are_refused(saved):
 ])  # fmt: skip
 def test_a_method_that_does_not_fit_the_system_is_refused(method, system):
     """Nobody asks the core for this, which would have no force to call."""
+    params = (1.0,) * {"lorenz": 3, "oscillator": 1}[system]
     with pytest.raises(ValueError, match="the method needs"):
-        start(method=_core.method(method)["handle"], system=system)
+        start(method=_core.method(method)["handle"], system=system, params=params)
 
 
 def test_strides_of_half_an_item_are_refused():

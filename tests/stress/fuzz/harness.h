@@ -41,8 +41,7 @@ static void put(void *rows, int bytes, int64_t at, double value) {
 static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKernels *kernels,
                      PiForce *force, const void *context, const PiMethod *m, double h, int record) {
     const int bytes = set->real_bits / 8;
-    PiRun run = {.bits = 8 * bytes,
-                 .real_bytes = bytes,
+    PiRun run = {.real_bytes = bytes,
                  .lanes = LANES,
                  .stride = STRIDE,
                  .n_steps = STEPS,
