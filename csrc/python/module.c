@@ -234,8 +234,8 @@ static PyMethodDef functions[] = {
      "stepper(**fields) -> Stepper\n\n"
      "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
      "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
-     "rows that are advanced in place; watches and events as for start(), each with one array as\n"
-     "both sums_a and sums_b, counts_a and counts_b."},
+     "rows that are advanced in place; watches and events as for start(), whose sums_a and\n"
+     "counts_a are right after each call."},
     {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
      "start_adaptive(**fields) -> AdaptiveRun\n\n"
      "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"

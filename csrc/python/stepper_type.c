@@ -33,30 +33,6 @@ static int read_rows(Fields *f, PiRun *run) {
     return pi_read_failures(f);
 }
 
-static int add_undo(Stepper *s, void *live, int64_t rows) {
-    PiRun *run = &s->run[STEP];
-    PiUndo *one = &run->undo[run->n_undo];
-    *one = (PiUndo){live, NULL, pi_product(pi_product(rows, run->stride), sizeof(double))};
-    one->spare = pi_views_zeros(&s->base.views, one->bytes, 1);
-    run->n_undo++;
-    return one->spare ? 0 : -1;
-}
-/* Watches and events, which see every step, since the index of a step is unknown before it is
- * made. One copy of their sums is live, the other belongs to the block before. */
-static int make_observers(Stepper *s, Fields *f) {
-    PiRun *run = &s->run[STEP];
-    Watches *w = &s->base.watches;
-    if (pi_read_watching(f, NULL, NULL, w)) return -1;
-    run->undo = pi_views_zeros(f->views, w->count + 3, sizeof *run->undo);
-    if (!run->undo) return -1;
-    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
-    for (int64_t i = 0; i < w->count; i++)
-        if (add_undo(s, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
-    if (!w->events) return 0;
-    return add_undo(s, w->events->watch.sums[0], w->events->watch.n_rows) ||
-           add_undo(s, w->events->counts[0], pi_event_rows(w->events->events.count));
-}
-
 /* One of the phases; all work on the same rows, in the same tiles, and share the failures of the
  * first and the copy of the state before a block. The rows are checked as soon as the method gives
  * their number, before anything of their size is allocated. */
@@ -66,13 +42,16 @@ static int make_phase(Stepper *s, Fields *f, const ResolvedSystem *resolved, int
     if (phase != STEP) {
         *run = s->run[STEP];
         run->table = NULL; /* its own */
-        run->n_observers = run->n_undo = 0;
+        run->n_observers = 0;
     }
     if (pi_choose_method(run, resolved, method, phase == STEP ? pi_given(f, "starter") : NULL))
         return -1;
     if (run->state_rows != s->run[STEP].state_rows)
         return pi_refused("a kick or a drift must remember as much as the step");
-    if (phase == STEP && (read_rows(f, run) || make_observers(s, f))) return -1;
+    if (phase == STEP && (read_rows(f, run) || pi_read_watching(f, NULL, NULL, &s->base.watches)))
+        return -1;
+    /* They see every step, since the index of a step is unknown before it is made. */
+    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);

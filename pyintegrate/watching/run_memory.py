@@ -75,7 +75,7 @@ class RunMemory:
             self._rows = EventRows.empty(self._events, problem, stride)
             rows += len(self._rows.counts)
         # One of two copies survives an interrupt.
-        self._two = 8 * rows * stride <= SPARE_BYTES and not self.of_each
+        self._two = 8 * rows * stride <= SPARE_BYTES or self.of_each
         self._sums = [in_two(program.initial, stride, self._two) for program in self._programs]
         for (sums, _), began in zip(self._sums, earlier or ()):
             sums[:, :lanes] = began
