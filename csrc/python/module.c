@@ -159,8 +159,7 @@ static int module_exec(PyObject *module) {
         state->type[i] = make_type(module, types[i]);
         if (!state->type[i] || PyModule_AddType(module, (PyTypeObject *)state->type[i])) return -1;
     }
-    return PyModule_AddFunctions(module, pi_catalogue_functions) ||
-                   PyModule_AddFunctions(module, pi_method_functions) ||
+    return pi_add_catalogues(module) || PyModule_AddFunctions(module, pi_method_functions) ||
                    PyModule_AddFunctions(module, pi_program_functions)
                ? -1
                : 0;
@@ -176,9 +175,8 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
-    {"reductions", pi_core_reductions, METH_NOARGS,
-     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name\n"
-     "their number, the initial values of their rows, the first of a trajectory that restarts."},
+    {"method", pi_core_method, METH_O,
+     "method(name) -> dictionary: the properties and coefficients of one method, and its handle."},
     {"scales", pi_core_scales, METH_O,
      "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
      "derived, that kernels move from its rate into their weights; 0: none."},
@@ -189,7 +187,7 @@ static PyMethodDef functions[] = {
      "instruction_sets (of this machine, as far as they were built), built."},
     {"evaluate", core_evaluate, METH_VARARGS,
      "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
-     "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
+     "question: its number in `questions`, up to the jacobian. t: array; y, params: tuples of\n"
      "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written."},
     {"make_callback", pi_core_make_callback, METH_VARARGS,
      "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"

@@ -45,10 +45,11 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
 PyObject *pi_core_scales(PyObject *module, PyObject *system);
 
 /* ---- functions of the module ----------------------------------------------------------------- */
-/* Those of catalogues.c, methods.c and programs.c; the others follow. */
-extern PyMethodDef pi_catalogue_functions[], pi_method_functions[], pi_program_functions[];
-/* watching.c */
-PyObject *pi_core_reductions(PyObject *module, PyObject *none);
+/* Those of methods.c and programs.c; the others follow. */
+extern PyMethodDef pi_method_functions[], pi_program_functions[];
+/* catalogues.c */
+int pi_add_catalogues(PyObject *module); /* 0, or -1 with an exception */
+PyObject *pi_core_method(PyObject *module, PyObject *name);
 /* callbacks.c, sized_systems.c */
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args);
 PyObject *pi_core_make_system(PyObject *module, PyObject *args);

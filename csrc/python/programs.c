@@ -2,15 +2,6 @@
 #include "module.h"
 #include "../bytecode/bytecode.h"
 
-static PyObject *core_operations(PyObject *module, PyObject *none) {
-    PyObject *list = PyList_New(0);
-    for (int64_t i = 0; list && pi_operation(i); i++) {
-        const PiOperation *o = pi_operation(i);
-        pi_append(&list, Py_BuildValue("(sis)", o->name, o->arguments, o->text));
-    }
-    return list;
-}
-
 typedef struct {
     SystemHandle handle;
     PiProgram *program;
@@ -117,8 +108,6 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef pi_program_functions[] = {
-    {"operations", core_operations, METH_NOARGS,
-     "operations() -> list of (name, arguments, what it computes), by number in byte code."},
     {"make_program", core_make_program, METH_VARARGS,
      "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
      "             n_registers, noises=0, second=0) -> handle\n\n"

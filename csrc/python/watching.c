@@ -384,23 +384,6 @@ int pi_read_observation(const Fields *f, PyObject *observation, PiAdaptiveRun *r
     return 0;
 }
 
-/* ---- what is known of reductions --------------------------------------------------------------
- */
-static PyObject *told_reductions(const PiDeclared *declared, int count) {
-    PyObject *out = PyDict_New();
-    for (int i = 0; out && i < count; i++) {
-        PyObject *initial = PyTuple_New(declared[i].rows);
-        for (int k = 0; initial && k < declared[i].rows; k++)
-            PyTuple_SetItem(initial, k, PyFloat_FromDouble(declared[i].initial[k]));
-        pi_put(&out, declared[i].name, Py_BuildValue("(iNd)", i, initial, declared[i].again));
-    }
-    return out;
-}
-PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
-    return Py_BuildValue("(NN)", told_reductions(pi_reductions, PI_REDUCTIONS),
-                         told_reductions(pi_piece_reductions, PI_PIECE_KINDS));
-}
-
 /* ---- times ----------------------------------------------------------------------------------- */
 static int read_times(Fields *f, PiRecord *record, Watches *to) {
     PiRun *run = f->run;

@@ -40,7 +40,7 @@ def method_bits():
     >>> method_bits()[0]  # doctest: +SKIP
     Bits(method='explicit_euler', runs=124, digits='87e575e02ea8cb27')
     """
-    return [bits_of(name) for name in _core.method_names()]
+    return [bits_of(name) for name in _core.method_names]
 
 
 def bits_of(name):
@@ -95,10 +95,10 @@ def _results(method):
 
 def _systems():
     """Each system, its description, its start and its parameters."""
-    for about in _core.systems():
+    for about in _core.systems:
         start, params = ([row[2] for row in about[kind]] for kind in ("state", "params"))
         yield about["name"], about, start, [1.01 * value for value in params]
-    for about in _core.sized_systems():
+    for about in _core.sized_systems:
         parts, dim, count = _SIZED[about["name"]]
         params = [0.9 - 0.02 * i / (1 + i) for i in range(count)]
         if about["structure"] == "rigid_body":  # an inertia
@@ -121,7 +121,7 @@ def all_bits(rows):
 
 def as_text(rows):
     """The table in its published form."""
-    n = len(_core.systems()) + len(_core.sized_systems())
+    n = len(_core.systems) + len(_core.sized_systems)
     lines = [f"{row.method:<32} {row.runs:4d} runs  {row.digits}" for row in rows]
     return "\n".join([*lines, f"{len(rows)} methods, {n} systems: {all_bits(rows)}"])
 

@@ -19,7 +19,7 @@ from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
 from .step import OF_RUN, Step, drift_nodes, step_program
 
-_INVARIANTS = _core.questions().index("invariants")
+_INVARIANTS = _core.questions.index("invariants")
 
 
 class NoisySystem(TracedSystem):

@@ -109,7 +109,7 @@ def test_answers_of_a_large_jacobian_are_not_of_no_bytes():
     dim, lanes = 6 * parts, 1 << 48
     numbers = (1.0,) * dim
     with pytest.raises((ValueError, MemoryError)):
-        _core.evaluate(system, 64, _core.questions().index("jacobian"), lanes, 0.0, numbers,
+        _core.evaluate(system, 64, _core.questions.index("jacobian"), lanes, 0.0, numbers,
                        (1.0,) * (parts + 2), np.zeros(0))  # fmt: skip
 
 

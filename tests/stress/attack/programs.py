@@ -27,7 +27,7 @@ from pyintegrate import _core
 from pyintegrate.trace.program import CONSTANT, OUT, QUESTIONS, SCRATCH, WORDS, P, Program, T, V, Y
 from pyintegrate.values.memory import aligned, padded
 
-OPERATIONS = [(name, arguments) for name, arguments, _ in _core.operations()]
+OPERATIONS = [(name, arguments) for name, arguments, _ in _core.operations]
 NUMBERS = {name: number for number, (name, _) in enumerate(OPERATIONS)}
 BY_ARGUMENTS = {n: [k for k, (_, m) in enumerate(OPERATIONS) if m == n] for n in range(1, 5)}
 SHIFT, LANES = 24, 7
