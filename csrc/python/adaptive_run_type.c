@@ -155,11 +155,26 @@ static PyMethodDef adaptive_run_methods[] = {
      "the time, the saved components, the numbers of the step from there."},
     {NULL, NULL, 0, NULL},
 };
-const ObjectType pi_adaptive_run_type = {"pyintegrate._core.AdaptiveRun",
-                                         "start_adaptive()",
-                                         "A batch integrated to a tolerance.",
-                                         sizeof(AdaptiveRun),
-                                         make_run,
-                                         end_run,
-                                         adaptive_run_methods,
-                                         NULL};
+const ObjectType pi_adaptive_run_type = {
+    "pyintegrate._core.AdaptiveRun",
+    "AdaptiveRun(**fields)\n\n"
+    "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
+    "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
+    "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
+    "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
+    "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
+    "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
+    "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
+    "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
+    "called. within: rows of numbers of kept steps, of which states at times are asked;\n"
+    "t0, initial and t_end are then the ends of the steps. observation: watches and\n"
+    "events (watching.c). decay: h times the rate of decay from which a trajectory leaves as\n"
+    "stiff, with the status 16, or with Radau's method h times the fastest rate up to which\n"
+    "it leaves as no longer stiff; 0: never. accepted and rejected are incremented from\n"
+    "their given values. mark, made, onward (all or none): where a continuation sets out,\n"
+    "written; goes_on, earlier: mark and onward of the run that this one continues (PiSolve).",
+    sizeof(AdaptiveRun),
+    make_run,
+    end_run,
+    adaptive_run_methods,
+    NULL};

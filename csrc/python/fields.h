@@ -1,4 +1,4 @@
-/* Named arguments: those of start(), stepper() and start_adaptive(), and of the dictionaries in
+/* Named arguments: those of the types of runs, and of the dictionaries in
  * them. */
 #pragma once
 #include "module.h"
@@ -6,7 +6,7 @@
 /* What reading needs: the arguments, and of the run the module, the system, its components, the
  * lanes of its rows, and where arrays are held. */
 typedef struct {
-    const char *of; /* the function, in messages */
+    const char *of; /* the type, in messages */
     PyObject *given;
     Py_ssize_t at, left; /* the next argument; how many have not been asked for */
     uint64_t found;      /* which have, as bits */
@@ -40,7 +40,7 @@ int pi_rows(Fields *fields, const char *name, int n, int64_t lanes, int item, Pi
 /* The last step: -1 with an exception if there is an argument that was not asked for. */
 int pi_all_known(const Fields *fields);
 
-/* What start() and stepper() have in common, before the method is known: the system, lanes, times
+/* What Run and Stepper have in common, before the method is known: the system, lanes, times
  * and parameters of a run. 0, or not 0 with an exception. */
 int pi_read_batch(Fields *fields, PiRun *run, ResolvedSystem *resolved);
 /* Where the status of each lane goes, and when it failed. 0, or not 0 with an exception. */

@@ -27,7 +27,7 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static int64_t nothing(const void *none) { return 0; }
-static PyObject *evaluate(PyObject *module, PyObject *args) {
+static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
     PyObject *system, *t, *y, *params, *out, *result = NULL;
@@ -45,6 +45,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
                             question, pi_question_names[question]);
     const int64_t answers = pi_answer_rows(s, question);
     if (answers == 0) lanes = 0; /* there are no rows to bound them, and nothing to do */
+    const uint32_t mode = pi_enter_float_mode();
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
@@ -69,11 +70,6 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
     pi_views_release(&views);
-    return result;
-}
-static PyObject *core_evaluate(PyObject *module, PyObject *args) {
-    const uint32_t mode = pi_enter_float_mode();
-    PyObject *result = evaluate(module, args);
     pi_leave_float_mode(mode);
     return result;
 }
@@ -100,6 +96,25 @@ static int choose_isa(void) {
 
 static const ObjectType *const types[TYPES] = {&pi_run_type, &pi_stepper_type,
                                                &pi_adaptive_run_type};
+static PyObject *make_object(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *module = PyType_GetModule(type);
+    int number = 0;
+    while (state_of(module)->type[number] != (PyObject *)type) number++;
+    const ObjectType *own = types[number];
+    const char *name = strrchr(own->name, '.') + 1;
+    if (PyTuple_Size(args))
+        return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", name);
+    PyObject *self = PyType_GenericAlloc(type, 0);
+    CoreObject *object = (CoreObject *)self;
+    if (!self) return NULL;
+    const uint32_t mode = pi_enter_float_mode();
+    const Fields none = {.of = name, .module = module, .views = &object->views};
+    Fields given = pi_within(&none, keywords ? keywords : Py_None);
+    object->type = own;
+    if (own->make(object, &given) || pi_all_known(&given)) Py_CLEAR(self);
+    pi_leave_float_mode(mode);
+    return self;
+}
 static void free_object(PyObject *self) {
     CoreObject *object = (CoreObject *)self;
     PyTypeObject *type = Py_TYPE(self);
@@ -111,38 +126,14 @@ static void free_object(PyObject *self) {
     Py_DECREF(type);
 }
 static PyObject *make_type(PyObject *module, const ObjectType *type) {
-    PyType_Slot slots[] = {{Py_tp_dealloc, free_object},
+    PyType_Slot slots[] = {{Py_tp_new, make_object},
+                           {Py_tp_dealloc, free_object},
                            {Py_tp_doc, (void *)type->doc},
                            {Py_tp_methods, type->methods},
                            {type->members ? Py_tp_members : 0, type->members},
                            {0, NULL}};
-    PyType_Spec spec = {type->name, type->bytes, 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyType_Spec spec = {type->name, type->bytes, 0, Py_TPFLAGS_DEFAULT, slots};
     return PyType_FromModuleAndSpec(module, &spec, NULL);
-}
-static PyObject *make_object(PyObject *module, int number, PyObject *args, PyObject *keywords) {
-    const ObjectType *type = types[number];
-    if (PyTuple_Size(args))
-        return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", type->function);
-    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->type[number], 0);
-    CoreObject *object = (CoreObject *)self;
-    if (!self) return NULL;
-    const uint32_t mode = pi_enter_float_mode();
-    const Fields none = {.of = type->function, .module = module, .views = &object->views};
-    Fields given = pi_within(&none, keywords ? keywords : Py_None);
-    object->type = type;
-    if (type->make(object, &given) || pi_all_known(&given)) Py_CLEAR(self);
-    pi_leave_float_mode(mode);
-    return self;
-}
-static PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
-    return make_object(module, RUN, args, keywords);
-}
-static PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
-    return make_object(module, STEPPER, args, keywords);
-}
-static PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
-    return make_object(module, ADAPTIVE, args, keywords);
 }
 
 static int module_exec(PyObject *module) {
@@ -196,61 +187,6 @@ static PyMethodDef functions[] = {
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
      "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
      "v."},
-    {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS,
-     "start(**fields) -> Run\n\n"
-     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
-     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
-     "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
-     "bound: of the components, may be infinite. workers: threads that will share the run.\n"
-     "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
-     "drive_strides: for driven parameters, the items from each row to that of the next step\n"
-     "(1: one value serves all lanes), 0 for the others.\n"
-     "initial, state_a, state_b: rows for the components and for the history of the method\n"
-     "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
-     "whether initial includes the history of the method.\n"
-     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
-     "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
-     "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
-     "use_row_kernels: those for any force, even if others are compiled.\n"
-     "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
-     "first step that it has not completed; written, and those of a run that is continued.\n"
-     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
-     "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
-     "events: a dictionary: detect (a watch), react,\n"
-     "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
-     "times: a dictionary: t, count, each (whether t has a row of times for each), t0, dt, at\n"
-     "which states go to the record, instead of steps (csrc/watching/between.h).\n"
-     "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
-     "(csrc/watching/renormalise.h).\n"
-     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
-     "the state.\n"
-     "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
-     "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
-     "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
-     "failed."},
-    {"stepper", WITH_NAMES(core_stepper), METH_VARARGS | METH_KEYWORDS,
-     "stepper(**fields) -> Stepper\n\n"
-     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
-     "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
-     "rows that are advanced in place; watches and events as for start(), whose sums_a and\n"
-     "counts_a are right after each call."},
-    {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
-     "start_adaptive(**fields) -> AdaptiveRun\n\n"
-     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
-     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
-     "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
-     "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
-     "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
-     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
-     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
-     "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-     "called. within: rows of numbers of kept steps, of which states at times are asked;\n"
-     "t0, initial and t_end are then the ends of the steps. observation: watches and\n"
-     "events (watching.c). decay: h times the rate of decay from which a trajectory leaves as\n"
-     "stiff, with the status 16, or with Radau's method h times the fastest rate up to which\n"
-     "it leaves as no longer stiff; 0: never. accepted and rejected are incremented from\n"
-     "their given values. mark, made, onward (all or none): where a continuation sets out,\n"
-     "written; goes_on, earlier: mark and onward of the run that this one continues (PiSolve)."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
      "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"

@@ -27,9 +27,9 @@ typedef struct {
     Watches watches;
     Task task; /* of one that threads share */
 } CoreObject;
-/* A type, and the function that makes its objects. */
+/* A type, called with named arguments. */
 typedef struct ObjectType {
-    const char *name, *function, *doc;
+    const char *name, *doc;
     int bytes;
     int (*make)(CoreObject *self, Fields *fields); /* 0, or not 0 with an exception */
     void (*end)(CoreObject *self);                 /* frees what it has besides */

@@ -21,21 +21,15 @@ static void free_program(const void *self) {
     pi_program_free(((const ProgramHandle *)self)->program);
 }
 
-static PyObject *make_program(PyObject *args) {
+static PyObject *core_make_program(PyObject *module, PyObject *args) {
     PyObject *code, *constants, *sections;
-    long long size[8] = {0};
-    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections, &size[0],
-                          &size[1], &size[2], &size[3], &size[4], &size[5], &size[6], &size[7]))
+    PiProgramText text = {0};
+    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections,
+                          &text.dim, &text.dof, &text.n_params, &text.n_derived, &text.n_invariants,
+                          &text.n_registers, &text.noises, &text.second))
         return NULL;
     Views views = {0};
-    PiProgramText text = {.dim = size[0],
-                          .dof = size[1],
-                          .n_params = size[2],
-                          .n_derived = size[3],
-                          .n_invariants = size[4],
-                          .n_registers = size[5],
-                          .noises = size[6],
-                          .second = size[7]};
+    const uint32_t mode = pi_enter_float_mode(); /* constants are rounded to both precisions */
     PyObject *result = NULL;
     const int32_t *section;
     if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0)) &&
@@ -57,15 +51,9 @@ static PyObject *make_program(PyObject *args) {
         else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
         else PyErr_NoMemory();
     }
+    pi_leave_float_mode(mode);
     pi_views_release(&views);
     return result;
-}
-/* Constants are rounded to both precisions. */
-static PyObject *core_make_program(PyObject *module, PyObject *args) {
-    const uint32_t mode = pi_enter_float_mode();
-    PyObject *made = make_program(args);
-    pi_leave_float_mode(mode);
-    return made;
 }
 
 /* ---- compiled systems ------------------------------------------------------------------------ */

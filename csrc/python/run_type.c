@@ -1,4 +1,4 @@
-/* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
+/* The Python type of a run: worked on by threads, read by outcome(). */
 #include "../run/layout.h"
 #include "objects.h"
 
@@ -142,11 +142,41 @@ static PyMethodDef run_methods[] = {
      "blocks of time completed, -1 if not all watches have seen the initial state)."},
     {NULL, NULL, 0, NULL},
 };
-const ObjectType pi_run_type = {"pyintegrate._core.Run",
-                                "start()",
-                                "A run of a batch; made by start().",
-                                sizeof(Run),
-                                make_run,
-                                end_run,
-                                run_methods,
-                                NULL};
+const ObjectType pi_run_type = {
+    "pyintegrate._core.Run",
+    "Run(**fields)\n\n"
+    "system, method: name or handle, handle; starter: the method for the first steps of a\n"
+    "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
+    "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
+    "bound: of the components, may be infinite. workers: threads that will share the run.\n"
+    "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
+    "drive_strides: for driven parameters, the items from each row to that of the next step\n"
+    "(1: one value serves all lanes), 0 for the others.\n"
+    "initial, state_a, state_b: rows for the components and for the history of the method\n"
+    "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
+    "whether initial includes the history of the method.\n"
+    "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
+    "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
+    "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
+    "use_row_kernels: those for any force, even if others are compiled.\n"
+    "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
+    "first step that it has not completed; written, and those of a run that is continued.\n"
+    "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
+    "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
+    "events: a dictionary: detect (a watch), react,\n"
+    "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+    "times: a dictionary: t, count, each (whether t has a row of times for each), t0, dt, at\n"
+    "which states go to the record, instead of steps (csrc/watching/between.h).\n"
+    "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
+    "(csrc/watching/renormalise.h).\n"
+    "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
+    "the state.\n"
+    "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
+    "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
+    "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
+    "failed.",
+    sizeof(Run),
+    make_run,
+    end_run,
+    run_methods,
+    NULL};

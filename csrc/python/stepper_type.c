@@ -98,6 +98,30 @@ static int look_at(Stepper *s, int observer, int64_t n) {
 
 enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
+/* n steps of a phase: how many were completed. 0, or -1: with an exception, or without memory. */
+static int make_steps(Stepper *s, PiRun *run, int64_t n, int64_t *completed) {
+    if (n > ((int64_t)1 << MOST_STEPS) - s->n) {
+        PyErr_Format(PyExc_ValueError, "%lld steps after step %lld: a Stepper counts to 2**%d",
+                     (long long)n, s->n, MOST_STEPS);
+        return -1;
+    }
+    /* The state may have been changed since: a crossing belongs to the step alone. */
+    if (s->base.watches.events && look_at(s, s->base.watches.count, s->n)) return -1;
+    void *before = NULL;
+    if (pi_run_may_undo(run, n)) {
+        const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
+        if (!s->before) s->before = pi_views_zeros(&s->base.views, bytes, 1);
+        if (!s->before) return -1;
+        before = s->before;
+    }
+    if (s->work * n <= WORTH_RELEASING)
+        return pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, completed);
+    Caller caller = {PyEval_SaveThread(), Py_None};
+    const int error =
+        pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, completed);
+    PyEval_RestoreThread(caller.state);
+    return error;
+}
 static int advance(Stepper *s, int phase, int64_t n) {
     if (!s->scratch || phase >= s->n_phases)
         return pi_refused("the method has no kick and drift of its own: 'semi_implicit_euler' has,"
@@ -107,29 +131,8 @@ static int advance(Stepper *s, int phase, int64_t n) {
                           " and kick() and drift() are for a Stepper without");
     const int held = pi_claim(&s->base);
     if (held < 0) return -1;
-    PiRun *run = &s->run[phase];
-    int error = 0;
     int64_t completed = 0;
-    if (n > ((int64_t)1 << MOST_STEPS) - s->n) {
-        PyErr_Format(PyExc_ValueError, "%lld steps after step %lld: a Stepper counts to 2**%d",
-                     (long long)n, (long long)s->n, MOST_STEPS);
-        error = -1;
-    }
-    void *before = NULL;
-    /* The state may have been changed since: a crossing belongs to the step alone. */
-    if (!error && s->base.watches.events && look_at(s, s->base.watches.count, s->n)) error = -1;
-    if (!error && pi_run_may_undo(run, n)) {
-        const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
-        if (!s->before) s->before = pi_views_zeros(&s->base.views, bytes, 1);
-        if (!s->before) error = -1;
-        before = s->before;
-    }
-    if (!error && s->work * n > WORTH_RELEASING) {
-        Caller caller = {PyEval_SaveThread(), Py_None};
-        error = pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, &completed);
-        PyEval_RestoreThread(caller.state);
-    } else if (!error)
-        error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
+    const int error = make_steps(s, &s->run[phase], n, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     if (phase != KICK) s->n += completed;
     pi_let_go(&s->base, held);
@@ -224,11 +227,15 @@ static PyMethodDef stepper_methods[] = {
 };
 static PyMemberDef stepper_members[] = {
     {"n", T_LONGLONG, offsetof(Stepper, n), READONLY, "Steps done."}, {NULL, 0, 0, 0, NULL}};
-const ObjectType pi_stepper_type = {"pyintegrate._core.Stepper",
-                                    "stepper()",
-                                    "A batch that is stepped by hand; made by stepper().",
-                                    sizeof(Stepper),
-                                    make_stepper,
-                                    end_stepper,
-                                    stepper_methods,
-                                    stepper_members};
+const ObjectType pi_stepper_type = {
+    "pyintegrate._core.Stepper",
+    "Stepper(**fields)\n\n"
+    "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
+    "starter (optional); bits, lanes, bound, t0, dt, params as for Run; state:\n"
+    "rows that are advanced in place; watches and events as for Run, whose sums_a and\n"
+    "counts_a are right after each call.",
+    sizeof(Stepper),
+    make_stepper,
+    end_stepper,
+    stepper_methods,
+    stepper_members};

@@ -82,7 +82,7 @@ def _results(method):
             lane = np.minimum(np.arange(stride), _LANES - 1)
             for row, value in zip(states[0], start):
                 row[:] = value + 0.01 * lane * (1 + value)
-            run = _core.start(
+            run = _core.Run(
                 system=system, method=handle, bits=bits, lanes=_LANES, n_steps=_STEPS,
                 save_every=_STEPS, bound=np.inf, t0=0.25, dt=0.01, params=tuple(params),
                 initial=states[0], state_a=states[1], state_b=states[2],

@@ -110,7 +110,7 @@ class Run:
         if failures:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
                 each[...] = its
-        self._core = _core.start(
+        self._core = _core.Run(
             system=problem.system.core_for(problem.method), bits=dtype.itemsize * 8, lanes=lanes,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
             n_steps=problem.n_steps, save_every=every, status=self._failed[0],

@@ -103,7 +103,7 @@ def core_run(**changes):
     arguments["initial"][...] = 1.0
     arguments |= {"status": np.zeros(16, np.int8), "failed": np.zeros(16, np.int64)}
     arguments["status"][3] = 1
-    run = _core.start(**{**arguments, **changes})
+    run = _core.Run(**{**arguments, **changes})
     run.work()
     run.outcome()
     return run
@@ -170,7 +170,7 @@ CALLS = {
     "traced": lambda: pi.integrate(traced(k=np.ones(9)), dt=0.1, n_steps=3),
     "defined": defined,
     "defined: wrong": undefined,
-    "stepper": stepped,
+    "Stepper": stepped,
     "stepper: wrong": lambda: stepped().step(-1),
     "stepper: no kick": lambda: stepped().kick(),
     "stepper: bound": lambda: stepped(bound=0.1),
@@ -194,7 +194,7 @@ CALLS = {
     ),
     "evaluate: no rows": lambda: _core.evaluate("lorenz", 64, 0, 9, np.ones(1), (), (), b""),
     "evaluate: system": lambda: _core.evaluate("x", 64, 0, 9, None, (), (), None),
-    "start": core_run,
+    "Run": core_run,
     "start: system": lambda: core_run(system="x"),
     "start: method": lambda: core_run(method=None),
     "start: bits": lambda: core_run(bits=16),
@@ -220,14 +220,14 @@ CALLS = {
     "integrate: warn": lambda: integrated(on_failure="warn"),
     "integrate: out": lambda: integrated(out=np.empty((21, 300, 3)), components=["x", "y", "z"]),
     "integrate: interrupted": interrupted,
-    "start_adaptive": lambda: pi.solve(LORENZ, states(LORENZ, (30,)), t_end=0.3, times=[0.1, 0.2]),
+    "AdaptiveRun": lambda: pi.solve(LORENZ, states(LORENZ, (30,)), t_end=0.3, times=[0.1, 0.2]),
     "adaptive: all steps": lambda: pi.solve(LORENZ, states(LORENZ, (3,)), t_end=0.3, save="all"),
     "adaptive: watched": lambda: pi.solve(
         LORENZ, states(LORENZ, (30,)), t_end=0.3, watch={"m": pi.watch.mean("x")},
         events={"x": pi.event("x", then=lambda t, y: 2 * y)}),
     "adaptive: stiff": lambda: pi.solve(pi.systems.van_der_pol(mu=[1.0, 1e3]), t_end=10.0,
                                        times=np.linspace(0, 10, 90)),
-    "adaptive: wrong": lambda: _core.start_adaptive(nothing=0),
+    "adaptive: wrong": lambda: _core.AdaptiveRun(nothing=0),
     "resume": lambda: integrated().resume(n_steps=3),
     "own methods": lambda: integrated(method=pi.RungeKutta([[0.0]], [1.0], order=1)),
     "parameters": lambda: SPRING(k=np.ones(50)).energy(np.ones((50, 2))),

@@ -263,7 +263,7 @@ def step(program, handle, y, params, dtype):
     rows[0][:, :LANES] = y
     rows[0][:, LANES:] = rows[0][:, LANES - 1 : LANES]
     h = dtype.type(0.125)
-    run = _core.start(
+    run = _core.Run(
         system=handle, method=EULER, bits=8 * dtype.itemsize, lanes=LANES, n_steps=1, save_every=1,
         bound=np.inf, workers=1, t0=np.zeros(1, dtype), dt=np.full(1, h),
         params=tuple(row[:1] for row in params), initial=rows[0], state_a=rows[1], state_b=rows[2],
