@@ -53,8 +53,8 @@ static PyObject *coefficients(const PiMethod *m) {
         const double *first = pi_list((PiMethod *)m, n);
         int length = m->stages + n->more, left_out = n->optional;
         for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
-        PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
-        for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
+        PyObject *list = !n->row && !left_out ? numbers(first, length) : PyList_New(0);
+        for (int s = 0; list && n->row && s < m->stages; s++)
             pi_append(&list, numbers(first + s * n->row, m->stages));
         pi_put(&all, n->name, list);
     }
@@ -73,24 +73,28 @@ static PyObject *embedded(const PiMethod *m) {
     return all;
 }
 
-static PyObject *describe_method(const PiMethod *m) {
+static PyObject *describe_method(const PiMethod *m, PyObject *handle) {
     const PiMethod *starter = pi_starter(m);
-    return Py_BuildValue(
-        "{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
-        m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "family",
-        pi_families[m->family].name, "requires", pi_requirement(m)->name, "starter",
-        starter ? starter->name : NULL, "order", m->order, "stages", m->stages, "evaluations",
-        m->evaluations, "derivative", m->derivative, "backward", truth(m->backward), "symplectic",
-        truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients", coefficients(m),
-        "embedded", embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+    return Py_BuildValue("{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name,
+                         "title", m->title, "formula", m->formula, "reference", m->reference,
+                         "aliases", m->aliases, "family", pi_families[m->family].name, "requires",
+                         pi_requirement(m)->name, "starter", starter ? starter->name : NULL,
+                         "order", m->order, "stages", m->stages, "evaluations", m->evaluations,
+                         "derivative", m->derivative, "backward", truth(m->backward), "symplectic",
+                         truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients",
+                         coefficients(m), "embedded", embedded(m), "handle", handle);
 }
 static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
-PyObject *pi_core_method(PyObject *module, PyObject *name) {
-    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (!text) return NULL;
-    const PiMethod *m = pi_method_named(text);
-    return m ? describe_method(m)
-             : PyErr_Format(PyExc_ValueError, "no method %s in the core", text);
+PyObject *pi_core_method(PyObject *module, PyObject *which) {
+    if (PyCapsule_CheckExact(which)) {
+        const PiMethod *own = PyCapsule_GetPointer(which, METHOD_CAPSULE);
+        return own ? describe_method(own, Py_NewRef(which)) : NULL;
+    }
+    const char *name = PyUnicode_AsUTF8AndSize(which, NULL);
+    if (!name) return NULL;
+    const PiMethod *m = pi_method_named(name);
+    return m ? describe_method(m, PyCapsule_New((void *)m, METHOD_CAPSULE, NULL))
+             : PyErr_Format(PyExc_ValueError, "no method %s in the core", name);
 }
 
 static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }

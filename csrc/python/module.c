@@ -167,7 +167,7 @@ static int module_clear(PyObject *module) {
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
     {"method", pi_core_method, METH_O,
-     "method(name) -> dictionary: the properties and coefficients of one method, and its handle."},
+     "method(name or handle) -> dictionary: properties and coefficients of a method, its handle."},
     {"scales", pi_core_scales, METH_O,
      "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
      "derived, that kernels move from its rate into their weights; 0: none."},

@@ -95,7 +95,7 @@ def Multistep(
     rows = tuple(tuple(numbers[key]) for key in ("alpha", "beta", "predictor", "velocity"))
     evaluations = 2 if predictor is not None else 1
     again = (given["alpha"], given["beta"], given["predictor"] or None, derivative)
-    handle = _core.make_method("multistep", steps, evaluations, rows, derivative)
+    known = _core.method(_core.make_method("multistep", steps, evaluations, rows, derivative))
     return of_order(
         order, Multistep, (*again, given["velocity"] or None, name),
         name=name, title="user-defined multistep method", family="multistep", stages=steps,
@@ -103,8 +103,7 @@ def Multistep(
         symmetric=predictor is None
         and palindromic(numbers["alpha"], numbers["beta"], derivative),
         coefficients=numbers, written=given, derivative=derivative,
-        requires="any" if derivative == 1 else "second_order",
-        starter=_core.starter(handle), handle=handle,
+        requires=known["requires"], starter=known["starter"], handle=known["handle"],
     )  # fmt: skip
 
 

@@ -250,7 +250,7 @@ def work_adaptively(rng, run, lanes, components):
 
 CALLS = recorded.calls()
 OTHERS = {
-    "scales": ("lorenz",), "starter": (HANDLES[0],), "rigid_phases": (HANDLES[0],),
+    "scales": ("lorenz",), "rigid_phases": (HANDLES[0],),
     "history_rows": ("lorenz", HANDLES[0], True), "method": ("rk4",), "make_system": ("n_body", 3),
 }  # fmt: skip
 

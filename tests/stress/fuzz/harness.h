@@ -51,7 +51,7 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
                  .workers = 1};
     const ResolvedSystem resolved = {
         .system = system, .kernels = kernels, .set = set, .force = force, .context = context};
-    if (pi_families[m->family].closed || pi_run_choose(&run, &resolved, m, NULL)) return;
+    if (!pi_families[m->family].most_stages || pi_run_choose(&run, &resolved, m, NULL)) return;
     const int64_t state = run.state_rows * STRIDE * bytes, saves = 1 + (STEPS + 1) / 2;
     char *memory[3];
     for (int i = 0; i < 3; i++) memory[i] = aligned_or_die(state);
