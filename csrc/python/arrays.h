@@ -9,11 +9,10 @@
 #include <structmember.h>
 #include "../tiles.h"
 
-/* What is held during a call or a run: buffers, each under the name of its argument, and memory. An
- * object that is kept is a buffer without data. */
+/* What is held during a call or a run: buffers and memory. An object that is kept is a buffer
+ * without data. */
 typedef struct {
     Py_buffer buffer; /* obj == NULL: of the number */
-    const char *name;
     void *memory;
     union {
         double wide;
@@ -44,8 +43,6 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
                   PiRow *rows);
 /* How many items the last array has. */
 int64_t pi_views_items(const Views *views, int item);
-/* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
-View *const *pi_views_find(const Views *views, const char *name);
 /* Zeros, at least one item, as long as the views; NULL with an exception. */
 void *pi_views_zeros(Views *views, int64_t count, size_t size);
 /* The same of bytes from a cache line on. */

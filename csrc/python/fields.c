@@ -90,9 +90,11 @@ int pi_read_batch(Fields *f, PiRun *run, ResolvedSystem *resolved) {
     f->stride = run->stride = pi_rounded_up(run->lanes, 64 / bytes);
     if (bits == 32) run->bound = (float)run->bound;
     run->params = pi_views_zeros(f->views, n, sizeof *run->params);
-    return !run->params || pi_row(f, "t0", run->stride, bytes, &run->t0) ||
-           pi_row(f, "dt", run->stride, bytes, &run->h) ||
-           pi_rows(f, "params", n, run->stride, bytes, run->params);
+    if (!run->params || pi_row(f, "t0", run->stride, bytes, &run->t0) ||
+        pi_row(f, "dt", run->stride, bytes, &run->h))
+        return -1;
+    f->params = f->views->count;
+    return pi_rows(f, "params", n, run->stride, bytes, run->params);
 }
 /* Given ones of a run that is continued, or our own. */
 static void *of_lanes(Fields *f, const char *name, int bytes) {

@@ -15,6 +15,7 @@ typedef struct {
     int dim;
     int64_t stride;
     Views *views;
+    int params; /* the first view of the parameters */
 } Fields;
 /* The arguments in a dictionary of these. */
 Fields pi_within(const Fields *fields, PyObject *dictionary);

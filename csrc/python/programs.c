@@ -32,14 +32,16 @@ static PyObject *core_make_program(PyObject *module, PyObject *args) {
     const uint32_t mode = pi_enter_float_mode(); /* constants are rounded to both precisions */
     PyObject *result = NULL;
     const int32_t *section;
-    if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0)) &&
-        (text.constants = pi_views_array(&views, constants, "constants", 0, 8, 0)) &&
-        (section =
-             pi_views_array(&views, sections, "sections", pi_product(2, PI_QUESTIONS), 4, 0))) {
-        const Py_ssize_t bytes = (*pi_views_find(&views, "code"))->buffer.len,
-                         instruction = PI_WORDS * sizeof(int32_t);
+    const int64_t instruction = PI_WORDS * sizeof *section;
+    int64_t bytes = 0;
+    if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0))) {
+        bytes = pi_views_items(&views, 1);
         text.n_code = bytes / instruction;
-        text.n_constants = (*pi_views_find(&views, "constants"))->buffer.len / 8;
+        text.constants = pi_views_array(&views, constants, "constants", 0, 8, 0);
+    }
+    if (text.constants) text.n_constants = pi_views_items(&views, 8);
+    if (text.constants && (section = pi_views_array(&views, sections, "sections",
+                                                    pi_product(2, PI_QUESTIONS), 4, 0))) {
         for (int64_t i = 0; i < PI_QUESTIONS; i++) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];

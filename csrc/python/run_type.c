@@ -17,7 +17,7 @@ static int read_drive(Fields *f, PiRun *run, PyObject *strides) {
     double *items = pi_views_zeros(f->views, n, sizeof *items);
     int64_t *own = pi_views_zeros(f->views, n, sizeof *own);
     if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
-    View *const *params = pi_views_find(f->views, "params");
+    View *const *params = f->views->view + f->params;
     for (int64_t i = 0; i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
@@ -55,6 +55,7 @@ static int read_record(Fields *f, PiRun *run, PiRecord *record, PyObject *to, Py
             view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
             (long long)run->lanes);
     record->data = view->buf;
+    record->saves = view->shape[0];
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
     record->lane_stride = view->strides[2] / bytes;

@@ -398,10 +398,9 @@ static int read_times(Fields *f, PiRecord *record, Watches *to) {
         row(f, "t0", &b->t0) || row(f, "dt", &b->h) ||
         !(b->t = pi_array(f, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;
-    View *const *place = pi_views_find(f->views, "record"); /* each new view may move the list */
-    if (!place) return pi_refused("times need a record");
-    if ((*place)->buffer.shape[0] < b->count)
-        return pi_refused("record has room for %zd of %lld times", (*place)->buffer.shape[0],
+    if (!record->data) return pi_refused("times need a record");
+    if (record->saves < b->count)
+        return pi_refused("record has room for %lld of %lld times", (long long)record->saves,
                           (long long)b->count);
     return pi_run_observe(run, pi_between_observer(b));
 }
