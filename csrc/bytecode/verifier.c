@@ -26,12 +26,6 @@ int pi_program_has(const PiProgram *program, PiQuestion question) {
            0;
 }
 
-static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
-    const PiSystem sizes = {
-        .dim = (int)x->dim, .dof = (int)x->dof, .n_invariants = (int)x->n_invariants};
-    return pi_answer_rows(&sizes, question);
-}
-
 /* The rows of the numbers of a step with noise. */
 static int64_t numbers_of(const PiProgramText *x) { return x->noises * (x->second ? 2 : 1); }
 
@@ -169,28 +163,26 @@ static int check_sizes(const PiProgramText *x, char *message) {
 /* alike: for each scratch row, as bits, the ways in which it has one value for all lanes. */
 static PiInstruction decode(const int32_t *word, uint8_t *alike) {
     enum { ALL_WAYS = (1 << PI_WAYS) - 1 };
+    /* The ways in which what a bank holds has one value. */
+    static const uint8_t same_of[PI_BANKS] = {[PI_BANK_CONSTANT] = ALL_WAYS,
+                                              [PI_BANK_P] = 1 | 1 << PI_OWN_TIMES,
+                                              [PI_BANK_T] = 1 | 1 << PI_OWN_PARAMETERS};
     const int arguments = pi_operation(word[0])->arguments;
     unsigned once = ALL_WAYS;
-    PiInstruction i = {.operation = (uint8_t)word[0],
-                       .target_bank = (uint8_t)pi_bank(word[1]),
-                       .target = pi_number(word[1])};
+    PiInstruction i = {
+        .operation = word[0], .target_bank = pi_bank(word[1]), .target = pi_number(word[1])};
     for (int a = 0; a < PI_ARGUMENTS; a++) {
-        i.bank[a] = (uint8_t)pi_bank(word[2 + a]);
+        i.bank[a] = pi_bank(word[2 + a]);
         i.argument[a] = pi_number(word[2 + a]);
         unsigned same = 0; /* the ways in which the argument has one value */
         if (a < arguments) {
-            for (unsigned way = 0; way < PI_WAYS; way++)
-                same |= (unsigned)(i.bank[a] == PI_BANK_CONSTANT ||
-                                   (i.bank[a] == PI_BANK_P && !(way & PI_OWN_PARAMETERS)) ||
-                                   (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
-                        << way;
-            if (i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
+            same = i.bank[a] == PI_BANK_SCRATCH ? alike[i.argument[a]] : same_of[i.bank[a]];
             once &= same;
             i.in_place |= word[2 + a] == word[1];
         }
-        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (uint8_t)((~same >> way & 1) << a);
+        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (~same >> way & 1) << a;
     }
-    if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = (uint8_t)once;
+    if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = once;
     return i;
 }
 
@@ -214,17 +206,17 @@ static PiSystem describe(const PiProgramText *x) {
         .structure = !x->dof                      ? PI_FIRST_ORDER
                      : x->first[PI_VELOCITY] >= 0 ? PI_SEPARABLE
                                                   : PI_SECOND_ORDER,
-        .dim = (int)x->dim,
-        .dof = (int)x->dof,
+        .dim = x->dim,
+        .dof = x->dof,
         .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
         .time_dependent = reads(x, force, PI_BANK_T) || reads(x, PI_ENERGY, PI_BANK_T),
-        .n_params = (int)x->n_params,
-        .n_derived = (int)x->n_derived,
-        .n_invariants = (int)x->n_invariants,
-        .scratch = (int)x->n_registers,
+        .n_params = x->n_params,
+        .n_derived = x->n_derived,
+        .n_invariants = x->n_invariants,
+        .scratch = x->n_registers,
         .steps = steps,
-        .noises = (int)x->noises,
-        .second = (PiSecondNumbers)x->second,
+        .noises = x->noises,
+        .second = x->second,
         .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
@@ -250,16 +242,16 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
 PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     message[0] = 0;
     if (check_sizes(x, message)) return NULL;
+    const PiSystem sizes = {.dim = x->dim, .dof = x->dof, .n_invariants = x->n_invariants};
     for (int question = 0; question < PI_QUESTIONS; question++) {
-        const int64_t answers = answers_to(x, (PiQuestion)question);
+        const int64_t answers = pi_answer_rows(&sizes, question);
         if (x->first[question] == -1 && x->last[question] == -1) continue;
         if (answers > x->n_code + 1) {
             refuse(message, "question %d: more answers than instructions", question);
             return NULL;
         }
         char *memory = malloc(1 + x->n_registers + answers + x->n_params + x->n_derived);
-        const int error =
-            !memory || check_section(x, (PiQuestion)question, answers, memory, message);
+        const int error = !memory || check_section(x, question, answers, memory, message);
         free(memory);
         if (error) return NULL;
     }
