@@ -48,6 +48,24 @@ def watched_density(monkeypatch):
     return fields, density
 
 
+def test_what_a_watch_is_made_of_may_vanish_while_it_is_read(monkeypatch):
+    """Its dictionaries are anybody's: an index may run code that empties one."""
+
+    class Emptying:
+        def __index__(self):
+            watch.clear()
+            return 1
+
+    fields, density = watched_density(monkeypatch)
+    watch, image = fields["watches"][0], density["image"]
+    watch["every"] = Emptying()
+    run = _core.Run(**fields)
+    assert not watch
+    run.work()
+    run.outcome()
+    assert np.count_nonzero(image) == 1
+
+
 @pytest.mark.parametrize("edges", [[0.6] * 9, [-np.inf] * 4 + [np.inf] * 5])
 def test_a_value_among_edges_that_do_not_increase_has_some_bin(edges, monkeypatch):
     fields, density = watched_density(monkeypatch)
