@@ -118,29 +118,21 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
     pi_finish_images(&r->base.watches, blocks);
-    r->base.holder = 0;
-    return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
-                         (long long)blocks);
-}
-
-static PyObject *run_cells(PyObject *self, PyObject *none) {
-    Run *r = (Run *)self;
-    if (pi_claim(&r->base)) return NULL;
     PyObject *cells = pi_cells_of(&r->base.watches);
     r->base.holder = 0;
-    return cells;
+    return Py_BuildValue("(LiLLN)", (long long)completed, where, (long long)failures,
+                         (long long)blocks, cells);
 }
 
 static PyMethodDef run_methods[] = {
-    {"cells", run_cells, METH_NOARGS,
-     "cells() -> of each statistic across the batch (step, group, cell, count) as bytes."},
     {"work", pi_object_work, METH_VARARGS,
      "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
      "threads, or as many as are available; progress(steps) is called now and then."},
     {"outcome", run_outcome, METH_NOARGS,
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
-     "blocks of time completed, -1 if not all watches have seen the initial state)."},
+     "blocks of time completed, -1 if not all watches have seen the initial state; of each\n"
+     "statistic across the batch (step, group, cell, count) as bytes)."},
     {NULL, NULL, 0, NULL},
 };
 const ObjectType pi_run_type = {

@@ -89,7 +89,7 @@ def _results(method):
                 use_row_kernels=by_rows, compensated=compensated,
             )  # fmt: skip
             run.work()
-            _, where, failures, _ = run.outcome()
+            _, where, failures, *_ = run.outcome()
             yield states[where, :, :_LANES].tobytes() + failures.to_bytes(8, "little")
 
 

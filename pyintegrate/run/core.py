@@ -137,10 +137,10 @@ class Run:
         overwritten.
         """
         problem, record = self._problem, self.record
-        completed, state, blocks = problem.n_steps, self._states[1], 0
+        completed, state, blocks, cells = problem.n_steps, self._states[1], 0, []
         failed = none(problem.lanes)
         if self._core is not None:
-            completed, where, count, blocks = self._core.outcome()
+            completed, where, count, blocks, cells = self._core.outcome()
             state = self._states[where] if where >= 0 else None
             if completed == 0 and record is not None:  # interrupted, maybe before any save
                 if not np.any(self.saves.steps[:1]):
@@ -154,7 +154,7 @@ class Run:
         if self._memory is not None:
             last = -1 if blocks < 0 else problem.first + completed
             whole = completed == problem.n_steps
-            kept = self._memory.after(blocks, whole, last, self._core)
+            kept = self._memory.after(blocks, whole, last, cells)
         return completed, state, failed, kept
 
     def outcome(self):
