@@ -1,5 +1,4 @@
-/* Named arguments: those of the types of runs, and of the dictionaries in
- * them. */
+/* Named arguments: those of the types of runs, and of the dictionaries in them. */
 #pragma once
 #include "module.h"
 
@@ -41,8 +40,8 @@ int pi_rows(Fields *fields, const char *name, int n, int64_t lanes, int item, Pi
 /* The last step: -1 with an exception if there is an argument that was not asked for. */
 int pi_all_known(const Fields *fields);
 
-/* What Run and Stepper have in common, before the method is known: the system, lanes, times
- * and parameters of a run. 0, or not 0 with an exception. */
+/* What Run and Stepper have in common, before the method is known: the system, lanes, times and
+ * parameters of a run. 0, or not 0 with an exception. */
 int pi_read_batch(Fields *fields, PiRun *run, ResolvedSystem *resolved);
 /* Where the status of each lane goes, and when it failed. 0, or not 0 with an exception. */
 int pi_read_failures(Fields *fields);
