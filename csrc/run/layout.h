@@ -18,7 +18,7 @@ static inline int64_t over(int64_t a, int64_t b) {
 }
 static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
 /* Items in a cache line. */
-static inline int64_t lanes_in_line(const PiRun *run) { return 64 / run->real_bytes; }
+static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
 /* So many lanes, in whole cache lines. */
 static inline int64_t padded(const PiRun *run, int64_t lanes) {
     return pi_rounded_up(lanes, lanes_in_line(run));
