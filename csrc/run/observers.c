@@ -24,12 +24,6 @@ void pi_prepare_observers(PiRun *run) {
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
     }
 }
-void pi_open_block(const PiRun *run, int64_t tile, int64_t block, const PiScratch *scratch) {
-    EACH_OBSERVER(o, run)
-        if (o->open)
-            o->open(o->self, run, tile, block,
-                    scratch->observers + run->observer_offset[o - run->observers]);
-}
 int pi_let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
     char *scratch = seen.scratch;
     EACH_OBSERVER(o, run) {
