@@ -68,6 +68,15 @@ typedef struct {
 } PiQuantity;
 #define METRES(name, value)          {name, "m", value, "position"}
 #define METRES_A_SECOND(name, value) {name, "m/s", value, "velocity"}
+/* In a descriptor: as many as are named. Of a second-order or separable system the components are
+ * positions, and as many velocities or momenta. */
+#define HOW_MANY(...)     (sizeof((PiQuantity[]){__VA_ARGS__}) / sizeof(PiQuantity))
+#define FIRST_ORDER(...)  .dim = HOW_MANY(__VA_ARGS__), .state = {__VA_ARGS__}
+#define IN_HALVES(...)    FIRST_ORDER(__VA_ARGS__), .dof = HOW_MANY(__VA_ARGS__) / 2
+#define SECOND_ORDER(...) IN_HALVES(__VA_ARGS__), .structure = PI_SECOND_ORDER
+#define SEPARABLE(...)    IN_HALVES(__VA_ARGS__), .structure = PI_SEPARABLE
+#define PARAMS(...)       .n_params = HOW_MANY(__VA_ARGS__), .params = {__VA_ARGS__}
+#define CONSERVED(...)    .n_invariants = HOW_MANY(__VA_ARGS__), .invariants = {__VA_ARGS__}
 
 /* None; integrals of the noises; their increments in the next step. */
 typedef enum { PI_NO_SECOND, PI_INTEGRALS, PI_INCREMENTS_AHEAD } PiSecondNumbers;

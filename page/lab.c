@@ -76,8 +76,7 @@ EXPORT int lab_run(const PiProgram *program, int system_number, int parts, int m
     const PiSystem *system = found.system;
     const PiMethod *method = method_number < 0 ? &step_with_noise : pi_methods[method_number];
     const int stride = (lanes + 7) / 8 * 8;
-    PiRun run = {.bits = 64,
-                 .real_bytes = 8,
+    PiRun run = {.real_bytes = 8,
                  .lanes = lanes,
                  .stride = stride,
                  .same = lanes == 1,

@@ -55,7 +55,7 @@ def about():
     return {
         "systems": systems,
         "methods": methods,
-        "questions": _core.questions(),
+        "questions": _core.questions,
         "longest": LONGEST,
         "digest": digest(systems),
     }

@@ -53,8 +53,8 @@ typedef struct {
 
 /* The claims of the maker of a program; the verifier trusts none of them. */
 typedef struct {
-    int64_t dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
-    int64_t noises, second; /* of a step with noise */
+    long long dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
+    long long noises, second; /* of a step with noise */
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS];
     const int32_t *words;    /* n_code times PI_WORDS */
     const double *constants; /* n_constants */

@@ -26,19 +26,13 @@ int pi_program_has(const PiProgram *program, PiQuestion question) {
            0;
 }
 
-static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
-    const PiSystem sizes = {
-        .dim = (int)x->dim, .dof = (int)x->dof, .n_invariants = (int)x->n_invariants};
-    return pi_answer_rows(&sizes, question);
-}
-
 /* The rows of the numbers of a step with noise. */
 static int64_t numbers_of(const PiProgramText *x) { return x->noises * (x->second ? 2 : 1); }
 
 /* ---- the verifier ---------------------------------------------------------------------------- */
 /* Which rows of a bank a section may read, and which it has written so far. */
 typedef struct {
-    int64_t readable[PI_BANKS];
+    long long readable[PI_BANKS];
     char *written[PI_BANKS]; /* scratch, answers, and in the preparation the derived parameters */
 } Section;
 
@@ -58,38 +52,37 @@ const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
                                              [PI_BANK_CONSTANT] = "constant",
                                              [PI_BANK_OUT] = "out"};
 
-static int check_argument(const Section *s, int64_t at, int32_t word, char *message) {
+static int check_argument(const Section *s, long long at, int32_t word, char *message) {
     const int32_t bank = pi_bank(word), number = pi_number(word);
     if (word < 0 || bank >= PI_BANKS)
-        return refuse(message, "instruction %lld: no bank %d", (long long)at, bank);
+        return refuse(message, "instruction %lld: no bank %d", at, bank);
     if (number >= s->readable[bank])
-        return refuse(message, "instruction %lld reads %s[%d] of %lld", (long long)at,
-                      pi_bank_names[bank], number, (long long)s->readable[bank]);
+        return refuse(message, "instruction %lld reads %s[%d] of %lld", at, pi_bank_names[bank],
+                      number, s->readable[bank]);
     if (s->written[bank] && !s->written[bank][number])
-        return refuse(message, "instruction %lld reads %s[%d], which is not written yet",
-                      (long long)at, pi_bank_names[bank], number);
+        return refuse(message, "instruction %lld reads %s[%d], which is not written yet", at,
+                      pi_bank_names[bank], number);
     return 0;
 }
-static int check_target(const Section *s, const PiProgramText *x, int64_t at, int32_t word,
+static int check_target(const Section *s, const PiProgramText *x, long long at, int32_t word,
                         char *message) {
     const int32_t bank = pi_bank(word), number = pi_number(word);
     const int writable = word >= 0 && bank < PI_BANKS && s->written[bank] &&
                          number < s->readable[bank] && !(bank == PI_BANK_P && number < x->n_params);
     if (!writable)
-        return refuse(message, "instruction %lld writes where it must not (%d)", (long long)at,
-                      word);
+        return refuse(message, "instruction %lld writes where it must not (%d)", at, word);
     s->written[bank][number] = 1;
     return 0;
 }
-static int check_instruction(const Section *s, const PiProgramText *x, int64_t at, char *message) {
+static int check_instruction(const Section *s, const PiProgramText *x, long long at,
+                             char *message) {
     const int32_t *word = x->words + at * PI_WORDS;
     const PiOperation *operation = pi_operation(word[0]);
-    if (!operation)
-        return refuse(message, "instruction %lld: no operation %d", (long long)at, word[0]);
+    if (!operation) return refuse(message, "instruction %lld: no operation %d", at, word[0]);
     for (int i = 0; i < PI_ARGUMENTS; i++) {
         if (i >= operation->arguments && word[2 + i] != 0)
-            return refuse(message, "instruction %lld: %s takes %d arguments", (long long)at,
-                          operation->name, operation->arguments);
+            return refuse(message, "instruction %lld: %s takes %d arguments", at, operation->name,
+                          operation->arguments);
         if (i < operation->arguments && check_argument(s, at, word[2 + i], message)) return -1;
     }
     return check_target(s, x, at, word[1], message);
@@ -101,7 +94,7 @@ static int check_section(const PiProgramText *x, PiQuestion question, const int6
     const int32_t first = x->first[question], last = x->last[question];
     if (first < 0 || last < first || last > x->n_code)
         return refuse(message, "question %d: no section %d to %d of %lld instructions", question,
-                      first, last, (long long)x->n_code);
+                      first, last, x->n_code);
     const int prepare = question == PI_PREPARE, velocity = question == PI_VELOCITY;
     Section s = {.readable = {[PI_BANK_SCRATCH] = x->n_registers,
                               [PI_BANK_Y] = x->dim,
@@ -122,19 +115,19 @@ static int check_section(const PiProgramText *x, PiQuestion question, const int6
         s.written[PI_BANK_P] = memory + x->n_registers + answers;
         memset(s.written[PI_BANK_P], 1, x->n_params);
     }
-    for (int64_t at = first; at < last; at++)
+    for (long long at = first; at < last; at++)
         if (check_instruction(&s, x, at, message)) return -1;
-    for (int64_t i = x->n_registers; i < rows - (prepare ? 0 : x->n_params + x->n_derived); i++)
+    for (long long i = x->n_registers; i < rows - (prepare ? 0 : x->n_params + x->n_derived); i++)
         if (!memory[i])
             return refuse(message, "question %d: row %lld of the answer is never written", question,
-                          (long long)(i - x->n_registers));
+                          i - x->n_registers);
     return 0;
 }
 
 static int check_sizes(const PiProgramText *x, char *message) {
     const struct {
         const char *name;
-        int64_t value, least, most;
+        long long value, least, most;
     } sizes[] = {
         {"dim", x->dim, 1, PI_MAX_NUMBER},
         {"dof", x->dof, 0, PI_MAX_NUMBER},
@@ -150,11 +143,9 @@ static int check_sizes(const PiProgramText *x, char *message) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
             return refuse(message, "%s is %lld, expected %lld to %lld", sizes[i].name,
-                          (long long)sizes[i].value, (long long)sizes[i].least,
-                          (long long)sizes[i].most);
+                          sizes[i].value, sizes[i].least, sizes[i].most);
     if (x->dof && x->dim != 2 * x->dof)
-        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", (long long)x->dim,
-                      (long long)x->dof);
+        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", x->dim, x->dof);
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
     for (int i = 0; i < 2; i++)
         if (!x->dof && x->first[foreign[i]] >= 0)
@@ -172,28 +163,26 @@ static int check_sizes(const PiProgramText *x, char *message) {
 /* alike: for each scratch row, as bits, the ways in which it has one value for all lanes. */
 static PiInstruction decode(const int32_t *word, uint8_t *alike) {
     enum { ALL_WAYS = (1 << PI_WAYS) - 1 };
+    /* The ways in which what a bank holds has one value. */
+    static const uint8_t same_of[PI_BANKS] = {[PI_BANK_CONSTANT] = ALL_WAYS,
+                                              [PI_BANK_P] = 1 | 1 << PI_OWN_TIMES,
+                                              [PI_BANK_T] = 1 | 1 << PI_OWN_PARAMETERS};
     const int arguments = pi_operation(word[0])->arguments;
     unsigned once = ALL_WAYS;
-    PiInstruction i = {.operation = (uint8_t)word[0],
-                       .target_bank = (uint8_t)pi_bank(word[1]),
-                       .target = pi_number(word[1])};
+    PiInstruction i = {
+        .operation = word[0], .target_bank = pi_bank(word[1]), .target = pi_number(word[1])};
     for (int a = 0; a < PI_ARGUMENTS; a++) {
-        i.bank[a] = (uint8_t)pi_bank(word[2 + a]);
+        i.bank[a] = pi_bank(word[2 + a]);
         i.argument[a] = pi_number(word[2 + a]);
         unsigned same = 0; /* the ways in which the argument has one value */
         if (a < arguments) {
-            for (unsigned way = 0; way < PI_WAYS; way++)
-                same |= (unsigned)(i.bank[a] == PI_BANK_CONSTANT ||
-                                   (i.bank[a] == PI_BANK_P && !(way & PI_OWN_PARAMETERS)) ||
-                                   (i.bank[a] == PI_BANK_T && !(way & PI_OWN_TIMES)))
-                        << way;
-            if (i.bank[a] == PI_BANK_SCRATCH) same = alike[i.argument[a]];
+            same = i.bank[a] == PI_BANK_SCRATCH ? alike[i.argument[a]] : same_of[i.bank[a]];
             once &= same;
             i.in_place |= word[2 + a] == word[1];
         }
-        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (uint8_t)((~same >> way & 1) << a);
+        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (~same >> way & 1) << a;
     }
-    if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = (uint8_t)once;
+    if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = once;
     return i;
 }
 
@@ -217,17 +206,17 @@ static PiSystem describe(const PiProgramText *x) {
         .structure = !x->dof                      ? PI_FIRST_ORDER
                      : x->first[PI_VELOCITY] >= 0 ? PI_SEPARABLE
                                                   : PI_SECOND_ORDER,
-        .dim = (int)x->dim,
-        .dof = (int)x->dof,
+        .dim = x->dim,
+        .dof = x->dof,
         .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
         .time_dependent = reads(x, force, PI_BANK_T) || reads(x, PI_ENERGY, PI_BANK_T),
-        .n_params = (int)x->n_params,
-        .n_derived = (int)x->n_derived,
-        .n_invariants = (int)x->n_invariants,
-        .scratch = (int)x->n_registers,
+        .n_params = x->n_params,
+        .n_derived = x->n_derived,
+        .n_invariants = x->n_invariants,
+        .scratch = x->n_registers,
         .steps = steps,
-        .noises = (int)x->noises,
-        .second = (PiSecondNumbers)x->second,
+        .noises = x->noises,
+        .second = x->second,
         .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
@@ -253,16 +242,16 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
 PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     message[0] = 0;
     if (check_sizes(x, message)) return NULL;
+    const PiSystem sizes = {.dim = x->dim, .dof = x->dof, .n_invariants = x->n_invariants};
     for (int question = 0; question < PI_QUESTIONS; question++) {
-        const int64_t answers = answers_to(x, (PiQuestion)question);
+        const int64_t answers = pi_answer_rows(&sizes, question);
         if (x->first[question] == -1 && x->last[question] == -1) continue;
         if (answers > x->n_code + 1) {
             refuse(message, "question %d: more answers than instructions", question);
             return NULL;
         }
         char *memory = malloc(1 + x->n_registers + answers + x->n_params + x->n_derived);
-        const int error =
-            !memory || check_section(x, (PiQuestion)question, answers, memory, message);
+        const int error = !memory || check_section(x, question, answers, memory, message);
         free(memory);
         if (error) return NULL;
     }

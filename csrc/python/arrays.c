@@ -13,8 +13,8 @@ int pi_refused(const char *format, ...) {
     return -1;
 }
 
-/* Room for one more buffer; NULL with an exception. */
-static View *one_more(Views *views, const char *name) {
+/* One more buffer; NULL with an exception. */
+static View *one_more(Views *views) {
     if (views->count == views->room) {
         View **more = PyMem_Realloc(views->view, pi_product(views->room + VIEWS, sizeof *more));
         if (!more) return (View *)PyErr_NoMemory();
@@ -23,8 +23,7 @@ static View *one_more(Views *views, const char *name) {
         if (!block) return (View *)PyErr_NoMemory();
         for (int64_t i = 0; i < VIEWS; i++) more[views->room++] = block + i;
     }
-    View *view = views->view[views->count];
-    view->name = name;
+    View *view = views->view[views->count++];
     view->buffer.obj = view->memory = NULL;
     return view;
 }
@@ -32,15 +31,10 @@ static View *one_more(Views *views, const char *name) {
 /* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
 static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
                                 int flags) {
-    if (!object) { /* a field that was left out */
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s is missing", name);
-        return NULL;
-    }
-    View *kept = one_more(views, name);
+    View *kept = one_more(views);
     if (!kept) return NULL;
     const Py_buffer *view = &kept->buffer;
     if (PyObject_GetBuffer(object, &kept->buffer, flags | PyBUF_FORMAT)) return NULL;
-    views->count++;
     if (view->format && strchr(view->format, 'O'))
         return (Py_buffer *)PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers",
                                          name);
@@ -78,22 +72,21 @@ int64_t pi_views_items(const Views *views, int item) {
     return views->view[views->count - 1]->buffer.len / item;
 }
 /* A Python number as a row of one value. */
-static int number_row(Views *views, PyObject *object, const char *name, int item, PiRow *row) {
+static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
     const double number = PyFloat_AsDouble(object);
-    View *view = one_more(views, name);
+    View *view = one_more(views);
     if (!view) return -1;
     if (item == 8) view->number.wide = number;
     else view->number.narrow = (float)number;
     view->buffer.buf = &view->number;
     view->buffer.len = item;
-    views->count++;
     *row = (PiRow){&view->number, 0};
     return 0;
 }
 
 int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
                  PiRow *row) {
-    if (PyFloat_Check(object)) return number_row(views, object, name, item, row);
+    if (PyFloat_Check(object)) return number_row(views, object, item, row);
     row->data = pi_views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
     const int64_t items = pi_views_items(views, item);
@@ -113,18 +106,23 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
     return 0;
 }
 
-View *const *pi_views_find(const Views *views, const char *name) {
-    for (int64_t i = 0; i < views->count; i++)
-        if (!strcmp(views->view[i]->name, name)) return views->view + i;
-    return NULL;
-}
-
 void *pi_views_zeros(Views *views, int64_t count, size_t size) {
-    View *view = one_more(views, "");
+    View *view = one_more(views);
     if (!view) return NULL;
-    views->count++;
     view->memory = PyMem_Calloc(count + 1, size);
     return view->memory ? view->memory : PyErr_NoMemory();
+}
+void *pi_views_aligned(Views *views, int64_t bytes) {
+    char *memory = pi_views_zeros(views, pi_sum(bytes, 64), 1);
+    return memory ? memory + (64 - (uintptr_t)memory % 64) : NULL;
+}
+PyObject *pi_views_keep(Views *views, PyObject *object) {
+    View *view = object ? one_more(views) : NULL;
+    if (!view) {
+        Py_XDECREF(object);
+        return NULL;
+    }
+    return view->buffer.obj = object;
 }
 void pi_views_release(Views *views) {
     while (views->count > 0) {

@@ -6,12 +6,13 @@
 #define Py_LIMITED_API 0x030b0000
 #endif
 #include <Python.h>
+#include <structmember.h>
 #include "../tiles.h"
 
-/* What is held during a call or a run: buffers, each under the name of its argument, and memory. */
+/* What is held during a call or a run: buffers and memory. An object that is kept is a buffer
+ * without data. */
 typedef struct {
     Py_buffer buffer; /* obj == NULL: of the number */
-    const char *name;
     void *memory;
     union {
         double wide;
@@ -42,10 +43,13 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
                   PiRow *rows);
 /* How many items the last array has. */
 int64_t pi_views_items(const Views *views, int item);
-/* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
-View *const *pi_views_find(const Views *views, const char *name);
 /* Zeros, at least one item, as long as the views; NULL with an exception. */
 void *pi_views_zeros(Views *views, int64_t count, size_t size);
+/* The same of bytes from a cache line on. */
+void *pi_views_aligned(Views *views, int64_t bytes);
+/* Keeps an object alive as long as the views, which take the reference. Borrowed; NULL with an
+ * exception, also if it is NULL. */
+PyObject *pi_views_keep(Views *views, PyObject *object);
 void pi_views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out);

@@ -1,5 +1,6 @@
 /* The catalogues of systems and methods as dictionaries; questions, requirements and limits. */
 #include "../bytecode/bytecode.h"
+#include "../watching/reductions.h"
 #include "module.h"
 
 void pi_append(PyObject **list, PyObject *item) {
@@ -7,7 +8,8 @@ void pi_append(PyObject **list, PyObject *item) {
     Py_XDECREF(item);
 }
 void pi_put(PyObject **dictionary, const char *name, PyObject *item) {
-    if (!item || PyDict_SetItemString(*dictionary, name, item)) Py_CLEAR(*dictionary);
+    if (*dictionary && (!item || PyDict_SetItemString(*dictionary, name, item)))
+        Py_CLEAR(*dictionary);
     Py_XDECREF(item);
 }
 
@@ -37,13 +39,7 @@ static PyObject *describe_system(const PiSystem *s) {
                          quantities(s->invariants, PI_MAX_INVARIANTS));
 }
 static PyObject *system_at(int i) { return describe_system(pi_systems[i]); }
-static PyObject *core_systems(PyObject *module, PyObject *none) {
-    return listed(pi_n_systems, system_at);
-}
 static PyObject *sized_at(int i) { return describe_system(&pi_sized_systems[i]->one); }
-static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
-    return listed(pi_n_sized_systems, sized_at);
-}
 
 static PyObject *numbers(const double *a, int n) {
     PyObject *list = PyList_New(0);
@@ -57,8 +53,8 @@ static PyObject *coefficients(const PiMethod *m) {
         const double *first = pi_list((PiMethod *)m, n);
         int length = m->stages + n->more, left_out = n->optional;
         for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
-        PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
-        for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
+        PyObject *list = !n->row && !left_out ? numbers(first, length) : PyList_New(0);
+        for (int s = 0; list && n->row && s < m->stages; s++)
             pi_append(&list, numbers(first + s * n->row, m->stages));
         pi_put(&all, n->name, list);
     }
@@ -77,35 +73,37 @@ static PyObject *embedded(const PiMethod *m) {
     return all;
 }
 
-static PyObject *describe_method(const PiMethod *m) {
+static PyObject *describe_method(const PiMethod *m, PyObject *handle) {
     const PiMethod *starter = pi_starter(m);
-    return Py_BuildValue(
-        "{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
-        m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "family",
-        pi_families[m->family].name, "requires", pi_requirement(m)->name, "starter",
-        starter ? starter->name : NULL, "order", m->order, "stages", m->stages, "evaluations",
-        m->evaluations, "derivative", m->derivative, "backward", truth(m->backward), "symplectic",
-        truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients", coefficients(m),
-        "embedded", embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+    return Py_BuildValue("{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name,
+                         "title", m->title, "formula", m->formula, "reference", m->reference,
+                         "aliases", m->aliases, "family", pi_families[m->family].name, "requires",
+                         pi_requirement(m)->name, "starter", starter ? starter->name : NULL,
+                         "order", m->order, "stages", m->stages, "evaluations", m->evaluations,
+                         "derivative", m->derivative, "backward", truth(m->backward), "symplectic",
+                         truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients",
+                         coefficients(m), "embedded", embedded(m), "handle", handle);
 }
 static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
-static PyObject *core_method_names(PyObject *module, PyObject *none) {
-    return listed(pi_n_methods, name_at);
-}
-static PyObject *core_method(PyObject *module, PyObject *name) {
-    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (!text) return NULL;
-    const PiMethod *m = pi_method_named(text);
-    return m ? describe_method(m)
-             : PyErr_Format(PyExc_ValueError, "no method %s in the core", text);
+PyObject *pi_core_method(PyObject *module, PyObject *which) {
+    if (PyCapsule_CheckExact(which)) {
+        const PiMethod *own = PyCapsule_GetPointer(which, METHOD_CAPSULE);
+        return own ? describe_method(own, Py_NewRef(which)) : NULL;
+    }
+    const char *name = PyUnicode_AsUTF8AndSize(which, NULL);
+    if (!name) return NULL;
+    const PiMethod *m = pi_method_named(name);
+    return m ? describe_method(m, PyCapsule_New((void *)m, METHOD_CAPSULE, NULL))
+             : PyErr_Format(PyExc_ValueError, "no method %s in the core", name);
 }
 
 static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }
-static PyObject *core_questions(PyObject *module, PyObject *none) {
-    return listed(PI_QUESTIONS, question_at);
+static PyObject *operation_at(int i) {
+    const PiOperation *o = pi_operation(i);
+    return Py_BuildValue("(sis)", o->name, o->arguments, o->text);
 }
 
-static PyObject *core_requirements(PyObject *module, PyObject *none) {
+static PyObject *requirements(void) {
     PyObject *all = PyDict_New();
     for (const PiRequirement *const *one = pi_requirements; all && *one; one++) {
         PyObject *names = PyList_New(0);
@@ -118,7 +116,7 @@ static PyObject *core_requirements(PyObject *module, PyObject *none) {
 }
 
 static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]); }
-static PyObject *core_limits(PyObject *module, PyObject *none) {
+static PyObject *limits(void) {
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
         if (pi_families[i].jacobian)
@@ -130,25 +128,42 @@ static PyObject *core_limits(PyObject *module, PyObject *none) {
         "bank_shift", PI_BANK_SHIFT, "banks", listed(PI_BANKS, bank_at), "jacobian", jacobian);
 }
 
-PyMethodDef pi_catalogue_functions[] = {
-    {"systems", core_systems, METH_NOARGS,
-     "systems() -> list of dictionaries, one for each system of the C core."},
-    {"questions", core_questions, METH_NOARGS,
-     "questions() -> names of the questions to a system, by number."},
-    {"limits", core_limits, METH_NOARGS,
-     "limits() -> dictionary: the most components and parameters of a kernel in registers and of\n"
-     "a user's system, the most stages; words of an instruction, names of the banks by number,\n"
-     "where the number of the bank begins in a word; the families of methods with a Jacobian;\n"
-     "of_run: the last parameters of a system with noise, which belong to the run."},
-    {"sized_systems", core_sized_systems, METH_NOARGS,
-     "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
-     "without parts, its state and parameters named once."},
-    {"method_names", core_method_names, METH_NOARGS,
-     "method_names() -> the names of the methods of the C core, in the order of contents.h."},
-    {"method", core_method, METH_O,
-     "method(name) -> dictionary: the properties and coefficients of one method, and its handle."},
-    {"requirements", core_requirements, METH_NOARGS,
-     "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
-     "structures that have it)."},
-    {NULL, NULL, 0, NULL},
-};
+static PyObject *reductions(const PiDeclared *declared, int count) {
+    PyObject *out = PyDict_New();
+    for (int i = 0; out && i < count; i++) {
+        PyObject *initial = PyTuple_New(declared[i].rows);
+        for (int k = 0; initial && k < declared[i].rows; k++)
+            PyTuple_SetItem(initial, k, PyFloat_FromDouble(declared[i].initial[k]));
+        pi_put(&out, declared[i].name, Py_BuildValue("(iNd)", i, initial, declared[i].again));
+    }
+    return out;
+}
+
+/* Constants of the module. */
+int pi_add_catalogues(PyObject *module) {
+    PyObject *all = Py_NewRef(PyModule_GetDict(module));
+    int operations = 0;
+    while (pi_operation(operations)) operations++;
+    /* Dictionaries, one for each system; and of those of any size the properties without parts,
+     * with state and parameters named once. */
+    pi_put(&all, "systems", listed(pi_n_systems, system_at));
+    pi_put(&all, "sized_systems", listed(pi_n_sized_systems, sized_at));
+    pi_put(&all, "method_names", listed(pi_n_methods, name_at)); /* as in contents.h */
+    /* Of questions to a system, and of operations in byte code (name, arguments, what it computes):
+     * by number. */
+    pi_put(&all, "questions", listed(PI_QUESTIONS, question_at));
+    pi_put(&all, "operations", listed(operations, operation_at));
+    /* By name: what a method needs, in words, and the structures that have it. */
+    pi_put(&all, "requirements", requirements());
+    /* The most components and parameters of a kernel in registers and of a user's system, the most
+     * stages; words of an instruction, names of the banks by number, where the number of the bank
+     * begins in a word; the families of methods with a Jacobian; of_run: the last parameters of a
+     * system with noise, which belong to the run. */
+    pi_put(&all, "limits", limits());
+    /* Over the steps, and over time: by name their number, the initial values of their rows, the
+     * first of a trajectory that restarts. */
+    pi_put(&all, "reductions", reductions(pi_reductions, PI_REDUCTIONS));
+    pi_put(&all, "reductions_over_time", reductions(pi_piece_reductions, PI_PIECE_KINDS));
+    Py_XDECREF(all);
+    return all ? 0 : -1;
+}

@@ -1,7 +1,7 @@
 /* Threads besides the caller's. Python handles signals between any two of its instructions, also
  * while it starts a thread or waits for one: work that must not be left half done is done here. */
 #include <stdlib.h>
-#include "module.h"
+#include "objects.h"
 #ifndef PYTHREAD_INVALID_THREAD_ID /* not in the stable ABI, and the same since Python 3.7 */
 #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
 #endif
@@ -105,15 +105,6 @@ static int work_together(Task task, PyObject *progress, int64_t helpers) {
 }
 
 /* ---- the objects of runs --------------------------------------------------------------------- */
-void pi_free_object(CoreObject *object) {
-    PyTypeObject *type = Py_TYPE((PyObject *)object);
-    pi_views_release(&object->views);
-    Py_XDECREF(object->kept);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(object);
-    Py_DECREF(type);
-}
-
 int pi_claim(CoreObject *object) {
     const unsigned long me = PyThread_get_thread_ident();
     unsigned long nobody = 0;
@@ -127,15 +118,16 @@ void pi_let_go(CoreObject *object, int claimed) {
     if (claimed == 0) object->holder = 0;
 }
 
-PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
+PyObject *pi_object_work(PyObject *self, PyObject *args) {
+    CoreObject *object = (CoreObject *)self;
     PyObject *progress = Py_None;
     long long helpers = 0;
     if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
-    if (helpers < 0 || helpers >= workers)
+    if (helpers < 0 || helpers >= object->task.workers)
         return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
-                            (long long)workers - 1);
+                            (long long)object->task.workers - 1);
     if (pi_claim(object)) return NULL;
-    const int error = work_together(task, progress, helpers);
+    const int error = work_together(object->task, progress, helpers);
     object->holder = 0;
     return error ? NULL : Py_NewRef(Py_None);
 }

@@ -1,28 +1,50 @@
-/* The named arguments of start(), stepper() and start_adaptive(): a line each in the table of
- * fields.c. */
+/* Named arguments: those of the types of runs, and of the dictionaries in them. */
 #pragma once
 #include "module.h"
 
-/* Those that are objects; borrowed, NULL if they are absent or None. */
-typedef struct Given {
-    PyObject *system, *method, *methods, *starter, *t0, *dt, *params, *drive_strides;
-    PyObject *initial, *state_a, *state_b, *state, *record, *saved, *save_steps, *stream, *times;
-    PyObject *watches, *events, *renormalise, *observation, *within;
-    PyObject *failed, *mark, *made, *onward, *goes_on, *earlier;
-    PyObject *rtol, *atol, *t_end, *first_step, *max_step, *t, *h, *accepted, *rejected, *status;
-} Given;
+/* What reading needs: the arguments, and of the run the module, the system, its components, the
+ * lanes of its rows, and where arrays are held. */
+typedef struct {
+    const char *of; /* the type, in messages */
+    PyObject *given;
+    Py_ssize_t at, left; /* the next argument; how many have not been asked for */
+    uint64_t found;      /* which have, as bits */
+    PyObject *module, *system;
+    PiRun *run; /* of fixed steps, or NULL */
+    int dim;
+    int64_t stride;
+    Views *views;
+    int params; /* the first view of the parameters */
+} Fields;
+/* The arguments in a dictionary of these. */
+Fields pi_within(const Fields *fields, PyObject *dictionary);
+/* Each argument is asked for once, quickest in the order in which they are given. Borrowed; NULL if
+ * it is absent or None, or of those that are needed if it is absent, with an exception. */
+PyObject *pi_given(Fields *fields, const char *name);
+PyObject *pi_needed(Fields *fields, const char *name);
+/* An integer of so many bytes, or a number from 0 on, which stays as it is if it is absent and not
+ * needed. 0, or -1 with an exception. */
+int pi_integer(Fields *fields, const char *name, int needed, int64_t least, int64_t most, void *to,
+               size_t bytes);
+int pi_double(Fields *fields, const char *name, int needed, double *to);
+/* Arrays and rows that are needed, as in arrays.h. */
+void *pi_array(Fields *fields, const char *name, int64_t items, int item, int writable);
+int pi_row(Fields *fields, const char *name, int64_t lanes, int item, PiRow *to);
+int pi_rows(Fields *fields, const char *name, int n, int64_t lanes, int item, PiRow *to);
+/* To the member of its name: a number that is needed; one that may be absent. */
+#define NUMBER(one, field, least, most)                                                            \
+    pi_integer(f, #field, 1, least, most, &(one)->field, sizeof(one)->field)
+#define OPTION(one, field, least, most)                                                            \
+    pi_integer(f, #field, 0, least, most, &(one)->field, sizeof(one)->field)
 
-/* An object of the type of this entry from the keywords of a call: numbers go into its run, objects
- * to `make`, which returns 0, or -1 with an exception. A new reference, or NULL with an exception.
- */
-typedef int Maker(PyObject *module, CoreObject *self, const Given *given);
-PyObject *pi_make_object(PyObject *module, Entry entry, Maker *make, PyObject *args,
-                         PyObject *keywords);
-/* The sizes of rows and reals of a run whose method is chosen, its times and parameters. 0, or -1
- * with an exception. */
-int pi_read_own_rows(PiRun *run, const Given *given, Views *views);
-/* Where the status of each lane goes, and when it failed. 0, or -1 with an exception. */
-int pi_read_failures(PiRun *run, const Given *given, Views *views);
-/* The indices of components of a system, or all if none are given; in new memory. Their number, or
- * -1 with an exception. */
-int pi_read_components(PyObject *saved, int dim, Views *views, int **to);
+/* The last step: -1 with an exception if there is an argument that was not asked for. */
+int pi_all_known(const Fields *fields);
+
+/* What Run and Stepper have in common, before the method is known: the system, lanes, times and
+ * parameters of a run. 0, or not 0 with an exception. */
+int pi_read_batch(Fields *fields, PiRun *run, ResolvedSystem *resolved);
+/* Where the status of each lane goes, and when it failed. 0, or not 0 with an exception. */
+int pi_read_failures(Fields *fields);
+/* The indices of components of the system, or all if none are given; in new memory. Their number,
+ * or -1 with an exception. */
+int pi_read_components(Fields *fields, int **to);

@@ -23,7 +23,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
         return NULL;
     int family = 0;
     while (family < PI_FAMILIES && strcmp(name, pi_families[family].name)) family++;
-    if (family == PI_FAMILIES || pi_families[family].closed)
+    if (family == PI_FAMILIES || !pi_families[family].most_stages)
         return PyErr_Format(PyExc_ValueError, "no family %s", name);
     PiMethod *m = PyMem_Calloc(1, PI_METHOD_BYTES);
     PyObject *capsule = method_capsule(m);
@@ -55,13 +55,6 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     }
     if (error) Py_CLEAR(capsule);
     return capsule;
-}
-
-static PyObject *core_starter(PyObject *module, PyObject *method) {
-    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
-    if (!m) return NULL;
-    const PiMethod *starter = pi_starter(m);
-    return starter ? PyUnicode_FromString(starter->name) : Py_NewRef(Py_None);
 }
 
 static PyObject *half_of(const PiMethod *m, PiPhase phase) {
@@ -135,8 +128,5 @@ PyMethodDef pi_method_functions[] = {
     {"history_rows", core_history_rows, METH_VARARGS,
      "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
      "for the history of the method, and for the rounding errors of a compensated run."},
-    {"starter", core_starter, METH_O,
-     "starter(method) -> the name of its default starter;\n"
-     "None if it is self-starting."},
     {NULL, NULL, 0, NULL},
 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../run/pace.h"
-#include "module.h"
+#include "objects.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* begins with its name */
@@ -27,7 +27,7 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static int64_t nothing(const void *none) { return 0; }
-static PyObject *evaluate(PyObject *module, PyObject *args) {
+static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
     PyObject *system, *t, *y, *params, *out, *result = NULL;
@@ -45,6 +45,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
                             question, pi_question_names[question]);
     const int64_t answers = pi_answer_rows(s, question);
     if (answers == 0) lanes = 0; /* there are no rows to bound them, and nothing to do */
+    const uint32_t mode = pi_enter_float_mode();
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
@@ -54,12 +55,11 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     sample.pause = &pace.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
     PiRow *rows = pi_views_zeros(&views, s->dim + s->n_params, sizeof *rows);
-    char *workspace = pi_views_zeros(
-        &views, pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64), 1);
+    sample.workspace =
+        pi_views_aligned(&views, pi_product(pi_sample_rows(s, answers), register_bytes));
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
-    sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
-    if (rows && workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+    if (rows && sample.workspace && !pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
         !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
         !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
         (sample.out =
@@ -70,11 +70,6 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
     pi_views_release(&views);
-    return result;
-}
-static PyObject *core_evaluate(PyObject *module, PyObject *args) {
-    const uint32_t mode = pi_enter_float_mode();
-    PyObject *result = evaluate(module, args);
     pi_leave_float_mode(mode);
     return result;
 }
@@ -99,6 +94,48 @@ static int choose_isa(void) {
     return best;
 }
 
+static const ObjectType *const types[TYPES] = {&pi_run_type, &pi_stepper_type,
+                                               &pi_adaptive_run_type};
+static PyObject *make_object(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *module = PyType_GetModule(type);
+    int number = 0;
+    while (state_of(module)->type[number] != (PyObject *)type) number++;
+    const ObjectType *own = types[number];
+    const char *name = strrchr(own->name, '.') + 1;
+    if (PyTuple_Size(args))
+        return PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", name);
+    PyObject *self = PyType_GenericAlloc(type, 0);
+    CoreObject *object = (CoreObject *)self;
+    if (!self) return NULL;
+    const uint32_t mode = pi_enter_float_mode();
+    const Fields none = {.of = name, .module = module, .views = &object->views};
+    Fields given = pi_within(&none, keywords ? keywords : Py_None);
+    object->type = own;
+    if (own->make(object, &given) || pi_all_known(&given)) Py_CLEAR(self);
+    pi_leave_float_mode(mode);
+    return self;
+}
+static void free_object(PyObject *self) {
+    CoreObject *object = (CoreObject *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    object->type->end(object);
+    pi_free_watches(&object->watches);
+    pi_views_release(&object->views);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+static PyObject *make_type(PyObject *module, const ObjectType *type) {
+    PyType_Slot slots[] = {{Py_tp_new, make_object},
+                           {Py_tp_dealloc, free_object},
+                           {Py_tp_doc, (void *)type->doc},
+                           {Py_tp_methods, type->methods},
+                           {type->members ? Py_tp_members : 0, type->members},
+                           {0, NULL}};
+    PyType_Spec spec = {type->name, type->bytes, 0, Py_TPFLAGS_DEFAULT, slots};
+    return PyType_FromModuleAndSpec(module, &spec, NULL);
+}
+
 static int module_exec(PyObject *module) {
     State *state = state_of(module);
     /* Signals and callbacks would reach the main interpreter. */
@@ -109,13 +146,11 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     const char *wanted = getenv("PYINTEGRATE_ISA");
     state->missing = wanted && *wanted ? NULL : pi_isa_missing();
-    PyType_Spec *const specs[TYPES] = {&pi_run_spec, &pi_stepper_spec, &pi_adaptive_run_spec};
     for (int i = 0; i < TYPES; i++) {
-        state->type[i] = PyType_FromModuleAndSpec(module, specs[i], NULL);
+        state->type[i] = make_type(module, types[i]);
         if (!state->type[i] || PyModule_AddType(module, (PyTypeObject *)state->type[i])) return -1;
     }
-    return PyModule_AddFunctions(module, pi_catalogue_functions) ||
-                   PyModule_AddFunctions(module, pi_method_functions) ||
+    return pi_add_catalogues(module) || PyModule_AddFunctions(module, pi_method_functions) ||
                    PyModule_AddFunctions(module, pi_program_functions)
                ? -1
                : 0;
@@ -131,9 +166,8 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
-    {"reductions", pi_core_reductions, METH_NOARGS,
-     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name\n"
-     "their number, the initial values of their rows, the first of a trajectory that restarts."},
+    {"method", pi_core_method, METH_O,
+     "method(name or handle) -> dictionary: properties and coefficients of a method, its handle."},
     {"scales", pi_core_scales, METH_O,
      "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
      "derived, that kernels move from its rate into their weights; 0: none."},
@@ -144,7 +178,7 @@ static PyMethodDef functions[] = {
      "instruction_sets (of this machine, as far as they were built), built."},
     {"evaluate", core_evaluate, METH_VARARGS,
      "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
-     "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
+     "question: its number in `questions`, up to the jacobian. t: array; y, params: tuples of\n"
      "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written."},
     {"make_callback", pi_core_make_callback, METH_VARARGS,
      "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"
@@ -153,61 +187,6 @@ static PyMethodDef functions[] = {
      "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
      "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
      "v."},
-    {"start", WITH_NAMES(pi_core_start), METH_VARARGS | METH_KEYWORDS,
-     "start(**fields) -> Run\n\n"
-     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
-     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
-     "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
-     "bound: of the components, may be infinite. workers: threads that will share the run.\n"
-     "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
-     "drive_strides: for driven parameters, the items from each row to that of the next step\n"
-     "(1: one value serves all lanes), 0 for the others.\n"
-     "initial, state_a, state_b: rows for the components and for the history of the method\n"
-     "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
-     "whether initial includes the history of the method.\n"
-     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
-     "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
-     "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
-     "use_row_kernels: those for any force, even if others are compiled.\n"
-     "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
-     "first step that it has not completed; written, and those of a run that is continued.\n"
-     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
-     "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
-     "events: a dictionary: detect (a watch), react,\n"
-     "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
-     "times: a dictionary: t, count, each (whether t has a row of times for each), t0, dt, at\n"
-     "which states go to the record, instead of steps (csrc/watching/between.h).\n"
-     "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
-     "(csrc/watching/renormalise.h).\n"
-     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
-     "the state.\n"
-     "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
-     "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
-     "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
-     "failed."},
-    {"stepper", WITH_NAMES(pi_core_stepper), METH_VARARGS | METH_KEYWORDS,
-     "stepper(**fields) -> Stepper\n\n"
-     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
-     "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
-     "rows that are advanced in place; watches and events as for start(), each with one array as\n"
-     "both sums_a and sums_b, counts_a and counts_b."},
-    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
-     "start_adaptive(**fields) -> AdaptiveRun\n\n"
-     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
-     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
-     "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
-     "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
-     "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
-     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
-     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
-     "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-     "called. within: rows of numbers of kept steps, of which states at times are asked;\n"
-     "t0, initial and t_end are then the ends of the steps. observation: watches and\n"
-     "events (watching.c). decay: h times the rate of decay from which a trajectory leaves as\n"
-     "stiff, with the status 16, or with Radau's method h times the fastest rate up to which\n"
-     "it leaves as no longer stiff; 0: never. accepted and rejected are incremented from\n"
-     "their given values. mark, made, onward (all or none): where a continuation sets out,\n"
-     "written; goes_on, earlier: mark and onward of the run that this one continues (PiSolve)."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
      "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"

@@ -2,15 +2,6 @@
 #include "module.h"
 #include "../bytecode/bytecode.h"
 
-static PyObject *core_operations(PyObject *module, PyObject *none) {
-    PyObject *list = PyList_New(0);
-    for (int64_t i = 0; list && pi_operation(i); i++) {
-        const PiOperation *o = pi_operation(i);
-        pi_append(&list, Py_BuildValue("(sis)", o->name, o->arguments, o->text));
-    }
-    return list;
-}
-
 typedef struct {
     SystemHandle handle;
     PiProgram *program;
@@ -30,31 +21,27 @@ static void free_program(const void *self) {
     pi_program_free(((const ProgramHandle *)self)->program);
 }
 
-static PyObject *make_program(PyObject *args) {
+static PyObject *core_make_program(PyObject *module, PyObject *args) {
     PyObject *code, *constants, *sections;
-    long long size[8] = {0};
-    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections, &size[0],
-                          &size[1], &size[2], &size[3], &size[4], &size[5], &size[6], &size[7]))
+    PiProgramText text = {0};
+    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections,
+                          &text.dim, &text.dof, &text.n_params, &text.n_derived, &text.n_invariants,
+                          &text.n_registers, &text.noises, &text.second))
         return NULL;
     Views views = {0};
-    PiProgramText text = {.dim = size[0],
-                          .dof = size[1],
-                          .n_params = size[2],
-                          .n_derived = size[3],
-                          .n_invariants = size[4],
-                          .n_registers = size[5],
-                          .noises = size[6],
-                          .second = size[7]};
+    const uint32_t mode = pi_enter_float_mode(); /* constants are rounded to both precisions */
     PyObject *result = NULL;
     const int32_t *section;
-    if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0)) &&
-        (text.constants = pi_views_array(&views, constants, "constants", 0, 8, 0)) &&
-        (section =
-             pi_views_array(&views, sections, "sections", pi_product(2, PI_QUESTIONS), 4, 0))) {
-        const Py_ssize_t bytes = (*pi_views_find(&views, "code"))->buffer.len,
-                         instruction = PI_WORDS * sizeof(int32_t);
+    const int64_t instruction = PI_WORDS * sizeof *section;
+    int64_t bytes = 0;
+    if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0))) {
+        bytes = pi_views_items(&views, 1);
         text.n_code = bytes / instruction;
-        text.n_constants = (*pi_views_find(&views, "constants"))->buffer.len / 8;
+        text.constants = pi_views_array(&views, constants, "constants", 0, 8, 0);
+    }
+    if (text.constants) text.n_constants = pi_views_items(&views, 8);
+    if (text.constants && (section = pi_views_array(&views, sections, "sections",
+                                                    pi_product(2, PI_QUESTIONS), 4, 0))) {
         for (int64_t i = 0; i < PI_QUESTIONS; i++) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];
@@ -66,15 +53,9 @@ static PyObject *make_program(PyObject *args) {
         else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
         else PyErr_NoMemory();
     }
+    pi_leave_float_mode(mode);
     pi_views_release(&views);
     return result;
-}
-/* Constants are rounded to both precisions. */
-static PyObject *core_make_program(PyObject *module, PyObject *args) {
-    const uint32_t mode = pi_enter_float_mode();
-    PyObject *made = make_program(args);
-    pi_leave_float_mode(mode);
-    return made;
 }
 
 /* ---- compiled systems ------------------------------------------------------------------------ */
@@ -117,8 +98,6 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef pi_program_functions[] = {
-    {"operations", core_operations, METH_NOARGS,
-     "operations() -> list of (name, arguments, what it computes), by number in byte code."},
     {"make_program", core_make_program, METH_VARARGS,
      "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
      "             n_registers, noises=0, second=0) -> handle\n\n"

@@ -1,35 +1,23 @@
-/* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
-#include "../aligned.h"
+/* The Python type of a run: worked on by threads, read by outcome(). */
 #include "../run/layout.h"
-#include "fields.h"
-#include "watching.h"
+#include "objects.h"
 
 typedef struct {
     CoreObject base;
     PiRun run;
     PiRecord record;
-    Watches watches;
-    void *own_state; /* if none is given */
 } Run;
-_Static_assert(offsetof(Run, run) == sizeof(CoreObject), "fields.c writes to the run");
 
-static void run_dealloc(PyObject *self) {
-    Run *r = (Run *)self;
-    pi_run_free(&r->run);
-    pi_free_aligned(r->own_state);
-    pi_free_watches(&r->watches);
-    pi_free_object(&r->base);
-}
+static void end_run(CoreObject *object) { pi_run_free(&((Run *)object)->run); }
 
 /* Which parameters change with each step; their rows must last to the end. There may be tens of
  * thousands: the list is on the heap. */
-static int read_drive(Run *r, PyObject *strides) {
-    PiRun *run = &r->run;
+static int read_drive(Fields *f, PiRun *run, PyObject *strides) {
     const int n = run->system->n_params;
-    double *items = pi_views_zeros(&r->base.views, n, sizeof *items);
-    int64_t *own = pi_views_zeros(&r->base.views, n, sizeof *own);
+    double *items = pi_views_zeros(f->views, n, sizeof *items);
+    int64_t *own = pi_views_zeros(f->views, n, sizeof *own);
     if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
-    View *const *params = pi_views_find(&r->base.views, "params");
+    View *const *params = f->views->view + f->params;
     for (int64_t i = 0; i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
@@ -43,24 +31,22 @@ static int read_drive(Run *r, PyObject *strides) {
     return 0;
 }
 
-/* The destination of the saves, and the components to save. */
-static int read_record(Run *r, const Given *o, int stream) {
-    PiRun *run = &r->run;
-    PiRecord *record = &r->record;
+/* The destination of the saves, and the components to save. times: it is that of states at these,
+ * for which watching.c checks the room. */
+static int read_record(Fields *f, PiRun *run, PiRecord *record, PyObject *to, PyObject *times) {
     int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
-    if (o->times) saves = 0; /* watching.c checks the room for times */
-    if (o->save_steps) {
-        record->steps = pi_views_array(&r->base.views, o->save_steps, "save_steps", 0, 8, 0);
+    if (times) saves = 0;
+    PyObject *steps = pi_given(f, "save_steps");
+    if (steps) {
+        record->steps = pi_views_array(f->views, steps, "save_steps", 0, 8, 0);
         if (!record->steps) return -1;
-        record->listed = saves = pi_views_items(&r->base.views, 8);
+        record->listed = saves = pi_views_items(f->views, 8);
     }
     const int64_t bytes = run->real_bytes;
-    const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
-    if (n < 0) return -1;
-    record->n_saved = n;
-    const Py_buffer *view =
-        pi_views_strided(&r->base.views, o->record, "record", 3, run->real_bytes);
+    const int n = record->n_saved = pi_read_components(f, &record->saved);
+    if (n < 0 || OPTION(record, stream, 0, 1)) return -1;
+    const Py_buffer *view = pi_views_strided(f->views, to, "record", 3, run->real_bytes);
     if (!view) return -1;
     if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes)
         return pi_refused(
@@ -69,63 +55,58 @@ static int read_record(Run *r, const Given *o, int stream) {
             view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
             (long long)run->lanes);
     record->data = view->buf;
+    record->saves = view->shape[0];
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
     record->lane_stride = view->strides[2] / bytes;
     record->room = view->shape[2];
     const uintptr_t places = (uintptr_t)view->buf | view->strides[0] | view->strides[1];
-    record->stream = stream && places % 64 == 0;
-    return o->times ? 0 : pi_run_observe(run, pi_record_observer(record));
+    record->stream &= places % 64 == 0;
+    return times ? 0 : pi_run_observe(run, pi_record_observer(record));
 }
 
 /* The rows of states; one that is missing is made. */
-static int read_rows(Run *r, const Given *o) {
-    PiRun *run = &r->run;
-    Views *v = &r->base.views;
+static int read_rows(Fields *f, PiRun *run, PyObject *initial, PyObject *a, PyObject *b) {
+    Views *v = f->views;
     const int bytes = run->real_bytes;
-    const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
-    if (!(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)))
+    const int64_t all = pi_product(run->state_rows, run->stride);
+    if (!(run->initial = pi_views_array(v, initial, "initial", run->state_rows, bytes, 0)))
         return -1;
     const int64_t items = pi_views_items(v, bytes);
-    if ((o->state_a &&
-         !(run->state[0] = pi_views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
-        (o->state_b && !(run->state[1] = pi_views_array(v, o->state_b, "state_b", all, bytes, 1))))
-        return -1;
-    if (!o->state_a) run->state[0] = r->own_state = pi_aligned(pi_product(all, bytes));
-    if (!run->state[0]) return PyErr_NoMemory(), -1;
-    if (!o->state_b) run->state[1] = run->state[0];
+    run->state[0] = a ? pi_views_array(v, a, "state_a", all, bytes, 1)
+                      : pi_views_aligned(v, pi_product(all, bytes));
+    run->state[1] = b ? pi_views_array(v, b, "state_b", all, bytes, 1) : run->state[0];
+    if (!run->state[0] || !run->state[1]) return -1;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
     return pi_refused("initial has %lld items, expected %lld or %d", (long long)items,
                       (long long)all, run->state_rows);
 }
 
-static int make_run(PyObject *module, CoreObject *object, const Given *o) {
+/* First what is always there, then the options: those that nobody gives are not looked for. */
+static int make_run(CoreObject *object, Fields *f) {
     Run *r = (Run *)object;
     PiRun *run = &r->run;
     ResolvedSystem resolved;
-    if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
-    if (pi_choose_method(run, &resolved, o->method, o->starter) ||
-        pi_read_own_rows(run, o, &r->base.views))
+    run->workers = 1;
+    if (pi_read_batch(f, run, &resolved) || NUMBER(run, n_steps, 0, 0x1p54) ||
+        NUMBER(run, save_every, 1, 0x1p54) || pi_read_failures(f))
         return -1;
-    if (!run->workers) run->workers = 1;
-    const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
-    if (stream < 0 || read_rows(r, o) || pi_read_failures(run, o, &r->base.views)) return -1;
-    if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
-    if (o->record && read_record(r, o, stream)) return -1;
-    if (pi_read_watching(module, run, o, &r->record, &r->base.views, &r->watches)) return -1;
+    PyObject *method = pi_needed(f, "method"), *initial = method ? pi_needed(f, "initial") : NULL;
+    PyObject *state_a = pi_given(f, "state_a"), *record = pi_given(f, "record");
+    PyObject *times = pi_given(f, "times"), *strides = pi_given(f, "drive_strides");
+    if (!initial || OPTION(run, first, 0, 0x1p54) || OPTION(run, workers, 1, 0x1p31 - 1) ||
+        OPTION(run, has_history, 0, 1) || OPTION(run, use_row_kernels, 0, 1) ||
+        OPTION(run, compensated, 0, 1) ||
+        pi_choose_method(run, &resolved, method, pi_given(f, "starter")) ||
+        read_rows(f, run, initial, state_a, pi_given(f, "state_b")) ||
+        (strides && read_drive(f, run, strides)) ||
+        (record && read_record(f, run, &r->record, record, times)) ||
+        pi_read_watching(f, times, &r->record, &object->watches))
+        return -1;
+    object->task = (Task){pi_run_work, run, &run->out_of_memory, run->workers};
     if (pi_run_prepare(run) || pi_run_freeze(run)) return PyErr_NoMemory(), -1;
     return 0;
-}
-
-PyObject *pi_core_start(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, START, make_run, args, keywords);
-}
-
-static PyObject *run_work(PyObject *self, PyObject *args) {
-    Run *r = (Run *)self;
-    return pi_work_on(&r->base, args, r->run.workers,
-                      (Task){pi_run_work, &r->run, &r->run.out_of_memory});
 }
 
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
@@ -136,35 +117,59 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
-    pi_finish_images(&r->watches, blocks);
+    pi_finish_images(&r->base.watches, blocks);
+    PyObject *cells = pi_cells_of(&r->base.watches);
     r->base.holder = 0;
-    return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
-                         (long long)blocks);
-}
-
-static PyObject *run_cells(PyObject *self, PyObject *none) {
-    Run *r = (Run *)self;
-    if (pi_claim(&r->base)) return NULL;
-    PyObject *cells = pi_cells_of(&r->watches);
-    r->base.holder = 0;
-    return cells;
+    return Py_BuildValue("(LiLLN)", (long long)completed, where, (long long)failures,
+                         (long long)blocks, cells);
 }
 
 static PyMethodDef run_methods[] = {
-    {"cells", run_cells, METH_NOARGS,
-     "cells() -> of each statistic across the batch (step, group, cell, count) as bytes."},
-    {"work", run_work, METH_VARARGS,
+    {"work", pi_object_work, METH_VARARGS,
      "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
      "threads, or as many as are available; progress(steps) is called now and then."},
     {"outcome", run_outcome, METH_NOARGS,
      "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
      "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
-     "blocks of time completed, -1 if not all watches have seen the initial state)."},
+     "blocks of time completed, -1 if not all watches have seen the initial state; of each\n"
+     "statistic across the batch (step, group, cell, count) as bytes)."},
     {NULL, NULL, 0, NULL},
 };
-static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},
-                                  {Py_tp_methods, run_methods},
-                                  {Py_tp_doc, (void *)"A run of a batch; made by start()."},
-                                  {0, NULL}};
-PyType_Spec pi_run_spec = {"pyintegrate._core.Run", sizeof(Run), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};
+const ObjectType pi_run_type = {
+    "pyintegrate._core.Run",
+    "Run(**fields)\n\n"
+    "system, method: name or handle, handle; starter: the method for the first steps of a\n"
+    "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
+    "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
+    "bound: of the components, may be infinite. workers: threads that will share the run.\n"
+    "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
+    "drive_strides: for driven parameters, the items from each row to that of the next step\n"
+    "(1: one value serves all lanes), 0 for the others.\n"
+    "initial, state_a, state_b: rows for the components and for the history of the method\n"
+    "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
+    "whether initial includes the history of the method.\n"
+    "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
+    "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
+    "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
+    "use_row_kernels: those for any force, even if others are compiled.\n"
+    "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
+    "first step that it has not completed; written, and those of a run that is continued.\n"
+    "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
+    "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
+    "events: a dictionary: detect (a watch), react,\n"
+    "most, counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+    "times: a dictionary: t, count, each (whether t has a row of times for each), t0, dt, at\n"
+    "which states go to the record, instead of steps (csrc/watching/between.h).\n"
+    "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
+    "(csrc/watching/renormalise.h).\n"
+    "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
+    "the state.\n"
+    "May be left out: starter, first, workers, drive_strides, has_history, state_a (the core has\n"
+    "its own, unseen), state_b (it is state_a), saved (all components), record with save_steps\n"
+    "and stream, use_row_kernels, watches, events, times, renormalise, compensated, status,\n"
+    "failed.",
+    sizeof(Run),
+    make_run,
+    end_run,
+    run_methods,
+    NULL};

@@ -1,9 +1,7 @@
 /* The Python type for stepping by hand: a run that advances its rows in place, a few steps a call.
  */
 #include <stdlib.h>
-#include "../aligned.h"
-#include "fields.h"
-#include "watching.h"
+#include "objects.h"
 
 enum { STEP, KICK, DRIFT, PHASES };
 /* The interpreter lock is released for about ten microseconds of work and more. */
@@ -13,77 +11,47 @@ typedef struct {
     CoreObject base;
     PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
     int n_phases;
-    int64_t n;              /* steps done */
+    long long n;            /* steps done */
     double work;            /* of a step */
     char *scratch, *before; /* before: the state before a block, allocated when needed */
-    Watches watches;
 } Stepper;
-_Static_assert(offsetof(Stepper, run) == sizeof(CoreObject), "fields.c writes to the first run");
 
-static void stepper_dealloc(PyObject *self) {
-    Stepper *s = (Stepper *)self;
+static void end_stepper(CoreObject *object) {
+    Stepper *s = (Stepper *)object;
     for (int64_t i = 0; i < PHASES; i++) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
     }
-    pi_free_watches(&s->watches);
-    pi_free_aligned(s->scratch);
-    pi_free_object(&s->base);
 }
 
-static int make_rows(Stepper *s, const Given *o) {
-    PiRun *run = &s->run[STEP];
-    Views *v = &s->base.views;
-    if (pi_read_own_rows(run, o, v)) return -1;
-    void *state = pi_views_array(v, o->state, "state", pi_product(run->state_rows, run->stride),
-                                 run->real_bytes, 1);
+static int read_rows(Fields *f, PiRun *run) {
+    void *state =
+        pi_array(f, "state", pi_product(run->state_rows, run->stride), run->real_bytes, 1);
     if (!state) return -1;
     if ((uintptr_t)state % 64) return pi_refused("state must be aligned to 64 bytes");
     run->initial = run->state[0] = run->state[1] = state;
-    return pi_read_failures(run, o, v);
-}
-
-static int add_undo(Stepper *s, void *live, int64_t rows) {
-    PiRun *run = &s->run[STEP];
-    PiUndo *one = &run->undo[run->n_undo];
-    *one = (PiUndo){live, NULL, pi_product(pi_product(rows, run->stride), sizeof(double))};
-    one->spare = pi_views_zeros(&s->base.views, one->bytes, 1);
-    run->n_undo++;
-    return one->spare ? 0 : -1;
-}
-/* Watches and events, which see every step, since the index of a step is unknown before it is
- * made. One copy of their sums is live, the other belongs to the block before. */
-static int make_observers(PyObject *module, Stepper *s, const Given *o) {
-    PiRun *run = &s->run[STEP];
-    Watches *w = &s->watches;
-    if (pi_read_watching(module, run, o, NULL, &s->base.views, w)) return -1;
-    run->undo = pi_views_zeros(&s->base.views, w->count + 3, sizeof *run->undo);
-    if (!run->undo) return -1;
-    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
-    for (int64_t i = 0; i < w->count; i++)
-        if (add_undo(s, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
-    if (!w->events) return 0;
-    return add_undo(s, w->events->watch.sums[0], w->events->watch.n_rows) ||
-                   add_undo(s, w->events->counts[0], pi_event_rows(w->events->events.count))
-               ? -1
-               : 0;
+    return pi_read_failures(f);
 }
 
 /* One of the phases; all work on the same rows, in the same tiles, and share the failures of the
  * first and the copy of the state before a block. The rows are checked as soon as the method gives
  * their number, before anything of their size is allocated. */
-static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolved, int phase,
-                      PyObject *method, const Given *o) {
+static int make_phase(Stepper *s, Fields *f, const ResolvedSystem *resolved, int phase,
+                      PyObject *method) {
     PiRun *run = &s->run[phase];
     if (phase != STEP) {
         *run = s->run[STEP];
         run->table = NULL; /* its own */
-        run->n_observers = run->n_undo = 0;
+        run->n_observers = 0;
     }
-    if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
+    if (pi_choose_method(run, resolved, method, phase == STEP ? pi_given(f, "starter") : NULL))
+        return -1;
     if (run->state_rows != s->run[STEP].state_rows)
         return pi_refused("a kick or a drift must remember as much as the step");
-    if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
+    if (phase == STEP && (read_rows(f, run) || pi_read_watching(f, NULL, NULL, &s->base.watches)))
+        return -1;
+    /* They see every step, since the index of a step is unknown before it is made. */
+    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -94,12 +62,14 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     return error;
 }
 
-static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
+static int make_stepper(CoreObject *object, Fields *f) {
     Stepper *s = (Stepper *)object;
     PiRun *run = &s->run[STEP];
     ResolvedSystem resolved;
-    if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
-    const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
+    if (pi_read_batch(f, run, &resolved) || OPTION(run, compensated, 0, 1)) return -1;
+    PyObject *methods = pi_needed(f, "methods");
+    if (!methods) return -1;
+    const Py_ssize_t n = PyTuple_Check(methods) ? PyTuple_Size(methods) : 0;
     if (run->lanes < 1 || (n != 1 && n != PHASES))
         return pi_refused(
             "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
@@ -108,19 +78,15 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     run->workers = run->save_every = 1;
     int64_t most = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (make_phase(module, s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
+        if (make_phase(s, f, &resolved, i, PyTuple_GetItem(methods, i))) return -1;
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
     }
-    s->scratch = pi_aligned(most);
-    if (!s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run, s->scratch))
-        return PyErr_NoMemory(), -1;
+    s->scratch = pi_views_aligned(f->views, most);
+    if (!s->scratch) return -1;
+    if (pi_run_freeze_padding(run) || pi_run_begin(run, s->scratch)) return PyErr_NoMemory(), -1;
     s->work = (double)run->lanes * run->state_rows * (run->method->evaluations + 1);
     return 0;
-}
-
-PyObject *pi_core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
-    return pi_make_object(module, STEPPER, make_stepper, args, keywords);
 }
 
 static int look_at(Stepper *s, int observer, int64_t n) {
@@ -132,6 +98,30 @@ static int look_at(Stepper *s, int observer, int64_t n) {
 
 enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
+/* n steps of a phase: how many were completed. 0, or -1: with an exception, or without memory. */
+static int make_steps(Stepper *s, PiRun *run, int64_t n, int64_t *completed) {
+    if (n > ((int64_t)1 << MOST_STEPS) - s->n) {
+        PyErr_Format(PyExc_ValueError, "%lld steps after step %lld: a Stepper counts to 2**%d",
+                     (long long)n, s->n, MOST_STEPS);
+        return -1;
+    }
+    /* The state may have been changed since: a crossing belongs to the step alone. */
+    if (s->base.watches.events && look_at(s, s->base.watches.count, s->n)) return -1;
+    void *before = NULL;
+    if (pi_run_may_undo(run, n)) {
+        const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
+        if (!s->before) s->before = pi_views_zeros(&s->base.views, bytes, 1);
+        if (!s->before) return -1;
+        before = s->before;
+    }
+    if (s->work * n <= WORTH_RELEASING)
+        return pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, completed);
+    Caller caller = {PyEval_SaveThread(), Py_None};
+    const int error =
+        pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, completed);
+    PyEval_RestoreThread(caller.state);
+    return error;
+}
 static int advance(Stepper *s, int phase, int64_t n) {
     if (!s->scratch || phase >= s->n_phases)
         return pi_refused("the method has no kick and drift of its own: 'semi_implicit_euler' has,"
@@ -141,29 +131,8 @@ static int advance(Stepper *s, int phase, int64_t n) {
                           " and kick() and drift() are for a Stepper without");
     const int held = pi_claim(&s->base);
     if (held < 0) return -1;
-    PiRun *run = &s->run[phase];
-    int error = 0;
     int64_t completed = 0;
-    if (n > ((int64_t)1 << MOST_STEPS) - s->n) {
-        PyErr_Format(PyExc_ValueError, "%lld steps after step %lld: a Stepper counts to 2**%d",
-                     (long long)n, (long long)s->n, MOST_STEPS);
-        error = -1;
-    }
-    void *before = NULL;
-    /* The state may have been changed since: a crossing belongs to the step alone. */
-    if (!error && s->watches.events && look_at(s, s->watches.count, s->n)) error = -1;
-    if (!error && pi_run_may_undo(run, n)) {
-        const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
-        if (!s->before) s->before = pi_views_zeros(&s->base.views, bytes, 1);
-        if (!s->before) error = -1;
-        before = s->before;
-    }
-    if (!error && s->work * n > WORTH_RELEASING) {
-        Caller caller = {PyEval_SaveThread(), Py_None};
-        error = pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, &completed);
-        PyEval_RestoreThread(caller.state);
-    } else if (!error)
-        error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
+    const int error = make_steps(s, &s->run[phase], n, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     if (phase != KICK) s->n += completed;
     pi_let_go(&s->base, held);
@@ -239,9 +208,6 @@ static PyObject *stepper_alter(PyObject *self, PyObject *function) {
     return result;
 }
 
-static PyObject *get_n(PyObject *self, void *none) {
-    return PyLong_FromLongLong(((Stepper *)self)->n);
-}
 static PyMethodDef stepper_methods[] = {
     {"step", (PyCFunction)(void (*)(void))stepper_step, METH_FASTCALL | METH_KEYWORDS,
      "step($self, n=1)\n--\n\nAdvance n steps, in place."},
@@ -259,12 +225,17 @@ static PyMethodDef stepper_methods[] = {
      "begin is for use in it."},
     {NULL, NULL, 0, NULL},
 };
-static PyGetSetDef stepper_properties[] = {{"n", get_n, NULL, "Steps done.", NULL},
-                                           {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot stepper_slots[] = {{Py_tp_dealloc, stepper_dealloc},
-                                      {Py_tp_methods, stepper_methods},
-                                      {Py_tp_getset, stepper_properties},
-                                      {0, NULL}};
-PyType_Spec pi_stepper_spec = {"pyintegrate._core.Stepper", sizeof(Stepper), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                               stepper_slots};
+static PyMemberDef stepper_members[] = {
+    {"n", T_LONGLONG, offsetof(Stepper, n), READONLY, "Steps done."}, {NULL, 0, 0, 0, NULL}};
+const ObjectType pi_stepper_type = {
+    "pyintegrate._core.Stepper",
+    "Stepper(**fields)\n\n"
+    "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
+    "starter (optional); bits, lanes, bound, t0, dt, params as for Run; state:\n"
+    "rows that are advanced in place; watches and events as for Run, whose sums_a and\n"
+    "counts_a are right after each call.",
+    sizeof(Stepper),
+    make_stepper,
+    end_stepper,
+    stepper_methods,
+    stepper_members};

@@ -13,14 +13,12 @@ typedef struct {
     PiBetween *between;    /* or NULL */
     PiRenormalise renormalise;
     PiObservation *observation; /* of a run to a tolerance, or NULL */
-    PyObject *programs;         /* a list that keeps them alive */
 } Watches;
-/* Reads times, watches, events and renormalise, which become observers of a run; record: where the
- * states at times go. 0, or not 0 with an exception. */
-int pi_read_watching(PyObject *module, PiRun *run, const Given *o, PiRecord *record, Views *views,
-                     Watches *to);
+/* Reads watches, events and renormalise, and times, if they are given; these become observers of
+ * the run. record: where the states at times go. 0, or not 0 with an exception. */
+int pi_read_watching(Fields *fields, PyObject *times, PiRecord *record, Watches *to);
 /* Reads the watches and events of a run to a tolerance. 0, or -1 with an exception. */
-int pi_read_observation(PyObject *module, PiAdaptiveRun *run, const Given *o, Views *views,
+int pi_read_observation(const Fields *fields, PyObject *observation, PiAdaptiveRun *run,
                         Watches *to);
 /* The images of densities have the counts of all blocks up to this one. */
 void pi_finish_images(const Watches *watches, int64_t blocks);

@@ -67,8 +67,7 @@ static int64_t planets_first_steps(const PiMethod *m) { return m->corrector[0] !
 
 /* ---- the table ------------------------------------------------------------------------------- */
 #define LIST(field, ...) {.name = #field, .offset = offsetof(PiMethod, field), __VA_ARGS__}
-#define MATRIX(label)                                                                              \
-    {.name = label, .offset = offsetof(PiMethod, a), .shape = PI_MATRIX, .row = PI_MAX_STAGES}
+#define MATRIX(label)    {.name = label, .offset = offsetof(PiMethod, a), .row = PI_MAX_STAGES}
 
 const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
     [PI_EXPLICIT_RK] = {.name = "explicit_rk",
@@ -116,9 +115,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
     [PI_ROSENBROCK] = {.name = "rosenbrock",
                        .requirement = &any,
                        .numbers = {MATRIX("A"), LIST(b), LIST(c), LIST(d),
-                                   LIST(inverse, .shape = PI_MATRIX, .row = PI_MAX_LINEAR,
-                                        .away = 1)},
-                       .closed = 1,
+                                   LIST(inverse, .row = PI_MAX_LINEAR, .away = 1)},
                        .jacobian = 1,
                        .compensates = 1,
                        .workspace_rows = rosenbrock_workspace},
@@ -131,14 +128,12 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                           .requirement = &n_body,
                           .numbers = {LIST(kick), LIST(drift),
                                       LIST(corrector, .more = PI_CORRECTIONS - 2, .optional = 1)},
-                          .closed = 1,
                           .workspace_rows = planets_workspace,
                           .remembered = planets_remembered,
                           .first_steps = planets_first_steps},
     [PI_RIGID_MOTION] = {.name = "rigid_body",
                          .requirement = &rigid_body,
-                         .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},
-                         .closed = 1},
+                         .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}}},
 };
 
 const PiRequirement *pi_requirement(const PiMethod *m) {
@@ -153,12 +148,12 @@ double *pi_list(PiMethod *m, const PiNumbers *numbers) {
     return numbers->away ? *(double **)field : field;
 }
 static int rows_of(const PiMethod *m, const PiNumbers *numbers) {
-    return numbers->shape == PI_MATRIX ? m->stages : 1;
+    return numbers->row ? m->stages : 1;
 }
 int pi_method_rows(const PiMethod *m) {
     if ((int)m->family < 0 || m->family >= PI_FAMILIES) return -1;
     const PiFamilyDescriptor *family = &pi_families[m->family];
-    if (family->closed || m->stages < 1 || m->stages > family->most_stages) return -1;
+    if (m->stages < 1 || m->stages > family->most_stages) return -1;
     if (m->evaluations < 0 || (!family->free_evaluations && m->evaluations > m->stages)) return -1;
     if (m->derivative < !!family->most_derivative || m->derivative > family->most_derivative)
         return -1;

@@ -3,12 +3,10 @@
 #include "../pyintegrate.h"
 
 /* Numbers of a method: where they are in a PiMethod, and how many. */
-typedef enum { PI_LIST, PI_MATRIX } PiShape;
 typedef struct {
     const char *name; /* in Python: that of the field, in capitals for a matrix */
     size_t offset;
-    PiShape shape;
-    int row;  /* numbers of a matrix from one row to the next */
+    int row;  /* numbers of a matrix from one row to the next; 0: a list */
     int away; /* are they where the field points to? */
     int more; /* numbers of a list past one for each stage */
     int optional;
@@ -28,11 +26,10 @@ typedef struct {
     const char *name;
     const PiRequirement *requirement;
     PiNumbers numbers[PI_MAX_LISTS]; /* up to one without a name */
-    int closed;                      /* no user-defined methods */
-    int most_stages;
-    int most_derivative;  /* 0: methods have no derivative */
-    int jacobian;         /* does a step need the Jacobian of a force? */
-    int compensates;      /* can a step carry its rounding errors? */
+    int most_stages;                 /* of user-defined methods; 0: there are none */
+    int most_derivative;             /* 0: methods have no derivative */
+    int jacobian;                    /* does a step need the Jacobian of a force? */
+    int compensates;                 /* can a step carry its rounding errors? */
     int free_evaluations; /* evaluations are the cost of a step, not the number of stages */
     /* NULL if there is nothing to do: */
     void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);

@@ -114,6 +114,14 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
 int pi_is_shown(const PiRun *run);
 /* The interval that serves all observers, and the one whose memory kernels write to. */
 void pi_prepare_observers(PiRun *run);
+/* A tile begins a block of time, from 1 on: tells the observers. */
+static inline void pi_open_block(const PiRun *run, int64_t tile, int64_t block,
+                                 const PiScratch *scratch) {
+    EACH_OBSERVER(o, run)
+        if (o->open)
+            o->open(o->self, run, tile, block,
+                    scratch->observers + run->observer_offset[o - run->observers]);
+}
 /* Observers that change states intervene; then all are shown their states. 0, or -1. */
 int pi_let_intervene(PiRun *run, PiSeen seen, const PiTile *tile);
 int pi_show(const PiRun *run, const PiSeen *seen);

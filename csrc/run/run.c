@@ -225,18 +225,15 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    EACH_OBSERVER(o, run) {
-        char *own = scratch->observers + run->observer_offset[o - run->observers];
-        if (o->open) o->open(o->self, run, number, block + 1, own);
-    }
 
     if (pi_makes_room(run) && to - from >= LEAST_STEPS)
         return pi_advance_leaving(run, number, &tile, from, to, target, scratch);
     if (pi_stops_make_room(run))
-        return pi_advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
-                                   to, target, scratch);
+        return pi_advance_stopping(run, &tile,
+                                   seen_of(run, number, run->first_block + block, 0, 0, scratch),
+                                   from, to, target, scratch);
 
-    const PiSeen reduced = seen_of(run, number, block + 1, from, 0, scratch);
+    const PiSeen reduced = seen_of(run, number, run->first_block + block, from, 0, scratch);
     const int kept = advance_reducing(run, &reduced, &tile, from, to, target, scratch->tile);
     if (kept) return kept < 0 ? -1 : 0;
     int64_t one_by_one = from; /* until here each interval is one call: a lane fails before it */
@@ -249,7 +246,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
         const int64_t calls = ceil_div(to, most) - over(step, most);
         const int to_target = calls % 2 == 1 || tile.in == scratch->tile;
         const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
-        PiSeen seen = seen_of(run, number, block + 1, next,
+        PiSeen seen = seen_of(run, number, run->first_block + block, next,
                               ceil_div(stop, interval) - over(step, interval), scratch);
         seen.made = &tile;
         tile.first = run->first + step;
@@ -342,6 +339,7 @@ int pi_run_prepare(PiRun *run) {
     pi_leave_float_mode(mode);
     run->block_steps = pi_steps_of_block(run);
     run->n_blocks = pi_count_blocks(run);
+    run->first_block = 1;
     const int64_t needed =
         pi_product(pi_workspace_rows(run->method, run->starter, run->system, run->state_rows),
                    run->vector_bytes); /* bytes */
@@ -372,6 +370,7 @@ void pi_run_work(void *of, PiPoll *poll, void *context) {
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;
         while (!look_at_clock(&pace.pause) && run->done < complete) sched_yield();
         if (run->cancelled || ticket >= tickets) break;
+        if (block) pi_open_block(run, tile, block, &scratch);
         const int error = block ? pi_advance_tile(run, tile, block - 1, &scratch, &pace.pause)
                                 : begin_tile(run, tile, &scratch);
         if (error) {

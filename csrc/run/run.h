@@ -32,15 +32,9 @@ typedef struct {
 /* The system of any size of that number, of so many parts (catalogue.c). */
 PiSized pi_sized(int number, int parts);
 
-/* Sums of observers in stepping by hand, to be restored when a block is undone. */
-typedef struct {
-    void *live, *spare;
-    int64_t bytes;
-} PiUndo;
-
 struct PiRun {
-    /* The caller's arguments: python/fields.c has a line for each. */
-    int64_t bits;                 /* 64 or 32 */
+    /* The caller's arguments: python/fields.c or run_type.c has a line for each. */
+    int real_bytes;               /* 8 or 4 */
     int64_t lanes;                /* trajectories */
     int64_t first, n_steps;       /* steps first + 1 .. first + n_steps */
     int64_t save_every;           /* steps from one save to the next; the last is saved too */
@@ -72,12 +66,9 @@ struct PiRun {
      * same memory. */
     void *initial, *state[2];
     int64_t stride;
-    int real_bytes;
     int same; /* all trajectories begin alike: `initial` has one item a row */
     PiObserver observers[PI_MAX_OBSERVERS];
     int n_observers;
-    PiUndo *undo; /* stepping by hand: n_undo of them */
-    int n_undo;
 
     /* pi_run_prepare: */
     PiTable *table, *starter_table; /* side by side, if there is a starter */
@@ -89,8 +80,9 @@ struct PiRun {
     const PiObserver *writer;  /* whose memory kernels write to; NULL: the scratch */
     int64_t block_steps;       /* a block is so many steps, or saves if these are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;
-    int64_t shown_lanes;  /* of a tile whose lanes stop: how many go on together, and are shown */
-    PiFailures *failures; /* one for each tile */
+    int64_t first_block; /* its number: observers keep their sums after even and odd blocks apart */
+    int64_t shown_lanes; /* of a tile whose lanes stop: how many go on together, and are shown */
+    PiFailures *failures;           /* one for each tile */
     int64_t chunk, workspace_bytes; /* of row kernels */
 
     /* Tickets are handed out tile by tile, block by block; block 0 examines the initial state. */
@@ -117,9 +109,10 @@ void pi_run_work(void *run, PiPoll *poll, void *context);
  * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
  * memory, or the force or poll stopped the run: see out_of_memory and stopped. In every case all
  * trajectories are at one step, `completed` steps on: a block that was not completed is undone, for
- * which `before` has room for a state. It may be NULL if pi_run_may_undo() says so: then poll is
- * called between blocks only, and if there are several tiles, one without memory for its failures
- * continues: a later step finds them, but their last valid state is lost. */
+ * which `before` has room for a state; the sums of observers are in their first copies. It may be
+ * NULL if pi_run_may_undo() says so: then poll is called between blocks only, and if there are
+ * several tiles, one without memory for its failures continues: a later step finds them, but their
+ * last valid state is lost. */
 int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,

@@ -18,30 +18,30 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
     if (before) memcpy(run->state[0], before, run->state_rows * run->stride * run->real_bytes);
     if (!before) copy_states(run, bytes, scratch, run->tile_lanes, run->state[0], run->stride);
-    for (int64_t i = 0; i < run->n_undo; i++)
-        memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     pi_forget_failures(run, run->first + from);
 }
-/* The completed steps of a block: all or none. */
-static int64_t step_block(PiRun *run, int64_t block, const PiScratch *scratch, char *before,
-                          Pace *pace) {
-    const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
+/* Whether a block is completed: by all tiles, or by none. */
+static int step_block(PiRun *run, int64_t block, const PiScratch *scratch, char *before,
+                      Pace *pace) {
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
-    for (int64_t i = 0; i < run->n_undo; i++)
-        memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        if (block || run->first_block == 1)
+            pi_open_block(run, tile, run->first_block + block, scratch);
         error |= pi_advance_tile(run, tile, block, scratch, pause);
         if (!error && pause && tile + 1 < run->n_tiles && look_at_clock(pause)) error = -1;
         if (error && before) break;
     }
     if (error && !run->stopped && !run->cancelled) run->out_of_memory = 1;
     /* Without memory for the failures of one tile of several these are found later. */
-    if (!error || (!before && run->n_tiles > 1)) return to;
-    put_back(run, scratch->tile, before, from);
-    return from;
+    if (!error || (!before && run->n_tiles > 1)) return 1;
+    put_back(run, scratch->tile, before, pi_steps_after(run, block));
+    return 0;
+}
+static void open_all(const PiRun *run, int64_t block, const PiScratch *scratch) {
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) pi_open_block(run, tile, block, scratch);
 }
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before, PiPoll *poll,
                 void *context, int64_t *completed) {
@@ -53,14 +53,20 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = pi_count_blocks(run);
     const PiScratch scratch = pi_scratch_in(run, memory);
+    /* The last block ends in the first copies of sums. If their number is odd, the first one works
+     * there too, and what was there is kept in the second copies. */
+    run->first_block = 1 + blocks % 2;
+    if (blocks % 2) open_all(run, 1, &scratch);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
-    *completed = 0;
-    for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
-        *completed = step_block(run, block, &scratch, before, &pace);
+    int64_t done = 0;
+    while (done < blocks && !run->cancelled && step_block(run, done, &scratch, before, &pace)) {
+        done++;
         if (run->stopped || run->out_of_memory) break;
         if (poll) look_at_clock(&pace.pause);
     }
+    *completed = pi_steps_after(run, done);
+    if ((blocks - done) % 2) open_all(run, 2, &scratch);
     pi_leave_float_mode(mode);
     return run->cancelled || run->stopped || run->out_of_memory ? -1 : 0;
 }

@@ -15,23 +15,15 @@ ACCELERATION(acceleration_profile) {
 ENERGY(acceleration_profile) { return y[1] * y[1] * 0.5; }
 JACOBIAN(acceleration_profile) { /* all zero */ }
 #endif
-COMPACT_SYSTEM(acceleration_profile,
-               MATHEMATICS(.acceleration = acceleration_profile_acceleration,
-                           .energy = acceleration_profile_energy,
-                           .jacobian = acceleration_profile_jacobian),
-               .title = "acceleration profile",
-               .equation = "x'' = accelerations[j] from times[j] on",
-               .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
-               .dim = 2, .dof = 1, .time_dependent = 1,
-               .state = {METRES("x", 0), METRES_A_SECOND("v", 0)},
-               .n_params = 2 * ACCELERATION_PROFILE_KNOTS,
-               .params = {{"times", "s", 0, "ascending times; inf where not needed"},
-                          {"times", "s", 2, ""},
-                          {"times", "s", 4, ""},
-                          {"times", "s", 6, ""},
-                          {"times", "s", 8, ""},
-                          {"accelerations", "m/s^2", 0, "acceleration from each time on"},
-                          {"accelerations", "m/s^2", 2, ""},
-                          {"accelerations", "m/s^2", 0, ""},
-                          {"accelerations", "m/s^2", -2, ""},
-                          {"accelerations", "m/s^2", 0, ""}})
+COMPACT_SYSTEM(
+    acceleration_profile,
+    MATHEMATICS(.acceleration = acceleration_profile_acceleration,
+                .energy = acceleration_profile_energy, .jacobian = acceleration_profile_jacobian),
+    .title = "acceleration profile", .equation = "x'' = accelerations[j] from times[j] on",
+    .reference = "Galilei (1638), Discorsi, third day", .time_dependent = 1,
+    SECOND_ORDER(METRES("x", 0), METRES_A_SECOND("v", 0)),
+    PARAMS({"times", "s", 0, "ascending times; inf where not needed"}, {"times", "s", 2, ""},
+           {"times", "s", 4, ""}, {"times", "s", 6, ""}, {"times", "s", 8, ""},
+           {"accelerations", "m/s^2", 0, "acceleration from each time on"},
+           {"accelerations", "m/s^2", 2, ""}, {"accelerations", "m/s^2", 0, ""},
+           {"accelerations", "m/s^2", -2, ""}, {"accelerations", "m/s^2", 0, ""}))

@@ -17,6 +17,6 @@ COMPACT_SYSTEM(constant_force,
                            .prepare = constant_force_prepare, .energy = constant_force_energy,
                            .jacobian = constant_force_jacobian),
                .title = "constant force", .equation = "mass x'' = force",
-               .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
-               .dim = 2, .dof = 1, .state = {METRES("x", 0), METRES_A_SECOND("v", 0)},
-               .n_params = 2, .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})
+               .reference = "Galilei (1638), Discorsi, third day",
+               SECOND_ORDER(METRES("x", 0), METRES_A_SECOND("v", 0)),
+               PARAMS({"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}))

@@ -104,14 +104,11 @@ COMPACT_SYSTEM(
                 "cos(d) l1 theta1'' + l2 theta2'' = l1 omega1^2 sin(d) - g sin(theta2), "
                 "d = theta1 - theta2, mu = m2 / (m1 + m2)",
     .reference = "Landau, Lifshitz (1976), Mechanics, section 5, problem 1",
-    .structure = PI_SECOND_ORDER, .dim = 4, .dof = 2, .velocity_dependent = 1,
-    .state = {{"theta1", "rad", 1.5707963267948966, "angle from the vertical, pi / 2"},
-              {"theta2", "rad", 1.5707963267948966, "angle from the vertical, pi / 2"},
-              {"omega1", "rad/s", 0, "angular velocity"},
-              {"omega2", "rad/s", 0, "angular velocity"}},
-    .n_params = 5,
-    .params = {{"m1", "kg", 1, "upper mass"},
-               {"m2", "kg", 1, "lower mass"},
-               {"l1", "m", 1, "upper rod"},
-               {"l2", "m", 1, "lower rod"},
-               {"g", "m/s^2", 9.81, "gravity"}})
+    .velocity_dependent = 1,
+    SECOND_ORDER({"theta1", "rad", 1.5707963267948966, "angle from the vertical, pi / 2"},
+                 {"theta2", "rad", 1.5707963267948966, "angle from the vertical, pi / 2"},
+                 {"omega1", "rad/s", 0, "angular velocity"},
+                 {"omega2", "rad/s", 0, "angular velocity"}),
+    PARAMS({"m1", "kg", 1, "upper mass"}, {"m2", "kg", 1, "lower mass"},
+           {"l1", "m", 1, "upper rod"}, {"l2", "m", 1, "lower rod"},
+           {"g", "m/s^2", 9.81, "gravity"}))

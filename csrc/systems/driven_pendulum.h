@@ -38,11 +38,10 @@ COMPACT_SYSTEM(
                 .energy = driven_pendulum_energy, .jacobian = driven_pendulum_jacobian),
     .title = "driven and damped pendulum",
     .equation = "theta'' = -omega0^2 sin(theta) - damping theta' + amplitude cos(frequency t)",
-    .reference = "Baker, Gollub (1996), Chaotic Dynamics: an Introduction",
-    .structure = PI_SECOND_ORDER, .dim = 2, .dof = 1, .velocity_dependent = 1, .time_dependent = 1,
-    .state = {{"theta", "rad", 1, "angle from rest"}, {"omega", "rad/s", 0, "angular velocity"}},
-    .n_params = 4,
-    .params = {{"omega0", "rad/s", 1, "angular frequency of small swings"},
-               {"damping", "1/s", 0.1, "damping"},
-               {"amplitude", "rad/s^2", 0.5, "amplitude of the drive"},
-               {"frequency", "rad/s", 2 / 3., "angular frequency of the drive"}})
+    .reference = "Baker, Gollub (1996), Chaotic Dynamics: an Introduction", .velocity_dependent = 1,
+    .time_dependent = 1,
+    SECOND_ORDER({"theta", "rad", 1, "angle from rest"}, {"omega", "rad/s", 0, "angular velocity"}),
+    PARAMS({"omega0", "rad/s", 1, "angular frequency of small swings"},
+           {"damping", "1/s", 0.1, "damping"},
+           {"amplitude", "rad/s^2", 0.5, "amplitude of the drive"},
+           {"frequency", "rad/s", 2 / 3., "angular frequency of the drive"}))

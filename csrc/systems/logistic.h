@@ -14,7 +14,6 @@ COMPACT_SYSTEM(logistic,
                            .jacobian = logistic_jacobian),
                .title = "logistic growth", .equation = "n' = r n (1 - n / capacity)",
                .reference = "Verhulst (1838), Corr. Math. Phys. 10, 113-121",
-               .structure = PI_FIRST_ORDER, .dim = 1, .state = {{"n", "1", 1, "population"}},
-               .n_params = 2,
-               .params = {{"r", "1/s", 1, "growth of a small population"},
-                          {"capacity", "1", 100, "population that is sustained"}})
+               FIRST_ORDER({"n", "1", 1, "population"}),
+               PARAMS({"r", "1/s", 1, "growth of a small population"},
+                      {"capacity", "1", 100, "population that is sustained"}))

@@ -26,11 +26,7 @@ SYSTEM(
                 .jacobian = lotka_volterra_jacobian),
     .title = "predator and prey", .equation = "x' = a x - b x y, y' = -c y + d x y",
     .reference = "Lotka (1925), Elements of Physical Biology; Volterra (1926), Nature 118, 558-560",
-    .structure = PI_FIRST_ORDER, .dim = 2,
-    .state = {{"prey", "1", 10, "number of prey"}, {"predator", "1", 5, "number of predators"}},
-    .n_params = 4,
-    .params = {{"a", "1/s", 1.5, "growth of the prey"},
-               {"b", "1/s", 1, "predation"},
-               {"c", "1/s", 3, "death of the predators"},
-               {"d", "1/s", 1, "growth by predation"}},
-    .n_invariants = 1, .invariants = {{"V", "1/s", 0, "d x - c log x + b y - a log y"}})
+    FIRST_ORDER({"prey", "1", 10, "number of prey"}, {"predator", "1", 5, "number of predators"}),
+    PARAMS({"a", "1/s", 1.5, "growth of the prey"}, {"b", "1/s", 1, "predation"},
+           {"c", "1/s", 3, "death of the predators"}, {"d", "1/s", 1, "growth by predation"}),
+    CONSERVED({"V", "1/s", 0, "d x - c log x + b y - a log y"}))

@@ -31,9 +31,7 @@ COMPACT_SYSTEM(momentum_spring,
                .title = "spring in momentum form",
                .equation = "x' = inverse_mass p, p' = -k x - b inverse_mass p",
                .reference = "Landau, Lifshitz (1976), Mechanics, section 40",
-               .structure = PI_SEPARABLE, .dim = 2, .dof = 1, .velocity_dependent = 1,
-               .scale = {1 + MOMENTUM_SPRING_INVERSE_MASS},
-               .state = {METRES("x", 1), {"p", "kg m/s", 0, "momentum"}}, .n_params = 3,
-               .params = {{"k", "N/m", 15, "stiffness"},
-                          {"b", "kg/s", 0, "damping"},
-                          {"inverse_mass", "1/kg", 1, "0: immovable"}})
+               .velocity_dependent = 1, .scale = {1 + MOMENTUM_SPRING_INVERSE_MASS},
+               SEPARABLE(METRES("x", 1), {"p", "kg m/s", 0, "momentum"}),
+               PARAMS({"k", "N/m", 15, "stiffness"}, {"b", "kg/s", 0, "damping"},
+                      {"inverse_mass", "1/kg", 1, "0: immovable"}))

@@ -14,7 +14,6 @@ SYSTEM(oscillator,
        MATHEMATICS(.acceleration = oscillator_acceleration, .prepare = oscillator_prepare,
                    .energy = oscillator_energy, .jacobian = oscillator_jacobian),
        .title = "harmonic oscillator", .equation = "x'' = -omega^2 x",
-       .reference = "Landau, Lifshitz (1976), Mechanics, section 21", .structure = PI_SECOND_ORDER,
-       .dim = 2, .dof = 1, .state = {METRES("x", 1), METRES_A_SECOND("v", 0)},
-       .scale = {[1] = 1 + OSCILLATOR_SCALE}, .cheap = 1, .n_params = 1,
-       .params = {{"omega", "rad/s", 1, "angular frequency"}})
+       .reference = "Landau, Lifshitz (1976), Mechanics, section 21",
+       SECOND_ORDER(METRES("x", 1), METRES_A_SECOND("v", 0)), .scale = {[1] = 1 + OSCILLATOR_SCALE},
+       .cheap = 1, PARAMS({"omega", "rad/s", 1, "angular frequency"}))

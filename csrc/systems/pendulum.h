@@ -21,7 +21,7 @@ SYSTEM(pendulum,
                    .jacobian = pendulum_jacobian),
        .title = "plane pendulum", .equation = "theta'' = -(g / length) sin(theta)",
        .reference = "Landau, Lifshitz (1976), Mechanics, section 11, problem 1",
-       .structure = PI_SECOND_ORDER, .dim = 2, .dof = 1,
-       .state = {{"theta", "rad", 1, "angle from rest"}, {"omega", "rad/s", 0, "angular velocity"}},
-       .scale = {[1] = 1 + PENDULUM_SCALE}, .n_params = 2,
-       .params = {{"g", "m/s^2", 9.81, "gravity"}, {"length", "m", 1, "length of the rod"}})
+       SECOND_ORDER({"theta", "rad", 1, "angle from rest"},
+                    {"omega", "rad/s", 0, "angular velocity"}),
+       .scale = {[1] = 1 + PENDULUM_SCALE},
+       PARAMS({"g", "m/s^2", 9.81, "gravity"}, {"length", "m", 1, "length of the rod"}))

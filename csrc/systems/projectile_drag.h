@@ -27,21 +27,13 @@ JACOBIAN(projectile_drag) {
         }
 }
 #endif
-COMPACT_SYSTEM(projectile_drag,
-               MATHEMATICS(.acceleration = projectile_drag_acceleration,
-                           .prepare = projectile_drag_prepare, .energy = projectile_drag_energy,
-                           .jacobian = projectile_drag_jacobian),
-               .title = "projectile with quadratic drag",
-               .equation = "m r'' = -c |r'| r' - (0, 0, m g)",
-               .reference = "Newton (1687), Principia, book II, section 2",
-               .structure = PI_SECOND_ORDER, .dim = 6, .dof = 3, .velocity_dependent = 1,
-               .state = {METRES("x", 0),
-                         METRES("y", 0),
-                         {"z", "m", 0, "height"},
-                         METRES_A_SECOND("vx", 10),
-                         METRES_A_SECOND("vy", 0),
-                         METRES_A_SECOND("vz", 10)},
-               .n_params = 3,
-               .params = {{"g", "m/s^2", 9.81, "gravity, along -z"},
-                          {"c", "kg/m", 0.1, "drag"},
-                          {"m", "kg", 1, "mass"}})
+COMPACT_SYSTEM(
+    projectile_drag,
+    MATHEMATICS(.acceleration = projectile_drag_acceleration, .prepare = projectile_drag_prepare,
+                .energy = projectile_drag_energy, .jacobian = projectile_drag_jacobian),
+    .title = "projectile with quadratic drag", .equation = "m r'' = -c |r'| r' - (0, 0, m g)",
+    .reference = "Newton (1687), Principia, book II, section 2", .velocity_dependent = 1,
+    SECOND_ORDER(METRES("x", 0), METRES("y", 0), {"z", "m", 0, "height"}, METRES_A_SECOND("vx", 10),
+                 METRES_A_SECOND("vy", 0), METRES_A_SECOND("vz", 10)),
+    PARAMS({"g", "m/s^2", 9.81, "gravity, along -z"}, {"c", "kg/m", 0.1, "drag"},
+           {"m", "kg", 1, "mass"}))

@@ -20,12 +20,8 @@ JACOBIAN(rossler) {
 #endif
 SYSTEM(rossler, MATHEMATICS(.rhs = rossler_rhs, .jacobian = rossler_jacobian),
        .title = "Rossler attractor", .equation = "x' = -y - z, y' = x + a y, z' = b + z (x - c)",
-       .reference = "Rossler (1976), Phys. Lett. A 57, 397-398", .structure = PI_FIRST_ORDER,
-       .dim = 3,
-       .state = {{"x", "1", 1, "turns with y"},
-                 {"y", "1", 1, "turns with x"},
-                 {"z", "1", 1, "folds back"}},
-       .n_params = 3,
-       .params = {{"a", "1", 0.2, "growth of the spiral"},
-                  {"b", "1", 0.2, "feed of z"},
-                  {"c", "1", 5.7, "where the spiral folds"}})
+       .reference = "Rossler (1976), Phys. Lett. A 57, 397-398",
+       FIRST_ORDER({"x", "1", 1, "turns with y"}, {"y", "1", 1, "turns with x"},
+                   {"z", "1", 1, "folds back"}),
+       PARAMS({"a", "1", 0.2, "growth of the spiral"}, {"b", "1", 0.2, "feed of z"},
+              {"c", "1", 5.7, "where the spiral folds"}))

@@ -20,8 +20,6 @@ SYSTEM(spring,
        MATHEMATICS(.acceleration = spring_acceleration, .prepare = spring_prepare,
                    .energy = spring_energy, .jacobian = spring_jacobian),
        .title = "damped spring", .equation = "m x'' = -k x - b v",
-       .reference = "Landau, Lifshitz (1976), Mechanics, section 25", .structure = PI_SECOND_ORDER,
-       .dim = 2, .dof = 1, .velocity_dependent = 1,
-       .state = {METRES("x", 1), METRES_A_SECOND("v", 0)}, .n_params = 3,
-       .params = {
-           {"k", "N/m", 15, "stiffness"}, {"b", "kg/s", 0.1, "damping"}, {"m", "kg", 1, "mass"}})
+       .reference = "Landau, Lifshitz (1976), Mechanics, section 25", .velocity_dependent = 1,
+       SECOND_ORDER(METRES("x", 1), METRES_A_SECOND("v", 0)),
+       PARAMS({"k", "N/m", 15, "stiffness"}, {"b", "kg/s", 0.1, "damping"}, {"m", "kg", 1, "mass"}))

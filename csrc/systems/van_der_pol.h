@@ -19,7 +19,6 @@ SYSTEM(van_der_pol,
        MATHEMATICS(.acceleration = van_der_pol_acceleration, .energy = van_der_pol_energy,
                    .jacobian = van_der_pol_jacobian),
        .title = "van der Pol oscillator", .equation = "x'' = mu (1 - x^2) x' - x",
-       .reference = "van der Pol (1926), Phil. Mag. 2, 978-992", .structure = PI_SECOND_ORDER,
-       .dim = 2, .dof = 1, .velocity_dependent = 1,
-       .state = {{"x", "1", 2, "position"}, {"v", "1", 0, "velocity"}}, .n_params = 1,
-       .params = {{"mu", "1", 1, "strength of the valve"}})
+       .reference = "van der Pol (1926), Phil. Mag. 2, 978-992", .velocity_dependent = 1,
+       SECOND_ORDER({"x", "1", 2, "position"}, {"v", "1", 0, "velocity"}),
+       PARAMS({"mu", "1", 1, "strength of the valve"}))

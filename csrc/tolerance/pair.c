@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
-
 /* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
@@ -81,7 +79,9 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
     for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
-    const int branches = pi_tells_branches(system);
+    /* Does it answer PI_INVARIANTS by a number that changes where its force takes another branch?
+     */
+    const int branches = system->n_invariants && !system->invariants[0].name;
     int end = last;
     while (end && m->c[end] != 1) end--;
     *pair = (PiPair){.stages = m->stages,

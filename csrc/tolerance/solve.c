@@ -19,7 +19,7 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
                                const PiMethod *method) {
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
     if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
-    if (!pi_has_estimate(method)) return "the method has no error estimate";
+    if (!method->embedded_order) return "the method has no error estimate";
     if (method->family == PI_NYSTROM && !pi_sees_positions_only(resolved->system))
         return "the method needs x'' = a(t, x)";
     run->solve.system = resolved->system;

@@ -18,7 +18,6 @@ typedef struct {
     PiSolve solve;
     PiSolveKernel *kernel;
     const PiMethod *method;
-    int64_t bits; /* 64 or 32 */
     int vector_bytes, real_bytes;
     int64_t workers;
     int interpreted;                         /* is the force byte code? */
@@ -51,13 +50,7 @@ static inline int pi_kept_numbers(const PiSolve *solve) {
 }
 void pi_adaptive_free(PiAdaptiveRun *run);
 
-/* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.
- */
-int pi_has_estimate(const PiMethod *method);
-/* Does it answer PI_INVARIANTS by a number that changes where its force takes another branch? */
-static inline int pi_tells_branches(const PiSystem *system) {
-    return system->n_invariants && !system->invariants[0].name;
-}
+/* pair.c: the numbers of a method with an error estimate in the form for the kernel. */
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);
 /* Adds to an explicit pair the numbers for states within its steps. */
 void pi_make_dense(const PiMethod *method, PiPair *pair);

@@ -160,7 +160,7 @@ class AdaptiveRun:
     def _made(self, pair, method, end, first_step, within=None, **onward):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
-        return _core.start_adaptive(
+        return _core.AdaptiveRun(
             system=problem.system.core_for(method),
             method=method.handle,
             bits=8 * problem.dtype.itemsize,

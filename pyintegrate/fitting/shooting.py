@@ -25,7 +25,7 @@ from ..values.types import Any
 from ..watching.quantity import View
 from .levenberg_marquardt import gram, total
 
-_INVARIANTS = _core.questions().index("invariants")
+_INVARIANTS = _core.questions.index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
 RESTING = 1_000  # least steps of one that begins at rest, with tangents
 SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows

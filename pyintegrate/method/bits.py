@@ -40,7 +40,7 @@ def method_bits():
     >>> method_bits()[0]  # doctest: +SKIP
     Bits(method='explicit_euler', runs=124, digits='87e575e02ea8cb27')
     """
-    return [bits_of(name) for name in _core.method_names()]
+    return [bits_of(name) for name in _core.method_names]
 
 
 def bits_of(name):
@@ -82,23 +82,23 @@ def _results(method):
             lane = np.minimum(np.arange(stride), _LANES - 1)
             for row, value in zip(states[0], start):
                 row[:] = value + 0.01 * lane * (1 + value)
-            run = _core.start(
+            run = _core.Run(
                 system=system, method=handle, bits=bits, lanes=_LANES, n_steps=_STEPS,
                 save_every=_STEPS, bound=np.inf, t0=0.25, dt=0.01, params=tuple(params),
                 initial=states[0], state_a=states[1], state_b=states[2],
                 use_row_kernels=by_rows, compensated=compensated,
             )  # fmt: skip
             run.work()
-            _, where, failures, _ = run.outcome()
+            _, where, failures, *_ = run.outcome()
             yield states[where, :, :_LANES].tobytes() + failures.to_bytes(8, "little")
 
 
 def _systems():
     """Each system, its description, its start and its parameters."""
-    for about in _core.systems():
+    for about in _core.systems:
         start, params = ([row[2] for row in about[kind]] for kind in ("state", "params"))
         yield about["name"], about, start, [1.01 * value for value in params]
-    for about in _core.sized_systems():
+    for about in _core.sized_systems:
         parts, dim, count = _SIZED[about["name"]]
         params = [0.9 - 0.02 * i / (1 + i) for i in range(count)]
         if about["structure"] == "rigid_body":  # an inertia
@@ -121,7 +121,7 @@ def all_bits(rows):
 
 def as_text(rows):
     """The table in its published form."""
-    n = len(_core.systems()) + len(_core.sized_systems())
+    n = len(_core.systems) + len(_core.sized_systems)
     lines = [f"{row.method:<32} {row.runs:4d} runs  {row.digits}" for row in rows]
     return "\n".join([*lines, f"{len(rows)} methods, {n} systems: {all_bits(rows)}"])
 

@@ -109,4 +109,4 @@ def _from_core(name):
     return Method(**item, made_by=(find_method, (name,)))
 
 
-methods = MethodCatalogue(_core.method_names(), _from_core)
+methods = MethodCatalogue(_core.method_names, _from_core)

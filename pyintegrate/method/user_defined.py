@@ -67,7 +67,7 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     handle = _core.make_method(*core)
     method = Method(
         order=given or 1, made_by=(), written=written, coefficients=doubles, embedded=embedded,
-        handle=handle, starter=_core.starter(handle), **fields,
+        handle=handle, starter=_core.method(handle)["starter"], **fields,
     )  # fmt: skip
     if not given:
         from ..theory.order_conditions import order as computed

@@ -178,7 +178,7 @@ def _rounding(dtype, rows):
 
 # ---- system and method --------------------------------------------------------------------------
 
-_REQUIREMENTS = _core.requirements()
+_REQUIREMENTS = _core.requirements
 
 # Default methods: two to compare, and one to step by hand.
 _DEFAULT_METHODS = {

@@ -97,7 +97,7 @@ class Run:
         if saves.given is not None and options.times is None:
             more["save_steps"] = saves.given
             every = int(np.gcd.reduce(saves.given)) or problem.n_steps + 1
-        if options.components is not None:
+        if options.components is not None and record is not None:
             more["saved"] = options.places(problem.system)
         if options.times is not None:
             more["times"] = _asked(problem, options.times)
@@ -109,12 +109,13 @@ class Run:
         if failures:
             for each, its in zip(self._failed, (failures.status, failures.step), strict=True):
                 each[...] = its
-        self._core = _core.start(
-            **more, system=problem.system.core_for(problem.method), method=problem.method.handle,
-            bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=every,
+        self._core = _core.Run(
+            system=problem.system.core_for(problem.method), bits=dtype.itemsize * 8, lanes=lanes,
             bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
+            n_steps=problem.n_steps, save_every=every, status=self._failed[0],
+            failed=self._failed[1], method=problem.method.handle,
             initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
-            record=record, status=self._failed[0], failed=self._failed[1],
+            record=record, **more,
         )  # fmt: skip
 
     def go(self, report=None):
@@ -135,10 +136,10 @@ class Run:
         overwritten.
         """
         problem, record = self._problem, self.record
-        completed, state, blocks = problem.n_steps, self._states[1], 0
+        completed, state, blocks, cells = problem.n_steps, self._states[1], 0, []
         failed = none(problem.lanes)
         if self._core is not None:
-            completed, where, count, blocks = self._core.outcome()
+            completed, where, count, blocks, cells = self._core.outcome()
             state = self._states[where] if where >= 0 else None
             if completed == 0 and record is not None:  # interrupted, maybe before any save
                 if not np.any(self.saves.steps[:1]):
@@ -152,7 +153,7 @@ class Run:
         if self._memory is not None:
             last = -1 if blocks < 0 else problem.first + completed
             whole = completed == problem.n_steps
-            kept = self._memory.after(blocks, whole, last, self._core)
+            kept = self._memory.after(blocks, whole, last, cells)
         return completed, state, failed, kept
 
     def outcome(self):

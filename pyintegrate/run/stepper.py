@@ -239,7 +239,7 @@ class Stepper:
         if problem.starter is not None:
             more["starter"] = problem.starter.handle
         self._failed = np.zeros(problem.lanes, np.int8), np.zeros(problem.lanes, np.int64)
-        self._core = _core.stepper(
+        self._core = _core.Stepper(
             **more, system=problem.system.core_for(problem.method), methods=_phases(problem.method),
             bits=problem.dtype.itemsize * 8, lanes=problem.lanes, bound=options.bound,
             t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,

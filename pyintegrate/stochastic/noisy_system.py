@@ -20,7 +20,7 @@ from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
 from .step import OF_RUN, Step, step_program
 
-_INVARIANTS = _core.questions().index("invariants")
+_INVARIANTS = _core.questions.index("invariants")
 
 
 class NoisySystem(TracedSystem):

@@ -14,7 +14,7 @@ from ..trace.graph import is_zero, placed
 from ..trace.program import assemble
 
 # Parameters of the run, after those of the system: csrc/tiles.h.
-STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits()["of_run"]
+STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits["of_run"]
 NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
 
 

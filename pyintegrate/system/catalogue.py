@@ -60,7 +60,7 @@ class SystemCatalogue(Catalogue[System]):
         return Table("", columns, rows, align="llll")._repr_html_()
 
 
-_ITEMS = {item["name"]: item for item in _core.systems()}
+_ITEMS = {item["name"]: item for item in _core.systems}
 _OF_ANY_SIZE = ("n_body", "rigid_body")  # each in a module of its name
 
 

@@ -16,7 +16,7 @@ from .system import System
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
 # last digit in extended precision. All masses and g are 1, the period is 6.32591398292621.
-_PLANE = next(item["state"] for item in _core.systems() if item["name"] == "three_body")
+_PLANE = next(item["state"] for item in _core.systems if item["name"] == "three_body")
 _EIGHT = np.pad(np.reshape([row[2] for row in _PLANE], (6, 2)), ((0, 0), (0, 1)))
 # Sun with the inner planets, Jupiter, Saturn, Uranus, Neptune, Pluto on 5 September 1994, 0 h, in
 # astronomical units, days and masses of the sun: Hairer, Lubich, Wanner (2006), Geometric Numerical
@@ -53,7 +53,7 @@ _READY: dict = {
 }
 
 _handle = cache(lambda n: _core.make_system("n_body", n))
-_DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "n_body")
+_DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "n_body")
 
 
 class NBody(System):

@@ -16,7 +16,7 @@ from .definition import SystemDefinition
 from .system import System
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
-_DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")
+_DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "rigid_body")
 
 
 class RigidBody(System):

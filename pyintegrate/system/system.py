@@ -30,7 +30,7 @@ from ..values.types import (
 from .closed_forms import ClosedForms
 
 _RHS, _ENERGY, _INVARIANTS, _JACOBIAN = map(
-    _core.questions().index, ("rhs", "energy", "invariants", "jacobian")
+    _core.questions.index, ("rhs", "energy", "invariants", "jacobian")
 )
 _MOST_NUMBERS = 1 << 58  # in an array
 _OF_ITS_DEFINITION = (

@@ -13,7 +13,7 @@ from ..errors import quiet, warn_caller
 from ..user_system.callback import CallbackSystem
 from .directions import Directions, described, places_of
 
-_RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
+_RHS, _ACCELERATION = map(_core.questions.index, ("rhs", "acceleration"))
 
 
 class DifferenceSystem(Directions, CallbackSystem):

@@ -10,9 +10,9 @@ import numpy as np
 from .. import _core
 from .program import BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 
-_LIMITS = _core.limits()
+_LIMITS = _core.limits
 MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
-_OPERATIONS = _core.operations()
+_OPERATIONS = _core.operations
 _HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
 # The questions, and the arrays that hold their answers (csrc/tiles.h).

@@ -68,7 +68,7 @@ def _digest(*texts):
 
 
 def compiled(system, program):
-    """A handle of the system's kernels, for ``_core.start``.
+    """A handle of the system's kernels, for ``_core.Run``.
 
     Parameters
     ----------

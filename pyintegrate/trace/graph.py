@@ -15,7 +15,7 @@ from .. import _core
 from ..values.types import Callable
 from .errors import TraceError
 
-OPERATIONS = {name: (number, arity) for number, (name, arity, _) in enumerate(_core.operations())}
+OPERATIONS = {name: (number, arity) for number, (name, arity, _) in enumerate(_core.operations)}
 MASKS = {"less", "less_equal", "equal", "not_equal"} | {
     f"logical_{name}" for name in ("and", "or", "xor", "not")
 }

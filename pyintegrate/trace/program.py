@@ -14,13 +14,13 @@ import numpy as np
 from .. import _core
 from .graph import OPERATIONS
 
-QUESTIONS = tuple(_core.questions())
-_LIMITS = _core.limits()
+QUESTIONS = tuple(_core.questions)
+_LIMITS = _core.limits
 SCRATCH, Y, V, P, T, CONSTANT, OUT = (
     _LIMITS["banks"].index(name) for name in ("scratch", "y", "v", "p", "t", "constant", "out")
 )
 WORDS, BANK_SHIFT = _LIMITS["words"], _LIMITS["bank_shift"]
-_NAMES = [name for name, _, _ in _core.operations()]
+_NAMES = [name for name, _, _ in _core.operations]
 
 
 class Program:

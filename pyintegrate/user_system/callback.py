@@ -15,7 +15,7 @@ from .own_system import OwnSystem, halves
 
 _LANES_A_CALL = 8192  # many, but still within the second-level cache
 _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
-    _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
+    _core.questions.index, ("rhs", "acceleration", "energy", "jacobian")
 )
 
 

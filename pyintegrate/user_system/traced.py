@@ -9,9 +9,9 @@ from ..values.parameters import elements_of
 from ..values.types import Self
 from .own_system import OwnSystem
 
-_JACOBIAN = _core.questions().index("jacobian")
+_JACOBIAN = _core.questions.index("jacobian")
 # Families of methods whose steps use the Jacobian.
-_TAKE_A_JACOBIAN = _core.limits()["jacobian"]
+_TAKE_A_JACOBIAN = _core.limits["jacobian"]
 
 
 class TracedSystem(OwnSystem):

@@ -10,7 +10,7 @@ from .memory import MAX_AXES
 
 _TRUTH = (bool, np.bool_)
 DOUBLE = np.dtype(np.float64)
-MOST_COMPONENTS = _core.limits()["components"]
+MOST_COMPONENTS = _core.limits["components"]
 
 
 def numbers(name, value):

@@ -72,7 +72,7 @@ def added(high, low, term):
 
 
 # PiDeclared of csrc/watching/reductions.h: number, initial rows, the first row at a restart.
-REDUCTIONS, TIMED = _core.reductions()
+REDUCTIONS, TIMED = _core.reductions, _core.reductions_over_time
 PASSES = {1: "rises", -1: "falls", 0: "passes"}  # zero crossings for events, by direction
 PROGRAM, STATE, ENERGY, CHANGE = range(4)  # of a quantity: PiSource of csrc/tiles.h
 

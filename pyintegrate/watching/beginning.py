@@ -5,7 +5,7 @@ import numpy as np
 from .. import _core
 from .watched import beginning_of, first_numbers, numbers_of, parameters_of, row_of
 
-_INVARIANTS = _core.questions().index("invariants")
+_INVARIANTS = _core.questions.index("invariants")
 _TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
 
 

@@ -174,7 +174,7 @@ class ByHand(RunMemory):
     def watched(self, last):
         """Results by name; last: the index of the last step of each trajectory, (*batch)."""
         lanes, batch = self._problem.lanes, self._problem.batch
-        kept, began, units = self.after(0, True, 0, None), [], []
+        kept, began, units = self.after(0, True, 0, ()), [], []
         for i, (one, group) in enumerate(zip(self._live, self._groups)):
             begin = one.own["_begin"][:lanes]
             began.append(begin.reshape(batch))
@@ -186,7 +186,7 @@ class ByHand(RunMemory):
     def events(self):
         if self._events is None:
             return Events({})
-        rows = self.after(0, True, 0, None).event_rows
+        rows = self.after(0, True, 0, ()).event_rows
         return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):

@@ -75,7 +75,7 @@ class RunMemory:
             self._rows = EventRows.empty(self._events, problem, stride)
             rows += len(self._rows.counts)
         # One of two copies survives an interrupt.
-        self._two = 8 * rows * stride <= SPARE_BYTES and not self.of_each
+        self._two = 8 * rows * stride <= SPARE_BYTES or self.of_each
         self._sums = [in_two(program.initial, stride, self._two) for program in self._programs]
         for (sums, _), began in zip(self._sums, earlier or ()):
             sums[:, :lanes] = began
@@ -115,11 +115,12 @@ class RunMemory:
     def _program_fields(self, program, sums):
         return program_fields(program, self._problem, self._numbers, self._first, sums)
 
-    def after(self, blocks, whole, last, core):
+    def after(self, blocks, whole, last, cells):
         """What is kept after `blocks` blocks of time.
 
         whole: whether the run is complete; last: the last step that every trajectory has
-        completed, -1 before the first.
+        completed, -1 before the first; cells: of each statistic across the batch, as the core has
+        them.
         """
         lanes, here = self._problem.lanes, max(blocks, 0) % 2
         out = Kept(sums[here][:, :lanes] for sums in self._sums)
@@ -132,7 +133,7 @@ class RunMemory:
             counts = (self._rows.counts if lost else self._counts[here])[:, :lanes]
             out.event_rows = self._rows.first(lanes, counts)
         if any(self._across):
-            cells = iter(() if core is None else core.cells())
+            cells = iter(cells)
             out.across = [
                 [one.after(last, group.every, next(cells, b"")) for one in across]
                 for group, across in zip(self._groups, self._across)

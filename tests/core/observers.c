@@ -68,8 +68,7 @@ static void run_with(Watch *const *watches, int64_t every, int direct, int64_t n
     double t0 = 0, h = 0.004, p[DIM];
     PiRow params[DIM];
     for (int i = 0; i < DIM; i++) p[i] = system->params[i].value, params[i] = (PiRow){&p[i], 0};
-    PiRun run = {.bits = 64,
-                 .real_bytes = 8,
+    PiRun run = {.real_bytes = 8,
                  .lanes = LANES,
                  .stride = STRIDE,
                  .n_steps = n_steps,

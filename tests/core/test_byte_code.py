@@ -11,7 +11,7 @@ from pyintegrate.trace.graph import Graph
 from pyintegrate.trace.program import CONSTANT, OUT, QUESTIONS, SCRATCH, P, Program, T, V, Y
 from pyintegrate.trace.tracing import Traced
 
-NUMBERS = {name: i for i, (name, _, _) in enumerate(_core.operations())}
+NUMBERS = {name: i for i, (name, _, _) in enumerate(_core.operations)}
 LIMITS = {"dim": 2, "dof": 1, "n_params": 1, "n_derived": 1, "n_invariants": 0, "n_registers": 2}
 
 
@@ -220,7 +220,7 @@ def test_products_are_fused_and_registers_given_back():
         return [y @ y * c for c in y]
 
     program = chain.traced.program()
-    names = [name for name, _, _ in _core.operations()]
+    names = [name for name, _, _ in _core.operations]
     used = [names[i] for i in program.code[:, 0]]
     assert used.count("fma") == 6
     assert used.count("multiply_plus_product") == 1
@@ -234,7 +234,7 @@ def test_dead_code_and_repeated_code_are_left_out():
         np.exp(y[0]) * 3
         return np.sin(y[0] + y[1]) + y[0], np.sin(y[1] + y[0]) - 0.0
 
-    used = [name for name, _, _ in _core.operations()]
+    used = [name for name, _, _ in _core.operations]
     operations = [used[i] for i in twice.traced.program().code[:, 0]]
     assert sorted(operations) == ["add", "add", "sin"]
 

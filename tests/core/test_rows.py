@@ -23,7 +23,7 @@ class _RowsOnly:
         return getattr(_core, name)
 
     def start(self, **fields):
-        return _core.start(**fields, use_row_kernels=True)
+        return _core.Run(**fields, use_row_kernels=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

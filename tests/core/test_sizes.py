@@ -91,7 +91,7 @@ def start(**changes):
         "initial": aligned((3, 8), float), "state_a": aligned((3, 8), float),
         "state_b": aligned((3, 8), float),
     }  # fmt: skip
-    return _core.start(**{**fields, **changes})
+    return _core.Run(**{**fields, **changes})
 
 
 @pytest.mark.parametrize("lanes", [1 << 47, 1 << 48])
@@ -109,7 +109,7 @@ def test_answers_of_a_large_jacobian_are_not_of_no_bytes():
     dim, lanes = 6 * parts, 1 << 48
     numbers = (1.0,) * dim
     with pytest.raises((ValueError, MemoryError)):
-        _core.evaluate(system, 64, _core.questions().index("jacobian"), lanes, 0.0, numbers,
+        _core.evaluate(system, 64, _core.questions.index("jacobian"), lanes, 0.0, numbers,
                        (1.0,) * (parts + 2), np.zeros(0))  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def test_a_drive_of_many_steps_is_not_of_no_items(n_steps, lanes):
 def test_a_stepper_of_no_bytes_is_refused(parts, lanes):
     system = _core.make_system("n_body", parts)
     with pytest.raises((ValueError, MemoryError)):
-        _core.stepper(system=system, methods=(RK4,), bits=64, lanes=lanes, bound=np.inf, t0=0.0,
+        _core.Stepper(system=system, methods=(RK4,), bits=64, lanes=lanes, bound=np.inf, t0=0.0,
                       dt=0.1, params=(1.0,) * (parts + 2), state=aligned((0,), float))  # fmt: skip
 
 

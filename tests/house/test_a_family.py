@@ -168,7 +168,7 @@ assert found.a_stable is False
 wrong = pi.Method(**{name: getattr(found.method, name) for name in pi.Method.__annotations__}
                   | {"written": found.method.written.replace("1/2.", "1/3.")})
 assert not wrong.certificate().holds
-assert "taylor" in pi._core.limits()["jacobian"]
+assert "taylor" in pi._core.limits["jacobian"]
 """
 
 

@@ -31,9 +31,9 @@ PATCH = [
     ("csrc/run/run.h", "    double bound;", "    int64_t most_blocks;\n    double bound;"),
     (
         "csrc/python/fields.c",
-        '    {"bound", REAL, NUMBER',
-        '    {"most_blocks", INTEGER, NUMBER(most_blocks), START, 0, 0, 1000},\n'
-        '    {"bound", REAL, NUMBER',
+        "        NUMBER(run, lanes, 0, 0x1p48) ||",
+        "        OPTION(run, most_blocks, 0, 1000) ||\n"
+        "        NUMBER(run, lanes, 0, 0x1p48) ||",
     ),
     (
         "csrc/run/run.c",

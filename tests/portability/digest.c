@@ -61,7 +61,6 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
                  .starter_until = pi_first_steps(m),
                  .state_rows = system->dim + pi_history_rows(m, system, compensated),
                  .compensated = compensated,
-                 .bits = 8 * bytes,
                  .real_bytes = bytes,
                  .vector_bytes = set->vector_bytes,
                  .lanes = LANES,

@@ -190,7 +190,7 @@ def raw(n_steps=FOREVER, workers=1, **more):
     """A run of the core, of 64 lanes, of which some fail."""
     y = np.ones((3, 64))
     y[:, 5] = np.nan
-    return _core.start(
+    return _core.Run(
         system="lorenz", method=pi.methods["rk4"].handle, bits=64, lanes=64, n_steps=n_steps,
         save_every=FOREVER, bound=np.inf, workers=workers, t0=0.0, dt=1e-4,
         params=(10.0, 28.0, 2.0), initial=y, state_a=np.empty((3, 64)), state_b=np.empty((3, 64)),
@@ -228,7 +228,7 @@ def test_a_force_that_works_on_its_own_run_is_refused():
         run[0].work()
 
     handle = _core.make_callback(force, 0, 1, 0, 0, 8)
-    run.append(_core.start(
+    run.append(_core.Run(
         system=handle, method=pi.methods["rk4"].handle, bits=64, lanes=8, n_steps=5, save_every=5,
         bound=np.inf, workers=1, t0=0.0, dt=0.1, params=(), initial=np.ones((1, 8)),
         state_a=np.empty((1, 8)), state_b=np.empty((1, 8)),

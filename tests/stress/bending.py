@@ -9,8 +9,8 @@ from recorded import copied
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
-SYSTEMS = {item["name"]: item for item in _core.systems()}
-HANDLES = [_core.method(name)["handle"] for name in _core.method_names()]
+SYSTEMS = {item["name"]: item for item in _core.systems}
+HANDLES = [_core.method(name)["handle"] for name in _core.method_names]
 FAMILIES = [*families.FAMILIES, "", "x" * 999]
 _POWERS = [2**k + d for k in (0, 1, 3, 4, 6, 8, 31, 32, 47, 48, 53, 62, 63, 64) for d in (-1, 0, 1)]
 INTEGERS = [*_POWERS, *(-n for n in _POWERS), 1000, 10**40]

@@ -4,7 +4,7 @@
 
 Under AddressSanitizer and UndefinedBehaviorSanitizer in `make fuzz`. A case makes right arguments
 once, and then some forty calls with them, each with other ones replaced or bent (bending.py):
-tables of coefficients go through make_method and are then integrated with; start, stepper,
+tables of coefficients go through make_method and are then integrated with; Run, Stepper,
 evaluate; calls that the package itself has made (recorded.py), with watches, events, tolerances and
 byte code, also deep inside and in what arrays hold. What a call makes is used, with bent arguments
 again. Every call of the core is counted. The calls are made in a child process (child.py): should
@@ -88,7 +88,7 @@ def history_rows(*arguments):
 
 
 def drive(rng, params, stride):
-    """Fields of start that may be left out."""
+    """Fields of Run that may be left out."""
     strides = None
     if rng.random() < 0.3:
         strides = tuple(pick(rng, [0, 0, 1, stride]) for _ in params)
@@ -123,7 +123,7 @@ def steppers(rng):
         "starter": pick(rng, [None, None, pick(rng, HANDLES)]), **failed(rng, lanes),
     }  # fmt: skip
     for _ in range(BENDS):
-        made = attempt("stepper", _core.stepper, **bent_fields(rng, fields))
+        made = attempt("Stepper", _core.Stepper, **bent_fields(rng, fields))
         if made:
             use_stepper(rng, made)
 
@@ -191,7 +191,7 @@ def starts(rng):
             these["renormalise"] = bent_inside(rng, these["renormalise"], [None])
         if rng.random() < 0.2:  # one buffer for both, as for large states
             these["state_b"] = these.get("state_a")
-        run = attempt("start", _core.start, **these)
+        run = attempt("Run", _core.Run, **these)
         if run:
             use(rng, run, these["lanes"], these["n_steps"], dim)
 
@@ -250,7 +250,7 @@ def work_adaptively(rng, run, lanes, components):
 
 CALLS = recorded.calls()
 OTHERS = {
-    "scales": ("lorenz",), "starter": (HANDLES[0],), "rigid_phases": (HANDLES[0],),
+    "scales": ("lorenz",), "rigid_phases": (HANDLES[0],),
     "history_rows": ("lorenz", HANDLES[0], True), "method": ("rk4",), "make_system": ("n_body", 3),
 }  # fmt: skip
 
@@ -273,11 +273,11 @@ def of_the_package(rng):
 
 def go_on(rng, name, made, arguments, keywords):
     """Use what a call has made of these arguments."""
-    if name == "start":
+    if name == "Run":
         use(rng, made, keywords["lanes"], keywords["n_steps"], 1)
-    elif name == "stepper":
+    elif name == "Stepper":
         use_stepper(rng, made)
-    elif name == "start_adaptive":
+    elif name == "AdaptiveRun":
         saved = keywords.get("saved")
         work_adaptively(rng, made, keywords["lanes"], len(saved) if isinstance(saved, tuple) else 2)
     elif name == "make_program":

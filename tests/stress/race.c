@@ -52,8 +52,7 @@ static World *make(const char *name, int workers, int rows, int one_state, int r
     for (int i = 0; i < pi_fuzz_f64.parts[0]->n; i++)
         if (!strcmp(pi_kernels(&pi_fuzz_f64, i)->system, "lorenz"))
             kernels = pi_kernels(&pi_fuzz_f64, i);
-    w->run = (PiRun){.bits = 64,
-                     .real_bytes = 8,
+    w->run = (PiRun){.real_bytes = 8,
                      .lanes = LANES,
                      .stride = STRIDE,
                      .n_steps = n_steps,

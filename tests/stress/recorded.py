@@ -1,6 +1,6 @@
 """Calls that the package makes of its core, with their arguments: what fuzz.py bends.
 
-`calls()` makes a run of each kind and keeps what start, stepper, start_adaptive, evaluate,
+`calls()` makes a run of each kind and keeps what Run, Stepper, AdaptiveRun, evaluate,
 make_program and make_method were given; `copied` is the same once more, in memory of its own.
 """
 
@@ -10,7 +10,7 @@ import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
-NAMES = ["start", "stepper", "start_adaptive", "evaluate", "make_program", "make_method"]
+NAMES = ["Run", "Stepper", "AdaptiveRun", "evaluate", "make_program", "make_method"]
 
 
 def copied(value):

@@ -215,25 +215,35 @@ def test_what_integrate_refuses_is_refused():
         pi.Stepper(pi.systems.oscillator, dt=0.01, events={"x": pi.event("nothing")})
 
 
-def test_an_interrupted_block_is_undone_for_watches_too():
+@pytest.mark.parametrize("lanes", [1, 20_000], ids=["one tile", "several"])
+@pytest.mark.parametrize("steps", [1, 2, 10_000])
+def test_an_interrupted_block_is_undone_for_watches_too(lanes, steps):
     """A force that fails in the middle of a call leaves sums of the steps that are done."""
 
     class Stop(Exception):
         pass
 
-    calls = []
+    left = [np.inf]
 
     @pi.acceleration(trace=False, initial=[1.0, 0.0])
     def force(t, x, v):
-        calls.append(t)
-        if len(calls) == 700:
+        left[0] -= 1
+        if left[0] < 0:
             raise Stop
         return -x
 
-    stepper = pi.Stepper(force, dt=0.01, watch={"n": pi.watch.count(lambda t, x, v: x < 2)})
+    x0 = np.full((lanes, 1), 1.0)
+    watch = {"n": pi.watch.count(lambda t, x, v: x < 2)}
+    stepper = pi.Stepper(force, x0, 0.0, dt=0.01, watch=watch)
+    stepper.step(3)
+    left[0] = 1000
+    stepper.step(1)
+    calls = 1000 - left[0]
+    left[0] = (min(steps, 350) - 1) * calls + calls // 2
     with pytest.raises(Stop):
-        stepper.step(10_000)
-    assert stepper.watched["n"] == stepper.n + 1
+        stepper.step(steps)
+    assert stepper.n < 4 + steps
+    assert np.all(stepper.watched["n"] == stepper.n + 1)
 
 
 def test_a_stepper_watches_analyses_by_name():

@@ -233,22 +233,20 @@ def core_calls():
               "initial": rows[0], "state_a": rows[1], "state_b": rows[2]}  # fmt: skip
     of_stepper = {**fields, "methods": (rk4,), "state": rows[1]}
     one, out = np.ones(1), np.zeros((3, 1))
-    run, stepper = _core.start(**of_run), _core.stepper(**of_stepper)
+    run, stepper = _core.Run(**of_run), _core.Stepper(**of_stepper)
     run.work()
     code = (program.code, program.constants, program.sections, *program.sizes)
     table = ((0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (1.0, 0.0))
 
     return {
-        "systems": _core.systems, "info": _core.info,
-        "limits": _core.limits, "operations": _core.operations, "questions": _core.questions,
-        "sized_systems": _core.sized_systems,
+        "info": _core.info, "method": lambda: _core.method("rk4"),
         "make_system": lambda: _core.make_system("n_body", 3),
         "make_method": lambda: _core.make_method("explicit_rk", 2, 2, table, 1),
         "make_program": lambda: _core.make_program(*code),
         "make_callback": lambda: _core.make_callback(len, 0, 2, 1, 0, 0),
         "evaluate": lambda: _core.evaluate("lorenz", 64, 0, 1, one, (one,) * 3, (one,) * 3, out),
-        "start": lambda: _core.start(**of_run), "stepper": lambda: _core.stepper(**of_stepper),
-        "work": lambda: _core.start(**of_run).work(), "outcome": run.outcome,
+        "start": lambda: _core.Run(**of_run), "stepper": lambda: _core.Stepper(**of_stepper),
+        "work": lambda: _core.Run(**of_run).work(), "outcome": run.outcome,
         "step": lambda: stepper.step(3), "begin": lambda: stepper.begin(2, False),
     }  # fmt: skip
 

@@ -27,7 +27,7 @@ from pyintegrate import _core
 from pyintegrate.trace.program import CONSTANT, OUT, QUESTIONS, SCRATCH, WORDS, P, Program, T, V, Y
 from pyintegrate.values.memory import aligned, padded
 
-OPERATIONS = [(name, arguments) for name, arguments, _ in _core.operations()]
+OPERATIONS = [(name, arguments) for name, arguments, _ in _core.operations]
 NUMBERS = {name: number for number, (name, _) in enumerate(OPERATIONS)}
 BY_ARGUMENTS = {n: [k for k, (_, m) in enumerate(OPERATIONS) if m == n] for n in range(1, 5)}
 SHIFT, LANES = 24, 7
@@ -263,7 +263,7 @@ def step(program, handle, y, params, dtype):
     rows[0][:, :LANES] = y
     rows[0][:, LANES:] = rows[0][:, LANES - 1 : LANES]
     h = dtype.type(0.125)
-    run = _core.start(
+    run = _core.Run(
         system=handle, method=EULER, bits=8 * dtype.itemsize, lanes=LANES, n_steps=1, save_every=1,
         bound=np.inf, workers=1, t0=np.zeros(1, dtype), dt=np.full(1, h),
         params=tuple(row[:1] for row in params), initial=rows[0], state_a=rows[1], state_b=rows[2],

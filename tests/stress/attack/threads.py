@@ -36,7 +36,7 @@ def initial():
 
 def raw_run():
     states = aligned((3, ROW), np.float64), aligned((3, ROW), np.float64)
-    run = _core.start(
+    run = _core.Run(
         system="lorenz", method=pi.methods["rk4"].handle, bits=64, lanes=LANES, n_steps=STEPS,
         save_every=STEPS, bound=60.0, workers=3, t0=0.0, dt=1e-3, params=(10.0, 28.0, 8 / 3),
         initial=initial(), state_a=states[0], state_b=states[1],

@@ -41,8 +41,7 @@ static void put(void *rows, int bytes, int64_t at, double value) {
 static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKernels *kernels,
                      PiForce *force, const void *context, const PiMethod *m, double h, int record) {
     const int bytes = set->real_bits / 8;
-    PiRun run = {.bits = 8 * bytes,
-                 .real_bytes = bytes,
+    PiRun run = {.real_bytes = bytes,
                  .lanes = LANES,
                  .stride = STRIDE,
                  .n_steps = STEPS,
@@ -52,7 +51,7 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
                  .workers = 1};
     const ResolvedSystem resolved = {
         .system = system, .kernels = kernels, .set = set, .force = force, .context = context};
-    if (pi_families[m->family].closed || pi_run_choose(&run, &resolved, m, NULL)) return;
+    if (!pi_families[m->family].most_stages || pi_run_choose(&run, &resolved, m, NULL)) return;
     const int64_t state = run.state_rows * STRIDE * bytes, saves = 1 + (STEPS + 1) / 2;
     char *memory[3];
     for (int i = 0; i < 3; i++) memory[i] = aligned_or_die(state);
