@@ -1,7 +1,7 @@
 """The C core (csrc/python/). Arrays come through the buffer protocol, checked before."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar, final
+from typing import Any, Self, TypeVar, final
 
 _Result = TypeVar("_Result")
 
@@ -77,7 +77,7 @@ def to_nearest(function: Callable[..., _Result], /, *args: Any, **keywords: Any)
 
 @final
 class Stepper:
-    def __init__(self, **fields: Any) -> None: ...
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def n(self) -> int: ...
     def step(self, n: int = 1) -> None: ...
@@ -89,7 +89,7 @@ class Stepper:
 
 @final
 class AdaptiveRun:
-    def __init__(self, **fields: Any) -> None: ...
+    def __new__(cls, **fields: Any) -> Self: ...
     def work(
         self, progress: Callable[[int], object] | None = ..., helpers: int = ..., /
     ) -> None: ...
@@ -97,7 +97,7 @@ class AdaptiveRun:
 
 @final
 class Run:
-    def __init__(self, **fields: Any) -> None: ...
+    def __new__(cls, **fields: Any) -> Self: ...
     def work(
         self, progress: Callable[[int], object] | None = ..., helpers: int = ..., /
     ) -> None: ...
