@@ -3,7 +3,7 @@
 #include "watching.h"
 #include <string.h>
 
-/* To the member of its name, or of another: an array that is written, zeros. Not 0: with an
+/* A pointer, or the member of its name, to an array that is written, or to zeros. Not 0: with an
  * exception. */
 #define ARRAY(to, name, items)    (!((to) = pi_array(f, name, items, 8, 1)))
 #define MEMORY(one, field, items) ARRAY((one)->field, #field, items)
