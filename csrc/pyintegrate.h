@@ -68,8 +68,8 @@ typedef struct {
 } PiQuantity;
 #define METRES(name, value)          {name, "m", value, "position"}
 #define METRES_A_SECOND(name, value) {name, "m/s", value, "velocity"}
-/* In a descriptor: as many as are named. Of a second-order or separable system the components are
- * positions, and as many velocities or momenta. */
+/* For descriptors: what is named is counted. The components of a second-order or separable system
+ * are positions, and as many velocities or momenta. */
 #define HOW_MANY(...)     (sizeof((PiQuantity[]){__VA_ARGS__}) / sizeof(PiQuantity))
 #define FIRST_ORDER(...)  .dim = HOW_MANY(__VA_ARGS__), .state = {__VA_ARGS__}
 #define IN_HALVES(...)    FIRST_ORDER(__VA_ARGS__), .dof = HOW_MANY(__VA_ARGS__) / 2

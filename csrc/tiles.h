@@ -428,7 +428,7 @@ typedef struct PiSteps {
     /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
      * step as first shown, in double precision. */
     void (*at)(const struct PiSteps *steps, const double *theta, double *y);
-    /* Those of one lane, at n thetas; NULL: they are not known so. */
+    /* The same of one lane, at n thetas; NULL: this cannot be asked. */
     void (*of_lane)(const struct PiSteps *steps, int64_t lane, int64_t n, const double *theta,
                     double *y);
     void (*combine)(const struct PiSteps *steps, const PiCombination *combination);

@@ -533,7 +533,7 @@ class _Call:
 
     def solution(self, arrays):
         """As ``integrate`` or ``solve``, but of a part of the batch."""
-        return self.kind.of_run(*self.made(arrays))  # also one that begins with a watched NaN
+        return self.kind.of_run(*self.made(arrays))  # where a watched NaN may begin it
 
     def whole(self, arrays, results):
         """The Solution of the whole batch, from its results."""

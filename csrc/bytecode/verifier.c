@@ -145,7 +145,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
             return refuse(message, "%s is %lld, expected %lld to %lld", sizes[i].name,
                           sizes[i].value, sizes[i].least, sizes[i].most);
     if (x->dof && x->dim != 2 * x->dof)
-        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", x->dim, x->dof);
+        return refuse(message, "dim is %lld and dof %lld: expected half of it, or 0", x->dim,
+                      x->dof);
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
     for (int i = 0; i < 2; i++)
         if (!x->dof && x->first[foreign[i]] >= 0)

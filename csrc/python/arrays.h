@@ -45,10 +45,10 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
 int64_t pi_views_items(const Views *views, int item);
 /* Zeros, at least one item, as long as the views; NULL with an exception. */
 void *pi_views_zeros(Views *views, int64_t count, size_t size);
-/* The same of bytes from a cache line on. */
+/* The same: so many bytes, aligned to a cache line. */
 void *pi_views_aligned(Views *views, int64_t bytes);
-/* Keeps an object alive as long as the views, which take the reference. Borrowed; NULL with an
- * exception, also if it is NULL. */
+/* Keeps an object alive as long as the views, which take over its reference: it is returned as
+ * borrowed. NULL with an exception, also if the object is NULL. */
 PyObject *pi_views_keep(Views *views, PyObject *object);
 void pi_views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */

@@ -144,13 +144,13 @@ int pi_add_catalogues(PyObject *module) {
     PyObject *all = Py_NewRef(PyModule_GetDict(module));
     int operations = 0;
     while (pi_operation(operations)) operations++;
-    /* Dictionaries, one for each system; and of those of any size the properties without parts,
-     * with state and parameters named once. */
+    /* Dictionaries, one for each system; those of systems of any size have the properties without
+     * parts, and name state and parameters once. */
     pi_put(&all, "systems", listed(pi_n_systems, system_at));
     pi_put(&all, "sized_systems", listed(pi_n_sized_systems, sized_at));
     pi_put(&all, "method_names", listed(pi_n_methods, name_at)); /* as in contents.h */
-    /* Of questions to a system, and of operations in byte code (name, arguments, what it computes):
-     * by number. */
+    /* By number: questions to a system; operations of byte code (name, arguments, what each
+     * computes). */
     pi_put(&all, "questions", listed(PI_QUESTIONS, question_at));
     pi_put(&all, "operations", listed(operations, operation_at));
     /* By name: what a method needs, in words, and the structures that have it. */
@@ -160,8 +160,8 @@ int pi_add_catalogues(PyObject *module) {
      * begins in a word; the families of methods with a Jacobian; of_run: the last parameters of a
      * system with noise, which belong to the run. */
     pi_put(&all, "limits", limits());
-    /* Over the steps, and over time: by name their number, the initial values of their rows, the
-     * first of a trajectory that restarts. */
+    /* Over the steps, and over time, by name: the number of each, the initial values of its rows,
+     * and the first value of a trajectory that restarts. */
     pi_put(&all, "reductions", reductions(pi_reductions, PI_REDUCTIONS));
     pi_put(&all, "reductions_over_time", reductions(pi_piece_reductions, PI_PIECE_KINDS));
     Py_XDECREF(all);

@@ -1,4 +1,4 @@
-/* Reading of named arguments, whose dictionaries nobody else can change. A new option of a run is
+/* Reads named arguments, from dictionaries that nobody else can change. A new option of a run is
  * one line here, or where its run is made, and one field of PiRun. */
 #include "fields.h"
 
@@ -12,7 +12,7 @@ Fields pi_within(const Fields *f, PyObject *dictionary) {
 }
 static PyObject *find(Fields *f, const char *name, int needed) {
     PyObject *key, *value;
-    /* One more than there are, since the end is none of them. */
+    /* One round more than there are arguments, since one only meets the end. */
     for (Py_ssize_t n = f->left ? PyDict_Size(f->given) : -1; n >= 0; n--) {
         if (!PyDict_Next(f->given, &f->at, &key, &value)) f->at = 0;
         else if (PyUnicode_Check(key) && !PyUnicode_CompareWithASCIIString(key, name)) {
@@ -96,7 +96,7 @@ int pi_read_batch(Fields *f, PiRun *run, ResolvedSystem *resolved) {
     f->params = f->views->count;
     return pi_rows(f, "params", n, run->stride, bytes, run->params);
 }
-/* Given ones of a run that is continued, or our own. */
+/* Those of a run that is continued, or new ones. */
 static void *of_lanes(Fields *f, const char *name, int bytes) {
     PyObject *given = pi_given(f, name);
     return given ? pi_views_array(f->views, given, name, f->run->lanes, bytes, 1)

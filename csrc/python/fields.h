@@ -2,8 +2,8 @@
 #pragma once
 #include "module.h"
 
-/* What reading needs: the arguments, and of the run the module, the system, its components, the
- * lanes of its rows, and where arrays are held. */
+/* What reading needs: the arguments; and of the run the module, the system, the number of its
+ * components, the lanes of its rows, and where arrays are held. */
 typedef struct {
     const char *of; /* the type, in messages */
     PyObject *given;
@@ -16,14 +16,14 @@ typedef struct {
     Views *views;
     int params; /* the first view of the parameters */
 } Fields;
-/* The arguments in a dictionary of these. */
+/* The arguments in a dictionary that is one of these. */
 Fields pi_within(const Fields *fields, PyObject *dictionary);
-/* Each argument is asked for once, quickest in the order in which they are given. Borrowed; NULL if
- * it is absent or None, or of those that are needed if it is absent, with an exception. */
+/* An argument, borrowed; NULL if it is absent or None, or if one that is needed is absent, with an
+ * exception. Each is asked for once, quickest in the order in which they are given. */
 PyObject *pi_given(Fields *fields, const char *name);
 PyObject *pi_needed(Fields *fields, const char *name);
-/* An integer of so many bytes, or a number from 0 on, which stays as it is if it is absent and not
- * needed. 0, or -1 with an exception. */
+/* Read an integer into so many bytes, or a number that is not negative; what is absent and not
+ * needed stays as it is. 0, or -1 with an exception. */
 int pi_integer(Fields *fields, const char *name, int needed, int64_t least, int64_t most, void *to,
                size_t bytes);
 int pi_double(Fields *fields, const char *name, int needed, double *to);
@@ -31,7 +31,7 @@ int pi_double(Fields *fields, const char *name, int needed, double *to);
 void *pi_array(Fields *fields, const char *name, int64_t items, int item, int writable);
 int pi_row(Fields *fields, const char *name, int64_t lanes, int item, PiRow *to);
 int pi_rows(Fields *fields, const char *name, int n, int64_t lanes, int item, PiRow *to);
-/* To the member of its name: a number that is needed; one that may be absent. */
+/* Read an integer into the member of its name: one that is needed; one that may be absent. */
 #define NUMBER(one, field, least, most)                                                            \
     pi_integer(f, #field, 1, least, most, &(one)->field, sizeof(one)->field)
 #define OPTION(one, field, least, most)                                                            \

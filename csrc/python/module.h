@@ -5,7 +5,7 @@
 #include "../run/run.h"
 #include "arrays.h"
 
-enum { RUN, STEPPER, ADAPTIVE, TYPES }; /* of objects */
+enum { RUN, STEPPER, ADAPTIVE, TYPES }; /* types of objects */
 typedef struct {
     PyObject *type[TYPES];
     int isa;             /* the instruction set in use */

@@ -38,8 +38,8 @@ typedef struct ObjectType {
 } ObjectType;
 extern const ObjectType pi_run_type, pi_stepper_type, pi_adaptive_run_type;
 
-/* One thread at a time, and none from within its own step; holder = 0 lets the next one in. 0, or
- * -1 with an exception; 1: the thread, which alters, has it already. */
+/* Claims the object: for one thread at a time, and never from within its own step; holder = 0 lets
+ * the next one in. 0; 1: this thread alters it, and has it already; -1 with an exception. */
 int pi_claim(CoreObject *object);
 void pi_let_go(CoreObject *object, int claimed);
 /* The method work(progress=None, helpers=0) of an object with a task. */

@@ -31,8 +31,8 @@ static int read_drive(Fields *f, PiRun *run, PyObject *strides) {
     return 0;
 }
 
-/* The destination of the saves, and the components to save. times: it is that of states at these,
- * for which watching.c checks the room. */
+/* The destination of the saves, and the components to save. With times it is that of the states at
+ * these, for which watching.c checks the room. */
 static int read_record(Fields *f, PiRun *run, PiRecord *record, PyObject *to, PyObject *times) {
     int64_t saves = 1 + ceil_div(run->n_steps, run->save_every);
     record->every = run->save_every;
@@ -83,7 +83,8 @@ static int read_rows(Fields *f, PiRun *run, PyObject *initial, PyObject *a, PyOb
                       (long long)all, run->state_rows);
 }
 
-/* First what is always there, then the options: those that nobody gives are not looked for. */
+/* First what is always there, then the options: once all that was given is found, the search for
+ * others ends at once. */
 static int make_run(CoreObject *object, Fields *f) {
     Run *r = (Run *)object;
     PiRun *run = &r->run;
@@ -153,7 +154,7 @@ const ObjectType pi_run_type = {
     "indices of the saved steps, multiples of save_every; stream: write past the caches.\n"
     "use_row_kernels: those for any force, even if others are compiled.\n"
     "status, failed: of each lane as bytes 0, or why it is frozen, and as 64-bit integers the\n"
-    "first step that it has not completed; written, and those of a run that is continued.\n"
+    "first step that it has not completed; written, and read if a run is continued.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt,\n"
     "reduced, densities, across, origin, factor, sums_a, sums_b (csrc/watching/watch.h).\n"
     "events: a dictionary: detect (a watch), react,\n"

@@ -3,7 +3,7 @@
 #include "watching.h"
 #include <string.h>
 
-/* To the member of its name, or of another: an array that is written, zeros. Not 0: with an
+/* A pointer, or the member of its name, to an array that is written, or to zeros. Not 0: with an
  * exception. */
 #define ARRAY(to, name, items)    (!((to) = pi_array(f, name, items, 8, 1)))
 #define MEMORY(one, field, items) ARRAY((one)->field, #field, items)
@@ -78,9 +78,9 @@ static int read_reduced(Fields *f, PiWatch *watch) {
             one->number >= (one->source == PI_OF_PROGRAM ? watch->n_quantities
                             : one->source == PI_OF_STATE ? watch->components
                                                          : energies))
-            return pi_refused("reduced: expected a kind, a source and a number of each");
+            return pi_refused("reduced: expected tuples of a kind, a source and a number");
         if (one->kind == PI_BRIDGED && !watch->system.system->steps)
-            return pi_refused("bridged: of systems with noise");
+            return pi_refused("bridged: only for systems with noise");
         one->first = watch->n_rows;
         watch->n_rows += pi_reductions[one->kind].rows;
         watch->runs |= one->source == PI_OF_PROGRAM;
@@ -238,7 +238,7 @@ static int read_counted(Fields *f, PiObservation *p) {
     PyObject *list = pi_needed(f, "counted");
     const Py_ssize_t n = tuple_of(list, "counted", 0, 2 * PI_MAX_OBSERVERS);
     if (n < 0) return -1;
-    if (n % 2) return pi_refused("counted: expected two arrays of each");
+    if (n % 2) return pi_refused("counted: expected pairs of arrays");
     if (ZEROS(p, counted, n / 2)) return -1;
     for (; p->n_counted < n / 2; p->n_counted++) {
         PiCounted *one = &p->counted[p->n_counted];
@@ -274,7 +274,7 @@ static int read_reductions(Fields *f, PiObservation *p) {
         if (read_three(list, i, &one->kind, PI_PIECE_KINDS, &one->quantity, quantities,
                        &one->after) ||
             one->after < -1 || one->after >= n_after)
-            return pi_refused("reductions: expected a kind, a quantity and an after of each");
+            return pi_refused("reductions: expected tuples of a kind, a quantity and an after");
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
         if (need != PI_NEED_NOTHING && (*known == PI_NEED_APART || need > *known)) *known = need;
@@ -304,7 +304,7 @@ static int read_event(Fields *f, void *of) {
         NUMBER(event, n_values, 0, answers) || NUMBER(event, value, 0, answers - event->n_values))
         return -1;
     if (event->onto >= 0 && !e->detect.system.system->steps)
-        return pi_refused("onto: of systems with noise");
+        return pi_refused("onto: only for systems with noise");
     if (!event->keep) return 0;
     const int64_t items = pi_product(event->keep, f->stride);
     if (MEMORY(event, t, items) || MEMORY(event, y, pi_product(items, f->dim))) return -1;

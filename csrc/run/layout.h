@@ -114,7 +114,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
 int pi_is_shown(const PiRun *run);
 /* The interval that serves all observers, and the one whose memory kernels write to. */
 void pi_prepare_observers(PiRun *run);
-/* A tile begins a block of time, from 1 on: tells the observers. */
+/* Tells the observers that a tile begins a block of time, the first of which is 1. */
 static inline void pi_open_block(const PiRun *run, int64_t tile, int64_t block,
                                  const PiScratch *scratch) {
     EACH_OBSERVER(o, run)

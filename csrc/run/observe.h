@@ -90,7 +90,7 @@ typedef struct {
     const int64_t *steps; /* the saved steps instead, increasing, multiples of `every`; or NULL */
     int64_t listed;       /* their number */
     int64_t save_stride, component_stride, lane_stride; /* reals from one to the next */
-    int64_t saves;                                      /* that have room */
+    int64_t saves;                                      /* for which there is room */
     int64_t room;        /* lanes that may be written: from `stride` on with the padding */
     int n_saved, *saved; /* indices of the components */
     int stream;          /* past the caches? */

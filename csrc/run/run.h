@@ -109,10 +109,10 @@ void pi_run_work(void *run, PiPoll *poll, void *context);
  * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
  * memory, or the force or poll stopped the run: see out_of_memory and stopped. In every case all
  * trajectories are at one step, `completed` steps on: a block that was not completed is undone, for
- * which `before` has room for a state; the sums of observers are in their first copies. It may be
- * NULL if pi_run_may_undo() says so: then poll is called between blocks only, and if there are
- * several tiles, one without memory for its failures continues: a later step finds them, but their
- * last valid state is lost. */
+ * which `before` has room for a state; the sums of observers are in their first copies. `before`
+ * may be NULL if pi_run_may_undo() says so: then poll is called between blocks only, and if there
+ * are several tiles, one without memory for its failures continues: a later step finds them, but
+ * their last valid state is lost. */
 int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,

@@ -53,8 +53,8 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = pi_count_blocks(run);
     const PiScratch scratch = pi_scratch_in(run, memory);
-    /* The last block ends in the first copies of sums. If their number is odd, the first one works
-     * there too, and what was there is kept in the second copies. */
+    /* The last block ends in the first copies of sums. If the number of blocks is odd, the
+     * first one works there too, and what was there is kept in the second copies. */
     run->first_block = 1 + blocks % 2;
     if (blocks % 2) open_all(run, 1, &scratch);
     const uint32_t mode = pi_enter_float_mode();

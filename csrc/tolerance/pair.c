@@ -79,8 +79,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
     for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
-    /* Does it answer PI_INVARIANTS by a number that changes where its force takes another branch?
-     */
+    /* Does it answer PI_INVARIANTS by numbers that change with the branch of its force? */
     const int branches = system->n_invariants && !system->invariants[0].name;
     int end = last;
     while (end && m->c[end] != 1) end--;

@@ -467,7 +467,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     }
     return 0;
 }
-/* The events of conditions that compare linear numbers alone: those of the first pieces. */
+/* Finds the events of conditions that compare only linear numbers: their first pieces are known. */
 static int find_compared(EventLanes *p, const PiSteps *s) {
     Pieces *q = &p->quantities;
     if (pi_ask_steps(q, s, p->real_bytes, p->after, p->begun, p->ended) ||

@@ -555,7 +555,8 @@ static int look_back(Segments *p) {
 }
 
 /* ---- conditions alone ------------------------------------------------------------------------ */
-/* Conditions without jumps and values occur at states that are shown: no segments are needed. */
+/* Are there only conditions, without jumps and values? These occur at states that are shown, and
+ * need no segments. */
 static int are_plain(const PiFixedEvents *e) {
     int plain = !e->between && e->events.count <= e->events.most;
     EACH_EVENT(j, &e->events) {
@@ -583,7 +584,7 @@ static int occur_plainly(Segments *p, int j, int64_t n) {
     of->stopped_by[lane] = j;
     return freeze(p, 0, PI_STOPPED);
 }
-/* The due lanes, one after the other. 0, or -1. */
+/* Goes through the due lanes, one after the other. 0, or -1. */
 static int go_through_plainly(Segments *p, PiMemory m) {
     const int64_t count = p->seen->count, first = p->tile->first;
     p->lanes.lanes = 1;

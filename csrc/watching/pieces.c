@@ -90,8 +90,8 @@ static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
 static double real_of(const Pieces *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
 }
-/* The state of lane i at an end of its step, where theta is 0 or 1, is the accepted one; to column
- * c of the rows. */
+/* At an end of its step, where theta is 0 or 1, puts the accepted state of lane i into column c of
+ * the rows. */
 static void show_end(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, double theta) {
     const PiSteps *s = p->steps;
     if (theta != 0 && theta != 1) return;
@@ -113,7 +113,7 @@ static void show_ends(Pieces *p) {
     EACH_LANE(i, p)
         if (!begins) show_end(p, r, i, i, p->theta[i]);
 }
-/* The state and the time of lane i, in column c, slightly off, in patterns by number. */
+/* Moves the state and the time of lane i, in column c, slightly, in a pattern for each number. */
 static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int number) {
     const PiSteps *s = p->steps;
     const Piece *piece = &p->piece[i];
@@ -211,7 +211,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         }
     return 0;
 }
-/* Of the lanes that seek a piece, at each `by`-th point; noise: of those that fail. */
+/* Asks the lanes that seek a piece, at each `by`-th point; noise: those that fail. */
 static int ask_apart(Pieces *p, int from, int by, int noise) {
     int64_t count = 0;
     EACH_LANE(i, p) {
@@ -225,7 +225,7 @@ static int ask_apart(Pieces *p, int from, int by, int noise) {
     }
     return count ? ask_points(p, count, noise) : 0;
 }
-/* Are they few? */
+/* Are these lanes few? */
 static int are_few(const Pieces *p, int noise) {
     int64_t count = 0;
     EACH_LANE(i, p) {

@@ -49,7 +49,7 @@ typedef struct __attribute__((aligned(64))) {
     double known_to;
 } Piece;
 
-/* A point of a lane's piece, of those of degree 16. */
+/* A point of a lane's piece, one of those of degree 16. */
 typedef struct {
     int64_t lane;
     int node;
@@ -71,7 +71,7 @@ typedef struct {
     Piece *piece;  /* of each lane */
     int8_t *rough; /* of each quantity and lane: is it not resolved on the piece? */
     double *theta, *value;
-    PiecePoint *point; /* of lanes that seek alone, in the columns of: */
+    PiecePoint *point; /* of few lanes, in the columns of: */
     ProgramRows apart;
     int64_t *id;             /* the trajectory of each column */
     double *noise, *loudest; /* the second largest and largest change of each by rounding, there */

@@ -16,9 +16,9 @@ _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 def automatic_pairs(system):
     """Two pairs, and the rtol below which "auto" takes the second.
 
-    Verner's efficient 8(7) pair, if the force has no steep place that its estimate could miss, and
-    his 9(8) pair. On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and
-    12(10).
+    Verner's efficient 8(7) and 9(8) pairs; the first at no rtol if the force may have a steep place
+    that its estimate misses. On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince,
+    8(6) and 12(10).
     """
     if system.structure == "second_order" and not system.velocity_dependent:
         return methods["dormand_prince_rkn86"], methods["dormand_prince_rkn1210"], _NYSTROM_TIGHT
@@ -46,8 +46,8 @@ def leaving_rate(pair, method):
     """The h |lambda| at which a trajectory leaves to the other method; 0 if none does.
 
     A trajectory leaves the pair if its fastest decay is at least this, and the implicit method if
-    all its rates are below. Motions of x'' = a(t, x) decay as fast as
-    they grow, if they do: these are not stiff.
+    all its rates are below. Motions of x'' = a(t, x) grow as fast as they decay, if they do: these
+    are not stiff.
     """
     if pair.family == "nystrom":
         return 0.0

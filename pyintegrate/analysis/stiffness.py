@@ -584,7 +584,7 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
 
 
 def _middle(system, parameter, dt):
-    """From which power of ten a linear step feels a parameter, (*batch); 1 if that is near."""
+    """The power of ten from which a linear step feels a parameter, (*batch); 1 if it is near 1."""
     powers = np.arange(-150.0, 151.0)
     values = 10.0 ** powers.reshape(-1, *(1,) * len(_batch(system, dt)))
     with quiet():

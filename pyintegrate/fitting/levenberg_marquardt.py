@@ -187,10 +187,10 @@ def minimised(shots, x, lanes, held=False):
 
 
 def _within(shots, x, gradient, matrix, damping, held, fixed, low, high):
-    """The step to the least of the damped quadratic model within the bounds; what is fixed there.
+    """The step to the minimum of the damped quadratic model within the bounds; what is fixed there.
 
-    An active-set method: unknowns that come to a bound stay there, until the model, at the least
-    of the others, falls inwards from it. Every part of the way lowers the model.
+    An active-set method: unknowns that reach a bound stay there until, at the minimum over the
+    others, the model falls inwards from it. Every part of the way lowers the model.
     """
     step, moving = np.zeros(x.shape), np.ones(x.shape[1], bool)
     for _ in range(3 * len(x)):

@@ -326,7 +326,7 @@ class Shots:
         return self.pool(np.where(bad, np.inf, cost)), gradient, matrix
 
     def _with_gaps(self, found, end, x, lanes):
-        """`found` after rows for the gaps, which no padding moves, with columns for next nodes."""
+        """`found` behind rows for gaps, where no padding moves them, and with columns for nodes."""
         (rows, columns, lots), k, m = found.shape, self.k, len(lanes)
         whole = np.zeros((rows + k, columns + k, lots))
         whole[k:, :columns] = found
@@ -345,7 +345,7 @@ class Shots:
         Returns
         -------
         ndarray, shape (lanes,)
-            What the largest changes, in spreads of the data.
+            What the largest gap changes, in spreads of the data.
         """
         starts, own = self.starts_of(x, lanes), lanes % self.count
         k, S, m = starts.shape

@@ -47,7 +47,7 @@ def exact_coefficients(method):
 
 
 def _filled(pairs, doubles):
-    """The numbers of pairs; C tables omit the zeros at the end of a row, and the doubles do not."""
+    """The numbers of pairs, with the zeros that C tables omit at the end of a row."""
     if isinstance(doubles, list):
         return [_filled(*both) for both in zip_longest(pairs or [], doubles)]
     return pairs[0] if pairs else Fraction(0)

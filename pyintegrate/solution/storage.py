@@ -250,7 +250,7 @@ def save(solution, path):
 
 
 def _found(field, found):
-    """What a solution has; None also where it lacks what should have it."""
+    """What a solution has in a field; None also where what should have it is None."""
     if callable(field.get):
         return field.get(found)
     for name in field.get.split("."):

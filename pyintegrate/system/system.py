@@ -100,7 +100,7 @@ class System(ClosedForms):
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     default_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
-    gentle: ClassVar[Any] = True  # is there nothing steep that a stage of a step could miss?
+    gentle: ClassVar[Any] = True  # has it no steep place that an estimate could miss?
     definition: SystemDefinition
     params: Mapping[str, Any]
     shapes: dict[str, tuple[int, ...]]

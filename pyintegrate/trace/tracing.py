@@ -83,9 +83,9 @@ class Traced:
 
     @cached_property
     def gentle(self):
-        """Whether the force is made of polynomials, sines and cosines.
+        """Whether the force is made of polynomials, sines and cosines, or has branches.
 
-        Or has other branches, and no roots, which may be infinitely steep there.
+        If it has branches, roots and logarithms are excluded: they may be infinitely steep there.
         """
         used = {
             node.operation

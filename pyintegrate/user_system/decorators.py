@@ -46,7 +46,7 @@ def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Ma
         if args:
             raise TypeError(
                 f"@pi.{make.__name__} takes one function, and options by name, got {args[0]!r} as"
-                f" well: it is to {_task(make)}"
+                f" well: it serves to {_task(make)}"
             )
         return make(function, *args, **options)
 

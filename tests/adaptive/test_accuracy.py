@@ -194,7 +194,7 @@ def test_the_choice_of_pairs(system, rtol, name):
     ids=["friction", "step", "switch"],
 )
 def test_the_error_of_a_smooth_and_steep_force_is_that_of_the_tolerance(force):
-    """A hundredth of the motion wide: the estimate of the 8(7) pair misses a part of it."""
+    """The steep part is a hundredth of the motion wide: the estimate of the 8(7) pair misses it."""
     start = np.random.default_rng(0).normal(size=(2, 40))
     system = pi.acceleration(force)
     exact = pi.solve(system, *start, t_end=6.0, max_step=0.01, **TIGHT).final

@@ -91,7 +91,7 @@ STEEP = {  # a force, and its energy
 
 @pytest.mark.parametrize("name", STEEP)
 def test_the_error_where_a_force_is_infinitely_steep_is_that_of_the_tolerance(name):
-    """Behind a jump a step is soon as long as before: its estimate must see what is steep there."""
+    """Behind a border steps are soon as long as before: estimates must see what is steep there."""
     force, energy = STEEP[name]
     system = pi.rhs(dim=2)(lambda t, y: (y[1], -force(y[0])))
     for rtol in (1e-4, 1e-6, 1e-8):
@@ -118,7 +118,7 @@ def test_a_stiff_wall_throws_nothing_up():
 
 @pytest.mark.parametrize("method", PAIRS)
 def test_a_wall_throws_nothing_up_by_any_pair(method):
-    """Fehlberg's estimate is blind to what is beyond the wall, and he has a stage at the start."""
+    """Fehlberg's estimate does not see beyond the wall, and a late stage is at the start."""
     wall = pi.acceleration(lambda t, x, v: -1 - np.where(x < 0, 1e4 * x, 0.0))
     heights = np.linspace(0.5, 2.5, STARTS)
     sol = pi.solve(wall, heights, 0.0, t_end=6.0, rtol=1e-6, method=method, watch=HIGHEST)

@@ -118,7 +118,7 @@ def test_only_noise_has_bridges(name, monkeypatch):
     of_events = fields["events"] if name == "Run" else fields["observation"]["events"]
     (event,) = of_events["events"]
     event["onto"] = 0
-    with pytest.raises(ValueError, match="onto: of systems with noise"):
+    with pytest.raises(ValueError, match="onto: only for systems with noise"):
         getattr(_core, name)(**fields)
 
 

@@ -164,8 +164,8 @@ def test_two_long_segments_close_and_have_the_errors_of_one_shot(seed):
 @pytest.mark.parametrize("guess", [0.0, 1e-12, 1e-3])
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_gaps_of_what_nobody_sees_are_measured_by_what_they_change_in_the_data(guess, unit):
-    """Velocities that do not change in the first guess were measured by 1, or by what they did: in
-    micrometres the gaps stayed open (k = 1.18 with eight), in others nothing moved."""
+    """Velocities that hardly change in the first guess were measured by 1, or by that change: in
+    micrometres the gaps stayed open (k = 1.18 by eight segments), elsewhere nothing moved."""
     pull = pi.acceleration(lambda t, x, v, k: -k * x, dof=1, k=guess)
     t = np.linspace(0, 6, 25)
     data = unit * (np.cos(1.2 * t) + 0.02 * np.random.default_rng(0).standard_normal(25))

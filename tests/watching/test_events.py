@@ -191,7 +191,7 @@ def test_a_condition_is_the_first_step_where_it_holds():
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "gauss4"])
 @pytest.mark.parametrize(("bound", "save"), [(None, "final"), (None, 7), (2.5, "final")])
 def test_conditions_occur_alike_with_values_and_without(method, bound, save, dtype):
-    """Those without are read from the steps that are shown, the others are events of segments."""
+    """Those without are read off the states that are shown, the others are found in segments."""
     start = np.random.default_rng(8).uniform(-1.2, 1.2, (300, 4)).astype(dtype)
     start[:5, 0] = np.nan
 

@@ -391,7 +391,7 @@ def test_a_function_may_not_take_what_the_drive_changes(options):
     ],
 )  # fmt: skip
 def test_two_zeros_in_a_step_where_a_curve_bends_to_the_other_side(dt, harmonics, zeros):
-    """The parabola through the states before and after tells nothing of them."""
+    """The parabola through three states shows nothing of them."""
 
     def wave(t):
         return sum(c.real * np.cos(k * t) - c.imag * np.sin(k * t) for k, c in enumerate(harmonics))

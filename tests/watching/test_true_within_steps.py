@@ -240,7 +240,7 @@ def test_few_trajectories_that_seek_pieces_have_the_bits_of_many(method, dtype):
     ],
 )
 def test_the_degree_of_a_polynomial_in_the_components(quantity, degree):
-    """That of the product of its factors; nothing of a polynomial that is known is cut off."""
+    """Degrees of factors add up; nothing is cut off from a polynomial whose degree is known."""
     plan = Plan(pi.systems.lorenz, {"q": pi.watch.mean(quantity)}, uneven=True)
     assert plan.groups[0].within_steps["degrees"][0] == degree
 

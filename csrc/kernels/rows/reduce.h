@@ -212,9 +212,9 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * which each step appends a binary digit: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
  * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
- * or g_{n+1} lies within a quarter of the bend, or of the next bend, if it goes on as since the
- * last one, the fifth row. In most steps no lane of a register is that near. What becomes
- * NaN may have crossed before. */
+ * or g_{n+1} lies within a quarter of the bend, or of the next one, if the bend goes on changing as
+ * it has since the last one, which the fifth row keeps. In most steps no lane of a register is that
+ * near. What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {

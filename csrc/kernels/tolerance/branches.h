@@ -28,8 +28,8 @@ INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
 static vreal *sides_at(const Lanes *l, int place) {
     return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
 }
-/* Notes the branch of each lane at a place, a part of the step; place 0: at the start, c->y, or at
- * a stage whose borders are not kept, of which one may have the time of the start. */
+/* Notes the branch of each lane at a place, a part of the step. Place 0: the start if y is c->y,
+ * or else a stage whose borders are not kept, perhaps one at the time of the start. */
 static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;

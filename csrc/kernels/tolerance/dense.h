@@ -217,7 +217,7 @@ static void record_on_polynomial(Lanes *l, int64_t i) {
     LANE(own(l, OWN_DUE), i) = t;
     for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
-/* Coefficients that nothing has asked for yet. */
+/* Makes the coefficients that nothing has asked for yet. */
 static void make_left(Lanes *l) {
     if (l->left) inner_coefficients(l, l->left);
     l->left = 0;
@@ -259,7 +259,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         }
     }
 }
-/* Of one lane, at n thetas. */
+/* The same of one lane, at n thetas. */
 static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const double *theta,
                            double *y) {
     Lanes *const l = (Lanes *)steps->of;

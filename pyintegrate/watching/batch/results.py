@@ -129,7 +129,7 @@ class Memory:
         self.values = np.full((steps, problem.stride) if self.kind == VALUES else (0, 0), np.nan)
 
     def after(self, last, every, cells):
-        """The Accumulated of the steps up to `last`; cells: from ``cells()`` of the core's Run."""
+        """The Accumulated of the steps up to `last`; cells: as the core's Run has them."""
         kind, steps = self.kind, max(last // every + 1 - self.row, 0)
         items, tally = self.items[:steps], self.tally[:steps]
         if kind in LIMBS:
