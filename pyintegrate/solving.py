@@ -73,7 +73,7 @@ def solve(
     method : str or Method
         A Runge-Kutta method with an error estimate (`embedded`), or for x'' = a(t, x) a Nystrom
         pair. "auto" takes "verner98"; or "verner87" where `rtol` is at least 1e-8 and the force
-        is built in, made of polynomials, sines and cosines, or piecewise smooth; for x'' = a(t, x)
+        is built in, or made of polynomials, sines and cosines, or of such pieces; for x'' = a(t, x)
         "dormand_prince_rkn86", or "dormand_prince_rkn1210" below 1e-5. A trajectory that turns out
         to be stiff continues with "radau_iia5" (`stiff_since`), and with the first method where it
         is stiff no more. "rodas5p" is another method for stiff problems.

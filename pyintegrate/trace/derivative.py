@@ -22,7 +22,7 @@ _FLAT = {"sign", "floor", "rint"}
 
 
 _0 = object()  # a derivative that is zero for any arguments
-POWERS = {"sqrt", "cbrt", "power"}
+_POWERS = {"sqrt", "cbrt", "power"}
 
 
 def _partials(node):
@@ -51,7 +51,7 @@ def _factors(node):
 
 def _roots(node):
     """The roots and powers in a product."""
-    return [one for one in _reached([node], ("multiply", "negative")) if one.operation in POWERS]
+    return [one for one in _reached([node], ("multiply", "negative")) if one.operation in _POWERS]
 
 
 def _reached(nodes, through):
@@ -67,7 +67,7 @@ def _reached(nodes, through):
 
 def _vanishes_with(a, factors):
     """Whether one of the factors is 0 wherever a is."""
-    if a.operation in POWERS:
+    if a.operation in _POWERS:
         return _vanishes_with(a.arguments[0], factors)
     if _sums_squares(a):
         return any(_factors(one) <= factors for one in _reached([a], ("add",)))

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
-from .borders import branches
-from .derivative import POWERS, forward
+from .borders import PIECEWISE, branches
+from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
@@ -83,18 +83,14 @@ class Traced:
 
     @cached_property
     def gentle(self):
-        """Whether the force is made of polynomials, sines and cosines.
-
-        Or has other branches, and no roots, which may be infinitely steep there.
-        """
+        """Whether the force is made of polynomials, sines and cosines, maybe in known branches."""
         used = {
             node.operation
             for node in below(self.slope)
             if not (node.is_fixed or (node.operation == "divide" and node.arguments[1].is_fixed))
         }
-        if used <= {"state", "time", "sin", "cos", "add", "subtract", "negative", "multiply"}:
-            return True
-        return not used & {*POWERS, "log"} and self.program().has("invariants")
+        used -= {"state", "time", "sin", "cos", "add", "subtract", "negative", "multiply"}
+        return not used or (used <= PIECEWISE and self.program().has("invariants"))
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""
