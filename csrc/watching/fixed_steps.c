@@ -555,13 +555,14 @@ static int look_back(Segments *p) {
 }
 
 /* ---- conditions alone ------------------------------------------------------------------------ */
-/* Are there only conditions, without jumps and values? These occur at states that are shown, and
- * need no segments. */
-static int are_plain(const PiFixedEvents *e) {
+/* Conditions without jumps and values occur at states that are shown: no segments are needed. But
+ * one that stops a lane may hold at a state out of bounds, which is not shown. */
+static int are_plain(const PiFixedEvents *e, double bound) {
     int plain = !e->between && e->events.count <= e->events.most;
     EACH_EVENT(j, &e->events) {
         const PiEvent *event = &e->events.event[j];
         plain &= !event->located && event->then < 0 && event->n_values == 0;
+        plain &= !event->stop || bound == INFINITY;
     }
     return plain;
 }
@@ -635,7 +636,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     EACH_EVENT(j, &e->events) p.jumps |= e->events.event[j].then >= 0;
     list_due(&p);
     if (!p.n_due) return 0;
-    if (are_plain(e)) return go_through_plainly(&p, memory);
+    if (are_plain(e, run->bound)) return go_through_plainly(&p, memory);
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
     for (int64_t k = 0; k < p.lanes.lanes; k++) {

@@ -5,7 +5,7 @@ from functools import partial
 
 from ..values.types import Callable
 from .elementary import real
-from .graph import below, make
+from .graph import MASKS, below, make
 
 # A border is a zero of an argument, or of the difference of two.
 _AT = {"absolute": [0], "sign": [0], "cbrt": [0], "copysign": [1], "arctan2": [0, 1]}
@@ -22,6 +22,8 @@ _SIDE: dict[str, Callable] = {
     **{name: partial(make, name) for name in ("sign", "floor", "rint")},
     **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
 }
+# What is polynomial between its borders.
+PIECEWISE = MASKS | {*_SIDE} - {"cbrt", "arctan2"}
 _STEPS = {"floor": 0.0, "rint": 0.5, "fmod": 0.0}  # from the middle of a stair to its number
 
 

@@ -304,6 +304,9 @@ def _absolute(a):
 
 def _compare(operation, a, b):
     """Magnitudes and extremes are compared one by one: they switch without corners then."""
+    known, key = a.graph._known, (operation, None, a.number, b.number)
+    if key in known:  # extremes of extremes may share theirs: each is compared once
+        return known[key]
     for one in (a, b):
         if one.operation == "absolute":
             parts = one.arguments[0], -one.arguments[0]
@@ -313,15 +316,17 @@ def _compare(operation, a, b):
             continue
         holds = [make(operation, *((part, b) if one is a else (a, part))) for part in parts]
         both = (one is a) == (one.operation != "minimum")
-        return make("logical_and" if both else "logical_or", *holds)
+        return known.setdefault(key, make("logical_and" if both else "logical_or", *holds))
     return None
 
 
 def _is_number(node):
     """Whether it is no NaN as long as no component is one."""
-    if node.operation in ("absolute", "negative", "maximum", "minimum"):
-        return all(map(_is_number, node.arguments))
-    return node.operation == "state" or (node.is_constant and not math.isnan(node.value))
+    kept = ("state", "absolute", "negative", "maximum", "minimum")
+    return all(
+        one.operation in kept or (one.is_constant and not math.isnan(one.value))
+        for one in below([node])
+    )
 
 
 _REWRITES: dict[str, Callable] = {

@@ -8,21 +8,17 @@ import numpy as np
 
 from ..errors import quiet
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
-from .borders import branches
+from .borders import PIECEWISE, branches
 from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
-from .graph import MASKS, MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
 _POINTS = 4  # at which the program is compared with the plain function
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
-_GENTLE = MASKS | {
-    "state", "time", "add", "subtract", "negative", "multiply", "sin", "cos", "where", "absolute",
-    "sign", "copysign", "minimum", "maximum", "floor", "rint", "fmod",
-}  # fmt: skip
 
 
 class Traced:
@@ -93,7 +89,8 @@ class Traced:
             for node in below(self.slope)
             if not (node.is_fixed or (node.operation == "divide" and node.arguments[1].is_fixed))
         }
-        return used <= _GENTLE
+        smooth = {"state", "time", "sin", "cos", "add", "subtract", "negative", "multiply"}
+        return used <= smooth | PIECEWISE
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

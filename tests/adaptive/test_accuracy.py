@@ -191,8 +191,9 @@ def test_the_choice_of_pairs(system, rtol, name):
         lambda t, x, v: -x - 0.5 * np.tanh(500 * (x - 0.1)) - 0.05 * v,
         lambda t, x, v: -x - 0.05 * v + 1 / (1 + np.exp(-100 * (t - 2))),
         lambda t, x, v: -x - 0.5 * np.tanh(500 * (x - 0.1)) - 0.05 * abs(v) * v,
+        lambda t, x, v: np.where(x > 9, -9.0, -x) - 0.5 * np.tanh(500 * (x - 0.1)) - 0.05 * v,
     ],
-    ids=["friction", "step", "switch", "step beside a branch"],
+    ids=["friction", "step", "switch", "step beside a branch", "step and wall"],
 )
 def test_the_error_of_a_smooth_and_steep_force_is_that_of_the_tolerance(force):
     """The steep part is a hundredth of the motion wide: the estimate of the 8(7) pair misses it."""

@@ -186,6 +186,22 @@ def test_extremes_are_compared_one_by_one(name, extreme):
     assert system.rhs(0.0, [[4.0], [-4.0]])[:, 0].tolist() == [1, 0]
 
 
+def test_extremes_that_share_extremes_are_compared_once():
+    """Else a sorted list of 30 numbers has millions of comparisons."""
+
+    def rate(t, y):
+        a = [*y]
+        for i in range(30):
+            for j in range(29 - i):
+                a[j : j + 2] = np.minimum(a[j], a[j + 1]), np.maximum(a[j], a[j + 1])
+        return [np.where(a[15] > 0.0, 1.0, 0.0)] * 30
+
+    y = np.random.default_rng(0).normal(size=(20, 30))
+    system = pi.rhs(rate, dim=30)
+    assert np.array_equal(system.rhs(0.0, y)[:, 0], np.sort(y)[:, 15] > 0)
+    assert len(system.traced.graph.nodes) < 5000
+
+
 def test_sinc_at_zero_and_beyond():
     """The argument is rounded as NumPy rounds it; near zeros of the sine that is what counts."""
     x = np.array([-2.5, -1.0, -1e-9, 0.0, 5e-324, 1.0, 7.25, 100.0])

@@ -200,6 +200,7 @@ def test_conditions_occur_alike_with_values_and_without(method, bound, save, dty
             "high": pi.event(lambda t, x, v: x @ x > 4, stop=2, keep=1, **more),
             "low": pi.event(lambda t, x, v: x[0] < -1.3, stop=True, **more),
             "lost": pi.event(lambda t, x, v: x[0] * 0 != 0, **more),
+            "beyond": pi.event(lambda t, x, v: v[0] > 2.5, stop=True, **more),
         }
         return pi.integrate(
             pi.systems.henon_heiles, start, dt=0.05, n_steps=400, method=method, events=events,
