@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from conftest import same_bits
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import pyintegrate as pi
@@ -72,13 +72,16 @@ def test_a_run_in_parts_has_the_bits_of_one(data):
     run |= what_happens(system, draw, first_order) if watched else {}
     end = draw(st.floats(0.5, 12)) * draw(st.sampled_from([1, -1, np.linspace(0.3, 1, N)]))
     cuts = sorted(draw(st.lists(st.floats(1e-6, 1), min_size=1, max_size=3)))
+    whole = pi.solve(system, *start, t_end=end, **run)
+    # Steps of a few rounding units of the time are made of its rounding errors (docs/tolerance.md).
+    assume(np.all(abs(whole.last_step) > 100 * np.finfo(dtype).eps * abs(whole.t_end)))
     part = pi.solve(system, *start, t_end=end * cuts[0], workers=2, **run)
     for cut in [*cuts[1:], 1.0]:
         part = part.resume(t_end=end * cut)
         if not watched:
             part = pickle.loads(pickle.dumps(part))
-    found, whole = told(part), told(pi.solve(system, *start, t_end=end, **run))
-    for name, value in whole.items():
+    found = told(part)
+    for name, value in told(whole).items():
         assert same_bits(np.asarray(found[name]), np.asarray(value)), name
 
 
