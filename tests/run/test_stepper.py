@@ -122,6 +122,14 @@ def test_array_parameters_are_live_too():
     assert same_bits(stepper.y, sol.final)
 
 
+def test_each_trajectory_may_have_parameters_of_no_elements():
+    bodies = pi.systems.rigid_body(anchors=np.zeros((2, 0, 3)))
+    stepper = pi.Stepper(bodies, np.zeros((2, 7)) + [0, 0, 0, 1, 0, 0, 0], np.zeros((2, 6)), dt=0.1)
+    stepper.step(3)
+    run = {"dt": 0.1, "n_steps": 3, "method": stepper.method}
+    assert same_bits(stepper.y[1], pi.integrate(pi.systems.rigid_body, **run).final)
+
+
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet"])
 def test_rollback_and_replay_give_the_same_bits(method):
     stepper = pi.Stepper(pi.systems.pendulum, states(pi.systems.pendulum, (11,)), dt=0.01,
