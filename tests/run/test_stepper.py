@@ -191,6 +191,14 @@ def test_a_snapshot_of_another_system_of_the_same_name_is_refused():
             other.restore(snapshot)
 
 
+def test_a_reset_rounds_the_bound_as_a_new_stepper_does():
+    start = np.float32([0.1, 0.0])  # a little more than 0.1
+    stepper = pi.Stepper(pi.systems.oscillator, start, dt=0.01, bound=0.1)
+    stepper.reset(True, start)
+    stepper.step()
+    assert stepper.status == pi.Status.OK
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
 def test_a_memory_that_is_rolled_back_is_made_again(n):
     """Also to before a multistep method had all its past."""
