@@ -173,9 +173,9 @@ class Stepper:
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
     the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
-    that compensated sums and differences of positions carry; writing into a view keeps them. A method of several steps remembers what came before:
-    its views are read-only, and ``stepper.y = ...`` is for before the first step. Use a Stepper
-    from one thread at a time.
+    that compensated sums and differences of positions carry; writing into a view keeps them. A
+    method of several steps remembers what came before: its views are read-only, and
+    ``stepper.y = ...`` is for before the first step. Use a Stepper from one thread at a time.
 
     Examples
     --------

@@ -118,7 +118,6 @@ def test_a_state_that_is_assigned_forgets_what_was_carried(method, compensated):
     assert same_bits(far.y, near.y)
 
 
-
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "stormer4", "gauss4"])
 def test_workers_and_tiles_do_not_matter(method):
     y = states(KEPLER, (3333,))
