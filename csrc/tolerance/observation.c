@@ -342,7 +342,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 void pi_step_observer_free(PiStepObserver *p) {
     if (p->e.locating)
         for (int64_t i = 0; i < p->e.lanes; i++)
-            if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i);
+            if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i, 1);
     pi_free_aligned(p->memory);
     free(p);
 }

@@ -34,10 +34,13 @@ static Pack make_pack(PiBetween *b, const PiRun *run, const PiTile *tile, int64_
     return pack;
 }
 
-/* How many steps after t0 the next time of a lane lies; within the run. */
+/* How many steps after t0 the next time of a lane lies, whole at the time of a step; within the
+ * run. */
 static double position(const PiBetween *b, const PiRun *run, int64_t lane) {
     const double t = b->t[b->next[lane] * b->t_stride + lane * b->t_lane];
-    const double steps = (t - pi_item(b->t0, lane)) / pi_item(b->h, lane);
+    const double t0 = pi_item(b->t0, lane), h = pi_item(b->h, lane);
+    const double part = (t - t0) / h, whole = rint(part);
+    const double steps = t0 + whole * h == t ? whole : part;
     const double least = run->first, most = least + run->n_steps;
     return steps >= least ? steps <= most ? steps : most : least;
 }

@@ -20,13 +20,17 @@ static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     *event_row(p, row, o->id, j) += 1;
     o->passing[j].added[row] += 1;
 }
-void pi_forget_events(EventLanes *p, int64_t i) {
+void pi_forget_events(EventLanes *p, int64_t i, int first) {
     const Occurring *o = &p->occurring[i];
-    EACH_EVENT(j, p->of)
+    EACH_EVENT(j, p->of) {
+        Passing *const passing = &o->passing[j];
+        if (!first) passing->added[PI_COUNT] -= passing->first;
         for (int row = PI_COUNT; row <= PI_UNRESOLVED; row++) {
-            *event_row(p, row, o->id, j) -= o->passing[j].added[row];
-            o->passing[j].added[row] = 0;
+            *event_row(p, row, o->id, j) -= passing->added[row];
+            passing->added[row] = 0;
         }
+        passing->first = 0;
+    }
 }
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
@@ -273,6 +277,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const double *count = event_row(p, PI_COUNT, id, j);
     const int64_t k = *count >= 0 && *count < event->keep ? (int64_t)*count : -1;
     add_to_count(p, i, PI_COUNT, j);
+    o->passing[j].first += this.part == 0;
     o->passing[j].tied = -1;
     if (event->onto >= 0)
         for (int64_t d = 0; d < p->dim; d++) {
@@ -562,8 +567,9 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         const int64_t id = s->id[i];
         const Occurring *o = &p->occurring[i];
         if (s->end[i] == PI_STEP_LOST && o->stopped_by < 0)
-            pi_forget_events(p, i); /* none has led there */
-        EACH_EVENT(j, p->of) o->passing[j].added[0] = o->passing[j].added[1] = 0;
+            pi_forget_events(p, i, 0); /* none has led there */
+        EACH_EVENT(j, p->of)
+            o->passing[j].added[0] = o->passing[j].added[1] = o->passing[j].first = 0;
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;

@@ -58,7 +58,8 @@ typedef struct {
     double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
     int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
-    int added[2];     /* to its counts in this segment */
+    int added[2];     /* to its counts in this segment, */
+    int first;        /* and how many of these events at its beginning */
 } Passing;
 /* A lane in its segment; the first half is used most. */
 typedef struct {
@@ -130,5 +131,5 @@ int pi_begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first
  * segments; wanted: the lanes whose quantities are kept (NULL: all). 0, or -1. */
 int pi_locate_events(EventLanes *lanes, const PiSteps *steps, const int8_t *looked);
 int pi_settle_events(EventLanes *lanes, const PiSteps *steps, const int8_t *wanted);
-/* Takes back what was counted in a segment that is not completed. */
-void pi_forget_events(EventLanes *lanes, int64_t lane);
+/* Takes back what was counted in a segment that is not completed; first: at its beginning, too. */
+void pi_forget_events(EventLanes *lanes, int64_t lane, int first);

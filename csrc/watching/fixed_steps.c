@@ -500,7 +500,7 @@ static int go_through(Segments *p) {
             EACH_EVENT(j, &p->e->events)
                 p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
-            pi_forget_events(&p->lanes, k);
+            pi_forget_events(&p->lanes, k, 0);
         if (leaves) { /* nothing keeps it */
             p->end[k] = PI_STEP_NONE;
             s->lane = -1;

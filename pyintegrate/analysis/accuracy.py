@@ -198,6 +198,8 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
                 f"give t_end: the system {system.name!r} has no period in closed form to take"
             )
         t_end = t0 + np.max(period)
+    if t_end == t0:
+        raise ValueError(f"there is no motion to follow: t_end and t0 are both {float(t0):g}")
     motion = Motion(system, x0, v0, float(t0), float(t_end), checks, system.positions)
     between = -(-SAMPLES // checks)
     times = np.linspace(t0, t_end, between * checks + 1)

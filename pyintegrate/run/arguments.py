@@ -353,7 +353,8 @@ def fitting_end(t_end, dtype, batch):
 def steps_between(dt, t0, t_end):
     """The number of steps from t0 to t_end, an integer and the same for every trajectory."""
     with quiet():
-        ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
+        quotient = (np.asarray(t_end, dtype=np.float64) - t0) / dt
+    ratio = np.ravel(quotient)
     if np.any(abs(ratio) > 1 << 53) or not np.all(np.isfinite(ratio)):
         raise ValueError("(t_end - t0) / dt is more than 2**53 steps: t_end, t0 or dt is wrong")
     if not ratio.size:
@@ -366,7 +367,7 @@ def steps_between(dt, t0, t_end):
         )
     if np.any(abs(ratio - n) > 1e-9 * np.maximum(1, n)):
         i = int(np.argmax(abs(ratio - n)))
-        t, h, start = (float(np.ravel(a)[min(i, np.size(a) - 1)]) for a in (t_end, dt, t0))
+        t, h, start = (float(np.broadcast_to(a, quotient.shape).flat[i]) for a in (t_end, dt, t0))
         low = int(np.floor(ratio[i]))
         raise ValueError(
             f"t_end = {t:.12g} is {ratio[i]:.12g} steps of dt = {h:.12g} from t0 ="

@@ -34,7 +34,7 @@ from ..values.types import (
 from .arguments import check_steps, checked_system, default_stepper, make_run
 from .failures import Failures
 from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
-from .times import time_of
+from .times import in_dtype, time_of
 
 # The halves of a step that can be called separately, by the method's name: kick and drift.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
@@ -172,9 +172,10 @@ class Stepper:
     -----
     The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    the start of the next step, and no event. A method of several steps remembers what came before:
-    its views are read-only, and ``stepper.y = ...`` is for before the first step. Use a Stepper
-    from one thread at a time.
+    the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
+    that compensated sums and differences of positions carry; writing into a view keeps them. A
+    method of several steps remembers what came before: its views are read-only, and
+    ``stepper.y = ...`` is for before the first step. Use a Stepper from one thread at a time.
 
     Examples
     --------
@@ -227,7 +228,8 @@ class Stepper:
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
-        self._compensated, self._bound = options.compensated, options.bound
+        self._compensated = options.compensated
+        self._bound = in_dtype(options.bound, problem.dtype)
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
         self._remembers = self._has_past and not problem.method.starts_from_positions
         more, self._by_hand = options.for_core(), None
@@ -311,6 +313,15 @@ class Stepper:
             parts = self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype, name)
             value = np.stack(parts, axis=-1)
         assign(name, view, value)
+        self._forget(*part[:2])
+
+    def _forget(self, first, count):
+        """The rounding errors of components that were assigned: they are of the state before."""
+        dim, dof = self.system.dim, self.system.dof
+        if self._compensated:
+            self._rows[-dim:][first : first + count] = 0.0
+        if self.method.starts_from_positions and first != dof:  # of the difference to the past
+            self._rows[dim + dof : dim + 2 * dof] = 0.0
 
     @property
     def y(self) -> Floats:
@@ -355,6 +366,7 @@ class Stepper:
 
         def remember():
             assign("previous", view, value)
+            self._forget(0, 0)
             self._has_history = True
             self._core.begin(self._core.n, True)
 

@@ -42,10 +42,13 @@ def in_dtype(t, dtype):
 def places_in_run(times, t0, dt, first, last, dtype):
     """Where times lie, in steps from `first` to `last`; and which lie outside.
 
-    A time is outside if it is before the first step or after the last by more than 1e-9, of a step
-    or of its distance from t0, and is not the time of either in the run's dtype.
+    The time of a step lies at the step, however the division is rounded. A time is outside if it is
+    before the first step or after the last by more than 1e-9, of a step or of its distance from
+    t0, and is not the time of either in the run's dtype.
     """
     place = (times - t0) / dt
+    step = np.rint(place)
+    place = np.where(times == time_of(t0, dt, step), step, place)
     slack = 1e-9 * np.maximum(1, abs(place))
     outside = (place < first - slack) | (place > last + slack) | ~np.isfinite(place)
     if np.any(outside):

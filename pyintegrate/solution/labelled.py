@@ -105,7 +105,7 @@ def _results(solution, dims):
         elif of != name and of in own:
             axes = (f"{bins[of]}_edge",)
         else:
-            there = array.shape[:n] == solution.status.shape
+            there = _is_of_each(name, watched, solution.status.shape)
             axes = _own_axes(name, dims if there else (), array)
         variables[f"watched.{name}"] = (axes, array)
     sizes = {name: one.values.shape[-2:] for name, one in events.items()}
@@ -147,10 +147,23 @@ def _axes(word, lengths):
     return {name: f"{word}_{name}" if several else word for name in lengths}
 
 
+def _is_of_each(name, watched, batch):
+    """Whether a result begins with the axes of the batch. Edges of bins, and a density, which has
+    edges and no axis more, are of all trajectories, even if they have as many items."""
+    array, n = watched[name], len(batch)
+    density = f"{name}.x_edges" in watched or f"{name}.edges" in watched and array.ndim == n
+    edges = name.partition(".")[2].endswith("edges")
+    return array.shape[:n] == batch and not (density or edges)
+
+
 def _columns(solution):
     """Results with one number for each trajectory."""
-    batch = solution.status.shape
-    told = {f"watched.{k}": a for k, a in solution.watched.items() if a.shape == batch}
+    batch, watched = solution.status.shape, solution.watched
+    told = {
+        f"watched.{k}": a
+        for k, a in watched.items()
+        if a.shape == batch and _is_of_each(k, watched, batch)
+    }
     told |= {f"events.{name}.count": one.count for name, one in solution.events.items()}
     if solution.events:
         told |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}

@@ -5,6 +5,7 @@ is then (*batch, *shape). The C core knows only rows: one for a number, k for an
 """
 
 from itertools import count, groupby
+from math import prod
 
 import numpy as np
 
@@ -103,4 +104,4 @@ def taken(value, batch, lane, own=()):
     """The entries of an array that broadcasts over the batch, by flat index."""
     if np.ndim(value) == len(own):
         return value
-    return np.broadcast_to(value, (*batch, *own)).reshape(-1, *own)[lane]
+    return np.broadcast_to(value, (*batch, *own)).reshape(prod(batch), *own)[lane]

@@ -29,7 +29,7 @@ def expanded(watch, system):
         The names of analyses; names to watches.
     """
     out, found = {}, []
-    for name, one in _named(watch).items():
+    for name, one in named(watch).items():
         if not isinstance(one, str):
             out[name] = one
             continue
@@ -43,7 +43,7 @@ def expanded(watch, system):
     return tuple(found), out
 
 
-def _named(watch):
+def named(watch):
     """The argument `watch` as a dict: names to watches, or to names of analyses."""
     if isinstance(watch, str):
         watch = [watch]
@@ -76,7 +76,7 @@ def of_comparison(system, options):
     few = save == "final" if isinstance(save, str) else np.ndim(save) or isinstance(save, range)
     if not few and options.get("times") is None:
         return options
-    watch = _named({} if options.get("watch") is None else options["watch"])
+    watch = named({} if options.get("watch") is None else options["watch"])
     kinds = {getattr(one, "kind", None) for one in expanded(watch, system)[1].values()}
     needed = ["energy_drift"] * bool(system.has_energy)
     needed += ["phase_drift"] * has_exact_phase(system)

@@ -51,6 +51,7 @@ class RunMemory:
 
     def __init__(self, problem, options, earlier=None):
         self._plan, self._groups, self._events = options.watch, options.watch.groups, options.events
+        self._problem = problem  # where errors are measured from, in all parts
         self._programs = [*self._groups, *([] if self._events is None else [self._events])]
         names = [name for program in self._programs for name in program.numbers]
         self._numbers = first_numbers(names, problem)
@@ -66,7 +67,7 @@ class RunMemory:
 
     def _lay_out(self, problem, earlier):
         lanes, stride = problem.lanes, problem.stride
-        self._problem, self._first = problem, problem.first + (earlier is not None)
+        self._first = problem.first + (earlier is not None)
         self._began = earlier
         if earlier is None:
             self._began = Kept(program.initial[:, np.newaxis] for program in self._programs)

@@ -94,6 +94,10 @@ def test_tables_and_wrong_calls():
         (lambda: pi.analysis.convergence(pi.systems.lorenz, [EULER], t_end=1.0), "lorenz"),
         (lambda: pi.analysis.convergence(pi.systems.kepler, []), "methods is empty"),
         (
+            lambda: pi.analysis.convergence(pi.systems.kepler, t0=2.0, t_end=2.0),
+            "t_end and t0 are both 2",
+        ),
+        (
             lambda: pi.analysis.work_precision(pi.systems.kepler, "rk4", np.ones((0, 4))),
             "the batch of starts is empty",
         ),

@@ -167,6 +167,7 @@ def test_a_section_of_steps_to_a_tolerance_is_that_of_their_events(method, way):
     ({"save": "all"}, "saves nothing"),
     ({"method": "adams_bashforth4"}, "remembers"), ({"t_span": (0, 1)}, "last time is t_end"),
     ({"modulo": 1.0}, "modulo"),
+    ({"quantity": None, "period": [1.0, 0.1, 1.0]}, "longer than two steps.*0.05: take a smaller"),
 ])  # fmt: skip
 def test_wrong_sections_are_refused(options, words):
     with pytest.raises((TypeError, ValueError), match=words):
@@ -364,7 +365,8 @@ def test_measures_are_watches_events_and_functions():
     count = pi.scan(**scan, measure=pi.event("x", -1, keep=0)).values
     assert np.array_equal(count, np.floor((20.0 * omega / np.pi - 0.5) / 2) + 1)
     largest = pi.scan(**scan, measure=lambda sol: sol.x.max(axis=0), save="all").values
-    assert np.array_equal(largest, pi.scan(**scan, measure=pi.watch.maximum("x")).values)
+    beside = {"measure": pi.watch.maximum("x"), "watch": "energy_drift"}
+    assert np.array_equal(largest, pi.scan(**scan, **beside).values)
 
 
 @pytest.mark.parametrize(("axes", "measure", "words"), [

@@ -102,6 +102,22 @@ def test_a_reset_forgets_what_was_carried():
     assert same_bits(stepper.y[[1, 3, 4]], again.y[[1, 3, 4]])
 
 
+@pytest.mark.parametrize("compensated", [True, False])
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "stormer_verlet"])
+def test_a_state_that_is_assigned_forgets_what_was_carried(method, compensated):
+    """Half an ulp of 1e10 is 1e-6."""
+    free = pi.acceleration(lambda t, x, v: 0 * x)
+    options = {"dt": 0.1, "method": method, "compensated": compensated}
+    far, near = (pi.Stepper(free, x, 0.1, **options) for x in (1e10, 1.0))
+    for stepper in (far, near):
+        stepper.step(7)
+        stepper.y = [0.0, 0.1]
+        if method == "stormer_verlet":
+            stepper.previous = -0.01
+        stepper.step(9)
+    assert same_bits(far.y, near.y)
+
+
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "stormer4", "gauss4"])
 def test_workers_and_tiles_do_not_matter(method):
     y = states(KEPLER, (3333,))

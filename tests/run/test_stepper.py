@@ -122,6 +122,14 @@ def test_array_parameters_are_live_too():
     assert same_bits(stepper.y, sol.final)
 
 
+def test_each_trajectory_may_have_parameters_of_no_elements():
+    bodies = pi.systems.rigid_body(anchors=np.zeros((2, 0, 3)))
+    stepper = pi.Stepper(bodies, np.zeros((2, 7)) + [0, 0, 0, 1, 0, 0, 0], np.zeros((2, 6)), dt=0.1)
+    stepper.step(3)
+    run = {"dt": 0.1, "n_steps": 3, "method": stepper.method}
+    assert same_bits(stepper.y[1], pi.integrate(pi.systems.rigid_body, **run).final)
+
+
 @pytest.mark.parametrize("method", ["rk4", "velocity_verlet"])
 def test_rollback_and_replay_give_the_same_bits(method):
     stepper = pi.Stepper(pi.systems.pendulum, states(pi.systems.pendulum, (11,)), dt=0.01,
@@ -181,6 +189,14 @@ def test_a_snapshot_of_another_system_of_the_same_name_is_refused():
     ):
         with pytest.raises(ValueError, match="another system with the name 'mine'"):
             other.restore(snapshot)
+
+
+def test_a_reset_rounds_the_bound_as_a_new_stepper_does():
+    start = np.float32([0.1, 0.0])  # a little more than 0.1
+    stepper = pi.Stepper(pi.systems.oscillator, start, dt=0.01, bound=0.1)
+    stepper.reset(True, start)
+    stepper.step()
+    assert stepper.status == pi.Status.OK
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])

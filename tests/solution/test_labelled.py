@@ -74,6 +74,26 @@ def test_statistics_across_the_batch_have_their_own_times():
     assert data["across.q"].dims == ("across.q.t", "across.q.q")
 
 
+@pytest.mark.parametrize("batch", [(6,), (6, 6)])
+def test_a_density_and_edges_of_bins_are_of_no_trajectory(batch):
+    """Even if they have as many items as the batch."""
+    watch = {
+        "line": pi.watch.density("x", 6, (0, 1)), "edges": pi.watch.last("x"),
+        "plane": pi.watch.density(("x", "v"), 6, ((0, 1), (0, 1))),
+        "bins": pi.watch.histogram("x", 5, (0, 1)),
+    }  # fmt: skip
+    start = np.linspace(0, 1, np.prod(batch)).reshape(batch)
+    sol = pi.integrate(pi.systems.oscillator, start, 0.0, dt=0.1, n_steps=3, save="final",
+                       watch=watch)  # fmt: skip
+    each = [f"watched.{name}" for name in sol.watched if name.startswith("edges")]
+    assert [name for name in sol.to_pandas() if name.startswith("watched.")] == each
+    data = sol.to_xarray()
+    dims = data["status"].dims
+    for name in sol.watched:
+        here = f"watched.{name}" in each or name == "bins"
+        assert (data[f"watched.{name}"].dims[: len(dims)] == dims) == here
+
+
 def test_a_frame_has_the_numbers_of_the_solution():
     sol = springs()
     frame = sol.to_pandas()

@@ -70,6 +70,18 @@ def test_it_stops_jumps_or_is_counted_at_the_start(run, save):
         assert same_bits(np.isnan(sol.stopped_at), stopped == pi.Status.OK)
 
 
+@pytest.mark.filterwarnings("ignore:.*exceeded the bound")
+@pytest.mark.parametrize("more", [{}, {"stop": 2}, {"values": lambda t, y: y[0]}])
+@RUNS
+def test_it_occurs_though_the_first_step_leaves_the_bound(run, more):
+    """As the second does; the first begins beyond it."""
+    events = {"high": pi.event(lambda t, y: abs(y[0]) > 0.5, **more)}
+    for sol in run(bound=1.05, events=events), integrate(bound=1.05, events=events, times=[3.1]):
+        assert list(sol.status) == [pi.Status.OUT_OF_BOUNDS] * 3
+        assert same_bits(sol.events["high"].t[:2, 0], [np.nan, 3.0])
+        assert list(sol.events["high"].count[:2]) == [0, 1]
+
+
 @RUNS
 def test_one_that_ceases_or_is_a_zero_does_not_occur_at_the_start(run):
     events = {

@@ -311,3 +311,15 @@ def test_an_exact_line_has_no_residual(n_steps):
                        save="final", watch=watch)  # fmt: skip
     assert sol.watched["line.residual"] == sol.watched["x.residual"] == 0
     assert n_steps != 1000 or 1e-7 < sol.watched["swing.residual"] < 1e-6
+
+
+def test_errors_of_a_run_that_fills_an_array_part_by_part_are_from_its_first_state(monkeypatch):
+    monkeypatch.setattr("pyintegrate.run.output.BLOCK_BYTES", 500)
+    angle = np.linspace(0.1, 3.0, 12).reshape(3, 4)
+    watch = {"swing": w.max_abs("energy_error"), "ahead": w.last("phase_drift")}
+    run = {"dt": 0.1, "n_steps": 50, "method": "velocity_verlet", "watch": watch}
+    out = np.empty((51, 3, 8, 2))[:, :, :4]
+    some = pi.integrate(pi.systems.pendulum, angle, 0.0, **run, out=out)
+    whole = pi.integrate(pi.systems.pendulum, angle, 0.0, **run)
+    for name, result in whole.watched.items():
+        assert same_bits(some.watched[name], result)

@@ -18,6 +18,7 @@ from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import ArrayLike, Callable, Floats, Integers, Quantity, Solution, System
 from ...watching import reductions
+from ...watching.analyses import named
 from ...watching.events import Event, EventPlan, event
 from ...watching.reductions import Reduction
 from ..results import drawn_by, name_of, result_class
@@ -138,7 +139,9 @@ def scan(
             f" of the solution, got {measure!r}"
         )
     if word:
-        options[word] = {**(options.get(word) or {}), "measure": measure}
+        others = options.get(word) or {}
+        others = named(others) if word == "watch" else others
+        options[word] = {**others, "measure": measure}
     solution = integrate(**arguments, **options)
     values = read(solution)
     if isinstance(values, Reduction):

@@ -234,7 +234,7 @@ def crossings(
         Where a component crosses: a number, or one for each trajectory.
     period : array_like, optional
         Instead of a surface: the states at times phase + n period, as for a driven motion; may be
-        one for each trajectory. A step may be at most half of it.
+        one for each trajectory. A step must be shorter than half of it.
     phase : array_like, optional
         The first of these times, counted from 0.
     after : array_like, optional
@@ -280,6 +280,11 @@ def crossings(
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers = dict(params or {})
     if period is not None:
+        if not np.all(np.abs(period) > 2 * np.abs(dt)):
+            raise ValueError(
+                f"period must be longer than two steps, got {period!r:.80} for dt = {dt!r:.80}:"
+                " take a smaller dt"
+            )
         function, direction = _strobe, 1
         numbers |= {"_period": np.multiply(period, np.sign(dt)), "_phase": phase}
     else:
