@@ -6,6 +6,8 @@ multiply-adds and functions good to 2 ulp (NumPy's to 4) stay below.
 """
 
 import warnings
+from fractions import Fraction
+from math import factorial
 
 import numpy as np
 import pytest
@@ -453,6 +455,17 @@ def test_parameters_may_be_arrays():
     many = system(masses=factors[:, np.newaxis] * masses, g=factors)
     expected = (factors**2)[:, np.newaxis] * (matrix @ masses)
     assert np.allclose(many.rhs(0.0, y), expected)
+
+
+def test_whole_numbers_of_any_size_and_fractions():
+    """30! and 1/3 as Python has them, as plain functions compute with them."""
+
+    def series(t, y):
+        terms = ((-1) ** k * y[0] ** (2 * k + 1) / factorial(2 * k + 1) for k in range(15))
+        return [sum(terms) + Fraction(1, 3) * y[0]]
+
+    y = np.linspace(-3, 3, 7)[:, np.newaxis]
+    assert np.allclose(pi.rhs(series, dim=1).rhs(0.0, y), np.sin(y) + y / 3, rtol=1e-14, atol=0)
 
 
 def test_explicit_time_and_closures():
