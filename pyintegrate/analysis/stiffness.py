@@ -571,6 +571,11 @@ def is_linear(system):
 def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
     """1 if a motion exceeds a million times its start, else -1, for values (n, *batch)."""
     start = integrate(system, x0, v0, dt=1e-9, n_steps=0, method=method).initial
+    with quiet():
+        if not np.isfinite(system.rhs(0.0, start)).all():  # 0 would say that it explodes
+            raise ValueError(
+                f"the force of {system.name!r} is not finite at the start: give another x0"
+            )
     bound = EXPLODED * max(1.0, float(np.max(np.abs(start), initial=0.0)))
 
     def excess(values):

@@ -32,7 +32,7 @@ def section(
         From ``pi.analysis.crossings`` or ``poincare_section``.
     components : tuple of str, optional
         The two to draw; by default the first position that varies over the points, and its
-        velocity, or the first two that vary.
+        velocity, or the first two that vary, or one over the time ("t").
     **keywords
         For `Axes.scatter`: s, c (an array of numbers, one for each point, such as
         ``section.system.energy(section.y)``), cmap, ...
@@ -65,7 +65,7 @@ def section(
             note = f"{count:,} orbits in {len(palette)} colours"
         for name, colour in zip(parts_of_results(section.system, section.batch), palette):
             ax.plot([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
-    x, y = (section[name] for name in names)
+    x, y = (section.t if name == "t" else section[name] for name in names)
     _dots(ax, x, y, own | keywords)
     right, up = (axis_label(section.system, name) for name in names)
     return ax, right, up, note
@@ -163,6 +163,8 @@ def _two(section):
     varied = [name for name in names if not flat[name]]
     if len(names) < 2:
         raise ValueError(f"a section is drawn by two components, {section.system.name!r} has one")
+    if len(varied) == 1:  # v is 0 to rounding where v = 0
+        return "t", *varied
     return tuple([*varied, *(name for name in names if flat[name])][:2])
 
 

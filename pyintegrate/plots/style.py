@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 
 import matplotlib
@@ -35,7 +36,8 @@ LINE_STYLES = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OF_AXES = "what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
-GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
+GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α", "beta": "β"}
+GREEK |= {"gamma": "γ", "delta": "δ", "mu": "μ", "rho": "ρ", "sigma": "σ"}
 
 
 def colours(names):
@@ -190,10 +192,12 @@ def sign_of(name):
     --------
     >>> sign_of("theta1")
     'θ1'
+    >>> sign_of("gamma"), sign_of("humus")
+    ('γ', 'humus')
     """
     text = "time" if name == "t" else name
     for word, letter in GREEK.items():
-        text = text.replace(word, letter)
+        text = re.sub(f"(?<![a-z]{{2}}){word}(?![a-z])", letter, text)
     return text
 
 

@@ -5,6 +5,7 @@ them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 """
 
 from functools import partialmethod
+from numbers import Rational
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -39,6 +40,8 @@ def node_of(graph, value):
                 "it uses a symbol of another call", "keep no results outside of the function"
             )
         return value.node
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        value = float(value)  # 30! and fractions are no numbers of NumPy
     array = np.asarray(value)
     if array.ndim == 0 and array.dtype == object and isinstance(array[()], Symbol):
         return node_of(graph, array[()])

@@ -11,13 +11,14 @@ import numpy as np
 from .errors import TraceError
 from .expression import ON_SYMBOLS, Symbol, Vector, apply, graph_of, plain, unknown, wrapped
 
-# For these, NumPy's own code needs only + - * / of the elements.
+# For these, NumPy's own code needs only + - * / and roots of the elements.
 _BY_NUMPY = """
-append array_split atleast_1d atleast_2d broadcast_arrays broadcast_to column_stack concatenate
-copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum
-expand_dims flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer polyval
-prod ravel repeat reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take
-tensordot tile trace transpose tril triu vander vdot vsplit vstack
+append array_split atleast_1d atleast_2d block broadcast_arrays broadcast_to choose column_stack
+compress concatenate convolve copy cross cumprod cumsum delete diag diagflat diagonal diff dot
+dsplit dstack einsum expand_dims flip fliplr flipud hsplit hstack inner insert kron mean
+meshgrid moveaxis ndim outer pad polyval prod ravel repeat reshape roll rollaxis rot90 shape
+size split squeeze stack std sum swapaxes take tensordot tile trace transpose trapezoid tril
+triu vander var vdot vsplit vstack
 """.split()  # noqa: SIM905
 
 

@@ -53,6 +53,7 @@ _ELSEWHERE = {
     "level": "it is subtracted, lambda t, y: y[2] - 27; crossings of a component take value=",
     "bounds": "free={{'k': (low, high)}} bounds a parameter",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
+    "Mass": "of M y' = f return inverse @ f, with inverse = np.linalg.inv(M) outside",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
 }
@@ -63,7 +64,7 @@ for _cure_of, _words in {
     _TIMES: "t_eval saveat save_at save_every ts",
     "threads are workers=, -1 for all cores": "n_jobs parallel n_threads num_workers",
     _END: "t_span tspan t1 tf tmax t_final",
-    _STEP: "rtol atol tol reltol abstol first_step max_step dt0 dtmax",
+    _STEP: "rtol atol tol reltol abstol first_step max_step dt0 dtmax initialstep maxstep",
     _STEPS: "h step step_size timestep N num_steps",
     _SYSTEM: "fun func f",
     _METHOD: "integrator solver alg",
@@ -71,7 +72,8 @@ for _cure_of, _words in {
     " batch_size num_envs n_envs trajectories",
     "transient= is the time that is left out at the start": "Ttr",
     _ESTIMATE: "b_hat bhat",
-    "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun",
+    "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun"
+    " jacobian",
 }.items():
     _ELSEWHERE |= dict.fromkeys(_words.split(), _cure_of)
 
@@ -196,7 +198,8 @@ def _cure(word, known, system=None):
         if "params" in known:  # of pi.dask
             return f"what varies goes into params={{{word!r}: ...}}"
         return f"parameters belong to the system: {system.name}({word}=...)"
-    cure = _ELSEWHERE.get(word)
+    lower = word.lower()  # MATLAB has RelTol, MaxStep
+    cure = _ELSEWHERE.get(word) or (lower not in known and _ELSEWHERE.get(lower))
     if cure is _STEPS and "dt" not in known:
         cure = _ELSEWHERE["dt"]
     if cure is _STEP and "rtol" in known:

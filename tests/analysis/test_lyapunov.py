@@ -251,7 +251,7 @@ def test_the_picture():
         f"{name}, trajectory {i}" for name in ("λ₁", "λ₂") for i in range(3)
     ]
     one = pi.lyapunov(pi.systems.lorenz(rho=[14.0, 28.0]), dt=0.01, t_end=10.0).plot()
-    assert one.get_legend_handles_labels()[1] == ["rho = 14", "rho = 28"]
+    assert one.get_legend_handles_labels()[1] == ["ρ = 14", "ρ = 28"]
     assert one.lines[1].get_color() != one.lines[2].get_color()
 
 

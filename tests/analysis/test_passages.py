@@ -3,6 +3,8 @@
 A crossing has the error of the method at its time; where the method is exact, roundings of it.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from conftest import same_bits
@@ -115,6 +117,19 @@ def test_once_a_period_it_is_where_the_closed_form_says():
         n = np.arange(int((20.0 - 0.3) / period[lane]) + 1)
         assert np.all(abs(section.t[here] - (0.3 + n * period[lane])) < 20 * 8 * EPS)
         assert np.all(abs(section["x"][here] - np.cos(omega * section.t[here])) < 1e-11)
+
+
+def test_a_period_that_the_drive_does_not_have_is_told():
+    omega = np.array([1.0, 1.2, 1.5])
+    run = {"dt": 0.1, "transient": 20.0, "keep": 3}
+    period = 2 * np.pi / omega
+    for whole in (1, 10):
+        with warnings.catch_warnings(action="error"):
+            pi.analysis.bifurcation(
+                pi.systems.duffing, {"omega": omega}, "x", period=whole * period, **run
+            )
+    with pytest.warns(UserWarning, match="'duffing' does not repeat after the period= of its"):
+        pi.analysis.bifurcation(pi.systems.duffing, {"omega": omega}, "x", period=period[1], **run)
 
 
 def test_backwards_directions_are_those_of_the_steps():

@@ -163,6 +163,13 @@ def test_a_nonlinear_motion_explodes_by_its_own_measure():
         pi.analysis.max_stiffness("rk4", pi.systems.pendulum, dt=0.1)
 
 
+def test_a_force_without_a_value_at_the_start_is_no_explosion():
+    chain = pi.acceleration(lambda t, x, v, k: -k * x / np.sqrt(x @ x), dof=2, k=1.0)
+    with pytest.raises(ValueError, match="force of .* is not finite at the start: give another x0"):
+        pi.analysis.max_stiffness(EULER, chain, dt=0.1, x0=[0.0, 0], v0=[0.0, 0])
+    assert pi.analysis.max_stiffness(EULER, chain, dt=0.1) > 1
+
+
 def test_an_edge_is_found_to_rounding_and_no_further():
     """Halving to an rtol below it had no end."""
     edge = pi.analysis.max_stiffness("rk4", pi.systems.spring, dt=0.1, rtol=1e-300)

@@ -39,6 +39,14 @@ def test_a_section_is_drawn_over_what_varies():
     assert section.plot(ax=own) is own
 
 
+def test_a_section_of_one_component_is_drawn_over_time():
+    """Where v = 0, v is rounding."""
+    section = pi.analysis.crossings(DAMPED, "v", dt=0.05, t_end=20.0)
+    ax = section.plot()
+    assert labels(ax) == ("time [s]", "x [m]")
+    assert np.array_equal(dots(ax), [section.t, section["x"]])
+
+
 def test_a_return_map_has_its_diagonal():
     section = pi.analysis.crossings(DAMPED, "v", direction=-1, dt=0.05, t_end=20.0)
     found = pi.analysis.return_map(section)

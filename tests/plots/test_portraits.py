@@ -17,7 +17,7 @@ def test_a_phase_plane_names_all_that_it_shows():
     ax = pi.plots.phase_plane(pi.systems.duffing, BOX, solution=sol, title="two wells")
     names = labels(ax)
     assert {"stable focus", "saddle", "stable manifold", "unstable manifold"} < set(names)
-    assert ax.get_title(loc="right") == "without its drive: gamma = 0"
+    assert ax.get_title(loc="right") == "without its drive: γ = 0"
     assert ax.get_xlim() == (-2, 2)
     marks = {line.get_label(): line.get_xydata() for line in ax.lines}
     assert marks["stable focus"] == pytest.approx(np.array([[-1, 0], [1, 0]]), abs=1e-12)

@@ -186,6 +186,9 @@ def test_what_is_missing_or_belongs_to_the_system_is_told():
         pi.solve(rossler, [1, 1, 1], (0, 10))
     with pytest.raises(TypeError, match="solve takes no tol: it takes rtol, atol"):
         pi.solve(pendulum, t_end=1.0, tol=1e-9)  # type: ignore[call-arg]
+    for word, cure in (("RelTol", "it takes rtol, atol"), ("Events", "did you mean events?")):
+        with pytest.raises(TypeError, match=f"solve takes no {word}: {cure}"):  # of MATLAB's odeset
+            pi.solve(pendulum, t_end=1.0, **{word: 1e-9})
     with pytest.raises(TypeError, match=r"takes no omega: .*; the state is \(theta, omega\)"):
         pi.integrate(pendulum, theta=1.0, omega=0.0, dt=0.1, n_steps=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"takes no length: .*: pendulum\(length=...\)"):

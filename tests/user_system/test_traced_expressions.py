@@ -6,6 +6,8 @@ multiply-adds and functions good to 2 ulp (NumPy's to 4) stay below.
 """
 
 import warnings
+from fractions import Fraction
+from math import factorial
 
 import numpy as np
 import pytest
@@ -396,6 +398,10 @@ ARRAYS = {
     "shapes": lambda x: x.reshape(3, 1).ravel() + x.T + np.roll(x, 1) + np.flip(x),
     "diff": lambda x: np.append(np.diff(x), x[-1:]),
     "broadcasting": lambda x: (x[:, np.newaxis] - x[np.newaxis, :]).sum(axis=1) + x[..., :] * 2,
+    "ghost cells": lambda x: np.diff(np.pad(x, 1, mode="wrap"), 2) + np.pad(x, (0, 1))[1:],
+    "convolve": lambda x: np.convolve(x, [1, -2, 1], "same"),
+    "statistics": lambda x: [np.var(x), np.std(x * x), np.trapezoid(x, dx=0.1)],
+    "block": lambda x: np.block([[x], [2 * x]])[1] + np.meshgrid(x, x)[1][2],
     "filled": lambda x: np.full_like(x, fill_value=x[0]) - np.zeros_like(x, shape=(1,)),
     "counts": lambda x: x * np.sum(x > 0) + np.mean(x > 0.1) + np.cumsum(x > 0.2),
     "flatten": lambda x: flattened(x),
@@ -453,6 +459,17 @@ def test_parameters_may_be_arrays():
     many = system(masses=factors[:, np.newaxis] * masses, g=factors)
     expected = (factors**2)[:, np.newaxis] * (matrix @ masses)
     assert np.allclose(many.rhs(0.0, y), expected)
+
+
+def test_whole_numbers_of_any_size_and_fractions():
+    """30! and 1/3 as Python has them, as plain functions compute with them."""
+
+    def series(t, y):
+        terms = ((-1) ** k * y[0] ** (2 * k + 1) / factorial(2 * k + 1) for k in range(15))
+        return [sum(terms) + Fraction(1, 3) * y[0]]
+
+    y = np.linspace(-3, 3, 7)[:, np.newaxis]
+    assert np.allclose(pi.rhs(series, dim=1).rhs(0.0, y), np.sin(y) + y / 3, rtol=1e-14, atol=0)
 
 
 def test_explicit_time_and_closures():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 
 from ...adaptive.dense_output import polynomials
+from ...errors import warn_caller
 from ...integration import integrate
 from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
@@ -18,7 +19,7 @@ from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping,
 from ...watching.events import event
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
-from ..results import drawn_by, in_lanes, name_of, result_class
+from ..results import drawn_by, in_lanes, name_of, quiet, result_class
 from .grid_scan import checked_axes, laid_out
 
 
@@ -297,6 +298,8 @@ def crossings(
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
+    if period is not None:
+        _warn_of_period(solution, period)
     lanes, batch = np.arange(there.count.size), batch_of(solution)
     over = np.flatnonzero(there.overflow)
     parts = [_points(there, lanes)]
@@ -326,6 +329,23 @@ def _points(there, trajectory):
     y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
     kept = there.values.reshape(*t.shape, there.values.shape[-1])[lane, which]
     return y, t[lane, which], trajectory[lane], kept
+
+
+def _warn_of_period(solution, period):
+    """A word where a drive has another period: points would lie at any of its phases."""
+    rate, y, turns = solution.system.rhs, solution.final, (0.1, 0.381966, 0.763932)
+    with quiet():
+        now, later = (
+            np.stack([rate(solution.t0 + (turn + more) * np.asarray(period), y) for turn in turns])
+            for more in (0, 1)
+        )
+        room = 1e-3 * np.ptp(now, axis=0).max(axis=-1) + 1e-9 * np.abs(now).max(axis=(0, -1))
+        if np.any(np.abs(later - now).max(axis=(0, -1)) > room):
+            warn_caller(
+                f"the force of {solution.system.name!r} does not repeat after the period= of its"
+                " section: give the period of its drive, for each trajectory where they differ",
+                UserWarning,
+            )
 
 
 def _strobe(t, y, _period, _phase):

@@ -128,7 +128,7 @@ def chaos_map(
     >>> pendulums = pi.systems.duffing(gamma=np.linspace(0.2, 0.5, 30))
     >>> ax = chaos_map(pi.chaos_map(pendulums, dt=0.02, t_end=100.0))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('gamma [m/s^2]', 'fast Lyapunov indicator')
+    ('γ [m/s^2]', 'fast Lyapunov indicator')
     """
     solution, values = found.solution, found.values
     log = found.indicator in _NEAR_ZERO if log is None else log

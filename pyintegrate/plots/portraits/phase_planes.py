@@ -98,7 +98,7 @@ def phase_plane(
     >>> import pyintegrate as pi
     >>> ax = phase_plane(pi.systems.duffing, {"x": (-2, 2), "v": (-1.5, 1.5)})
     >>> ax.get_title(loc="right")
-    'without its drive: gamma = 0'
+    'without its drive: γ = 0'
     """
     checked_system(system)
     if system.dim != 2 or system.batched:
@@ -306,7 +306,7 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     >>> lorenz = pi.systems.lorenz
     >>> found = pi.analysis.continue_equilibria(lorenz, "rho", (30, 0), [8.0, 8.0, 29.0])
     >>> branches(found).get_xlabel()
-    'rho'
+    'ρ'
     """
     name = found.system.state_names[0] if component is None else component
     (place,) = places_of((name,), found.system)
