@@ -1,7 +1,10 @@
 /* Sizes that cannot wrap around: one that overflows, or began as a negative number, is as large as
- * possible; no memory is that large, and no array. */
+ * possible; no memory is that large, and no array. And loops over so many items. */
 #pragma once
 #include <stdint.h>
+
+#define EACH_FROM(i, from, to) for (int64_t i = (from); i < (to); i++)
+#define EACH_BELOW(i, n)       EACH_FROM(i, 0, n)
 
 #define PI_TOO_LARGE INT64_MAX
 static inline int64_t pi_product(int64_t a, int64_t b) {

@@ -153,7 +153,7 @@ INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, ui
     const uint64_t own = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
     if (n + derived > 64 || !(uniform &= own)) return 0;
     if (uniform == own) return all;
-    for (int i = 0; i < derived; i++)
+    EACH_BELOW(i, derived)
         if (!(program->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
     return uniform;
 }
@@ -163,7 +163,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     const int halves =
         question == PI_ACCELERATION || question == PI_VELOCITY || question == PI_NEXT;
     Banks banks;
-    for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
+    EACH_BELOW(bank, PI_BANKS) banks.stride[bank] = bytes;
     banks.base[PI_BANK_SCRATCH] = rows->scratch;
     banks.base[PI_BANK_Y] = rows->y;
     banks.base[PI_BANK_V] = halves ? rows->v : banks.base[PI_BANK_Y] + program->system.dof * bytes;

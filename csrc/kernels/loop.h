@@ -96,7 +96,7 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
     const int own = row->stride ? valid : 1;
     if (!row->stride) *to = vset(*data);
     else
-        for (int64_t u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
+        EACH_BELOW(u, valid) to[u] = vload(data + tile->lane + (r + u) * VLEN);
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
 INLINE vreal row_register(const PiRow *row, int64_t lane) {
@@ -120,7 +120,7 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
         if (dim <= 4)
             EACH(d, 0, dim) KEEP(d);
         else
-            for (int64_t d = 0; d < dim; d++) KEEP(d);
+            EACH_BELOW(d, dim) KEEP(d);
 #undef KEEP
         if (reach) good &= far[u] <= bound;
         if (frozen) good |= frozen[u];
@@ -143,7 +143,7 @@ FINISH(finish_4, 4)
 /* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
 static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
     const vint *frozen = (const vint *)tile->frozen;
-    for (int64_t i = 0; i < tile->registers; i++)
+    EACH_BELOW(i, tile->registers)
         for (int d = vany(frozen[i]) ? 0 : dim; d < dim; d++) {
             const real *in = (const real *)tile->in + d * tile->in_stride + i * VLEN;
             real *at = to + d * stride + i * VLEN;

@@ -20,7 +20,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
-    for (int64_t u = 0; u < R; u++) {
+    EACH_BELOW(u, R) {
         vreal y[VALUES], p[PARAMETERS], answer[PI_ANSWERS];
         EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];
@@ -71,7 +71,7 @@ ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
     const int64_t R = rows->registers;
     const vreal *const origin = rows->origin, *const factor = rows->factor;
     if (model->energy)
-        for (int64_t u = 0; u < R; u++) {
+        EACH_BELOW(u, R) {
             const vreal *from = (const vreal *)rows->y + u;
             vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
             const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);

@@ -139,7 +139,7 @@ INLINE void rigid_loads(const Rigid *b, const vreal *y, vreal M[3][3], vreal *a,
     rigid_vector(b, rigid_parameter(b, RIGID_TORQUE), 3, world);
     rigid_vector(b, rigid_parameter(b, RIGID_TORQUE_BODY), 3, body);
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
-    for (int64_t i = 0; i < b->springs; i++) {
+    EACH_BELOW(i, b->springs) {
         const Spring s = rigid_spring(b, i, y + RIGID_X, M);
         vreal moment[3];
         add3(-inverse_mass * s.pull, s.d, a);
@@ -224,7 +224,7 @@ INLINE vreal rigid_energy(const Rigid *b, const vreal *y) {
     rigid_vector(b, rigid_derived(b, RIGID_CONSTANT), 3, load);
     vreal energy = vfma(mass, dot3(v, v), dot3(y + RIGID_W, L)) * 0.5;
     energy = vfma(-mass, dot3(load, y + RIGID_X), energy);
-    for (int64_t i = 0; i < b->springs; i++) {
+    EACH_BELOW(i, b->springs) {
         const Spring s = rigid_spring(b, i, y + RIGID_X, M);
         energy = vfma(s.stiffness * 0.5, s.stretch * s.stretch, energy);
     }

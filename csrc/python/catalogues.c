@@ -52,7 +52,7 @@ static PyObject *coefficients(const PiMethod *m) {
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
         const double *first = pi_list((PiMethod *)m, n);
         int length = m->stages + n->more, left_out = n->optional;
-        for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
+        EACH_BELOW(i, length) left_out &= first[i] == 0;
         PyObject *list = !n->row && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->row && s < m->stages; s++)
             pi_append(&list, numbers(first + s * n->row, m->stages));

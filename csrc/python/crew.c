@@ -168,7 +168,7 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
         }
         PyThread_free_lock(errand.over);
     }
-    for (int64_t tries = 0; tries < 1000; tries++) {
+    EACH_BELOW(tries, 1000) {
         Py_CLEAR(errand.error);
         call(&errand);
         if (!errand.error || !is_interrupt(errand.error)) break;

@@ -48,7 +48,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
     }
     const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     if (!name) return -1;
-    for (int64_t i = 0; i < pi_n_systems; i++)
+    EACH_BELOW(i, pi_n_systems)
         if (!strcmp(pi_systems[i]->name, name)) {
             to->system = pi_systems[i];
             to->kernels = pi_kernels(to->set, i);

@@ -18,7 +18,7 @@ typedef struct {
 
 static void end_stepper(CoreObject *object) {
     Stepper *s = (Stepper *)object;
-    for (int64_t i = 0; i < PHASES; i++) {
+    EACH_BELOW(i, PHASES) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
     }
@@ -51,7 +51,7 @@ static int make_phase(Stepper *s, Fields *f, const ResolvedSystem *resolved, int
     if (phase == STEP && (read_rows(f, run) || pi_read_watching(f, NULL, NULL, &s->base.watches)))
         return -1;
     /* They see every step, since the index of a step is unknown before it is made. */
-    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
+    EACH_BELOW(i, run->n_observers) run->observers[i].every = 1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -77,7 +77,7 @@ static int make_stepper(CoreObject *object, Fields *f) {
             (long long)run->lanes, n, PHASES);
     run->workers = run->save_every = 1;
     int64_t most = 0;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         if (make_phase(s, f, &resolved, i, PyTuple_GetItem(methods, i))) return -1;
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;

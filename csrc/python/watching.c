@@ -70,7 +70,7 @@ static int read_reduced(Fields *f, PiWatch *watch) {
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         PiReduced *one = &watch->reduced[i];
         if (read_three(list, i, &one->kind, PI_REDUCTIONS, &one->source, PI_SOURCES,
                        &one->number) ||
@@ -141,8 +141,8 @@ static int read_statistic(Fields *f, void *of) {
            MEMORY(a, edges, a->bins + 1);
 }
 void pi_finish_images(const Watches *watches, int64_t blocks) {
-    for (int64_t i = 0; i < watches->count; i++)
-        for (int64_t j = 0; j < watches->watch[i].n_densities; j++)
+    EACH_BELOW(i, watches->count)
+        EACH_BELOW(j, watches->watch[i].n_densities)
             pi_density_open(&watches->watch[i].density[j], blocks + 1);
 }
 /* The cells of each statistic of the batch: pi_across_cells. */
@@ -202,7 +202,7 @@ static uint64_t asked_for(const PiLaneProgram *one) {
     const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
     uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
     if (one->linear && dim <= 64)
-        for (int64_t i = 0; i < n; i++)
+        EACH_BELOW(i, n)
             if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
     return bits ? bits : 1;
 }
@@ -227,7 +227,7 @@ static int read_samples(Fields *f, void *of) {
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
-    for (int64_t i = 0; i < one->of.axes; i++) {
+    EACH_BELOW(i, one->of.axes) {
         int8_t *const need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
@@ -268,8 +268,8 @@ static int read_reductions(Fields *f, PiObservation *p) {
         !(p->need = pi_views_zeros(f->views, quantities, 1)) || ZEROS(p, samples, n_samples) ||
         ZEROS(p, after, n_after))
         return -1;
-    for (int64_t i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, quantities) p->need[i] = PI_NEED_APART; /* of comparisons */
+    EACH_BELOW(i, n) {
         PiPieceReduction *one = &p->reduction[i];
         if (read_three(list, i, &one->kind, PI_PIECE_KINDS, &one->quantity, quantities,
                        &one->after) ||
@@ -331,7 +331,7 @@ static int read_all_events(Fields *f, PiEvents *e) {
 /* Are the reductions those of events? */
 static int all_pass(const PiWatch *watch) {
     int pass = watch->every == 1;
-    for (int64_t i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
+    EACH_BELOW(i, watch->n_reduced) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
 static int read_events(Fields *f, Watches *to) {
@@ -423,7 +423,7 @@ static int read_renormalise(Fields *f, PiRenormalise *own) {
     if (!given || !row || MEMORY(own, sums, pi_product(rows, f->stride))) return -1;
     memcpy(row, given, items * sizeof *row);
     own->row = row;
-    for (int64_t i = 0; i < items; i++)
+    EACH_BELOW(i, items)
         if (row[i] < 0 || row[i] >= f->dim)
             return pi_refused("there is no component %lld", (long long)row[i]);
     if (run->state_rows != f->dim || run->n_observers)
@@ -451,7 +451,6 @@ int pi_read_watching(Fields *f, PyObject *times, PiRecord *record, Watches *to) 
 }
 
 void pi_free_watches(Watches *watches) {
-    for (int64_t i = 0; i < watches->count; i++)
-        for (int64_t j = 0; j < watches->watch[i].n_across; j++)
-            pi_across_free(&watches->watch[i].across[j]);
+    EACH_BELOW(i, watches->count)
+        EACH_BELOW(j, watches->watch[i].n_across) pi_across_free(&watches->watch[i].across[j]);
 }

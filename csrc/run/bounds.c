@@ -24,8 +24,8 @@ int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *co
     const PiFailures *failures = &run->failures[seen->tile];
     run->complete(tile, completed);
     /* First those that are not finite, for which a method may have a reason. */
-    for (int fails = 0; fails < 2; fails++)
-        for (int64_t i = 0; i < seen->lanes; i++) {
+    EACH_BELOW(fails, 2)
+        EACH_BELOW(i, seen->lanes) {
             int64_t k = (int64_t)number_at(run, completed, i);
             if (k == seen->count || is_frozen(failures, i)) continue;
             const void *row = row_at(run, seen->rows, seen->next, k, 0);

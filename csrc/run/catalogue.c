@@ -52,7 +52,7 @@ const char *const pi_question_names[PI_QUESTIONS] = {
     [PI_NEXT] = "next",         [PI_PREPARE] = "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
-    for (int64_t i = 0; i < pi_n_methods; i++)
+    EACH_BELOW(i, pi_n_methods)
         if (!strcmp(pi_methods[i]->name, name)) return pi_methods[i];
     return NULL;
 }

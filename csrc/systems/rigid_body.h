@@ -12,7 +12,7 @@ static __attribute__((unused)) int rigid_body_force(const void *context, PiQuest
     const int64_t R = rows->registers;
     vreal *out = (vreal *)rows->out;
     const vreal *y_rows = (const vreal *)rows->y;
-    for (int64_t u = 0; u < R; u++) {
+    EACH_BELOW(u, R) {
         const Rigid b = {(vreal *)rows->p + u, R, ((const PiSized *)context)->parts};
         vreal y[RIGID_DIM], answer[RIGID_DIM] = {{0}};
         int n = 0;
@@ -29,7 +29,7 @@ static __attribute__((unused)) int rigid_body_force(const void *context, PiQuest
             rigid_spin_momentum(&b, y, answer + 4);
             n = 7;
         }
-        for (int i = 0; i < n; i++) out[i * R + u] = answer[i];
+        EACH_BELOW(i, n) out[i * R + u] = answer[i];
     }
     return 0;
 }

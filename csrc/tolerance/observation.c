@@ -25,7 +25,7 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     const PiSolve *s = p->solve;
     const int64_t lanes = p->e.lanes;
     if (!memcmp(p->holds, id, lanes * sizeof *id)) return;
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         if (id[i] < 0 || id[i] == p->holds[i]) continue;
         p->holds[i] = id[i];
         double least = INFINITY, *to = p->tolerances + i;
@@ -48,7 +48,7 @@ static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int6
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
     EACH_LANE(i, &p->e) {
         r->t[i] = get(&p->e, s->t, i);
-        for (int64_t d = 0; d < p->e.dim; d++) {
+        EACH_BELOW(d, p->e.dim) {
             const int64_t at = d * p->e.lanes + i;
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
@@ -106,7 +106,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
         }
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_BELOW(i, p->e.lanes)
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
@@ -130,21 +130,20 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     const double *const factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
     if (factors) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     if (asks) widen(&p->e, s->t0, lanes, q->rows.t);
-    for (int64_t d = 0; d < p->e.dim; d++) {
+    EACH_BELOW(d, p->e.dim) {
         const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
         const double *const atol =
             p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
         double *const y = q->rows.y + d * lanes;
         if (factors)
-            for (int64_t k = 0; k < q->count; k++) {
+            EACH_BELOW(k, q->count) {
                 const double factor = fabs(factors[k * p->e.dim + d]);
                 double *const off = q->off + k * lanes;
                 if (factor != 0)
-                    for (int64_t i = 0; i < lanes; i++)
-                        off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
+                    EACH_BELOW(i, lanes) off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
             }
         if (asks)
-            for (int64_t i = 0; i < lanes; i++) {
+            EACH_BELOW(i, lanes) {
                 uint64_t digits;
                 memcpy(&digits, &q->rows.t[i], sizeof digits);
                 const double by = atol[i] + rtol[i] * fabs(y[i]);
@@ -154,7 +153,7 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     if (!asks) return 0;
     if (pi_answer_lanes(&q->rows)) return -1;
     EACH_LANE(i, &p->e) q->piece[i].learns = !q->piece[i].points;
-    for (int64_t at = 0; at < q->count * lanes; at++)
+    EACH_BELOW(at, q->count * lanes)
         if (q->piece[at % lanes].learns) q->off[at] = q->rows.answer[at];
     return 0;
 }
@@ -176,7 +175,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
                            numbers);
         }
     }
-    for (int64_t k = 0; k < p->of->n_samples; k++) {
+    EACH_BELOW(k, p->of->n_samples) {
         const PiPieceSamples *one = &p->of->samples[k];
         const int64_t id = s->id[i];
         const double t_end = pi_item(p->of->until, id);
@@ -203,7 +202,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         }
         any = 1;
         pi_begin_pieces(piece, o->h, o->resolution, o->part);
-        for (int64_t k = 0; k < p->of->n_after; k++) {
+        EACH_BELOW(k, p->of->n_after) {
             const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / o->h);
         }
@@ -235,7 +234,7 @@ int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
     }
     if (any) {
         show_sums(p, s, first);
-        for (int64_t w = 0; w < p->of->n_watches; w++)
+        EACH_BELOW(w, p->of->n_watches)
             if (add_up(p, w, s, first, 0)) return -1;
     }
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
@@ -286,7 +285,7 @@ int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
         jumped |= jumps[i] = end == PI_STEP_JUMPED;
     }
     show_sums(p, s, sees[0]);
-    for (int64_t w = 0; w < p->of->n_watches; w++)
+    EACH_BELOW(w, p->of->n_watches)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
@@ -301,9 +300,9 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     const int64_t lanes = p->e.lanes;
     PiMemory m = {memory, 0};
     PLACE(&m, p->watch, of->n_watches);
-    for (int64_t w = 0; w < of->n_watches; w++)
+    EACH_BELOW(w, of->n_watches)
         pi_place_program(&m, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int64_t i = 0; i < 2; i++) PLACE(&m, p->sees[i], lanes);
+    EACH_BELOW(i, 2) PLACE(&m, p->sees[i], lanes);
     if (of->need) {
         const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
         pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);
@@ -314,7 +313,7 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     PLACE(&m, p->holds, lanes);
     PLACE(&m, p->tolerances, pi_product(p->solve->n_rtol + p->solve->n_atol, lanes));
     if (memory)
-        for (int64_t i = 0; i < lanes; i++) p->holds[i] = -1;
+        EACH_BELOW(i, lanes) p->holds[i] = -1;
     pi_place_events(&m, &p->e);
     return m.used;
 }
@@ -341,7 +340,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 }
 void pi_step_observer_free(PiStepObserver *p) {
     if (p->e.locating)
-        for (int64_t i = 0; i < p->e.lanes; i++)
+        EACH_BELOW(i, p->e.lanes)
             if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);

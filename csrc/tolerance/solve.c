@@ -46,7 +46,7 @@ int64_t pi_rows_onward(const PiSolve *solve) { return rows_onward(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
     PiSolve *s = &run->solve;
     int whole = run->keep && s->n_saved == s->system->dim;
-    for (int64_t d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
+    EACH_BELOW(d, s->n_saved) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
     const int within = s->record || s->segments;
     if (within && !s->implicit) pi_make_dense(run->method, &s->pair);

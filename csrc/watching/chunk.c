@@ -13,7 +13,7 @@ enum {
 /* Does anything depend on the energy itself or, if `last` is PI_OF_CHANGE, on its change? */
 static int has_energy(const PiWatch *w, PiSource last) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int64_t i = 0; i < w->n_reduced; i++)
+    EACH_BELOW(i, w->n_reduced)
         found |= w->reduced[i].source >= PI_OF_ENERGY && w->reduced[i].source <= (int)last;
     return found;
 }
@@ -41,12 +41,11 @@ static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *mem
     c->lanes = lanes;
     c->states = smaller(all / (per_state * lanes), STATES);
     c->several = asks_nothing(w) ? smaller(call / lanes, c->states) : 0;
-    for (int64_t i = 0; i < 2; i++)
-        PLACE(&m, c->y[i], pi_product(s->dim + (int64_t)w->n_quantities, lanes));
+    EACH_BELOW(i, 2) PLACE(&m, c->y[i], pi_product(s->dim + (int64_t)w->n_quantities, lanes));
     PLACE(&m, c->p, pi_product(pi_parameter_rows(s), lanes));
     PLACE(&m, c->own_p, pi_product(pi_parameter_rows(w->system.system), lanes));
     double **const rows[] = {&c->t, &c->origin, &c->factor, &c->ends};
-    for (int64_t i = 0; i < 4; i++) PLACE(&m, *rows[i], lanes);
+    EACH_BELOW(i, 4) PLACE(&m, *rows[i], lanes);
     PLACE(&m, c->scratch, pi_product(pi_scratch_of_both(&w->program, &w->system), lanes));
     PLACE(&m, c->sums, pi_product(w->n_rows, lanes));
     PLACE(&m, c->call, pi_product(pi_sum(pi_parameter_rows(s) + 1, s->scratch), call));
@@ -63,10 +62,10 @@ int64_t pi_chunk_bytes(const PiWatch *w, int64_t lanes) {
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
     if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
     else
-        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
+        EACH_BELOW(i, lanes) to[i] = ((const float *)from)[i];
 }
 void pi_fill_row(double *to, double value, int64_t lanes) {
-    for (int64_t i = 0; i < lanes; i++) to[i] = value;
+    EACH_BELOW(i, lanes) to[i] = value;
 }
 /* The lanes of a row of the batch; copies of the last selected one fill its register. */
 void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {
@@ -96,7 +95,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     if (c->has_energy && own->kernels && !own->system->time_dependent)
         c->energies = own->kernels->energies;
     c->changes = c->energies && !has_energy(w, PI_OF_ENERGY);
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
@@ -107,7 +106,7 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
     /* Byte code reads one register of rows that are alike, if they are no more than its bits. */
-    for (int64_t i = 0; i < rows; i++)
+    EACH_BELOW(i, rows)
         for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
             memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
     if (!asks_system(w)) return 0;

@@ -23,7 +23,7 @@ static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
 void pi_forget_events(EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
     EACH_EVENT(j, p->of)
-        for (int row = PI_COUNT; row <= PI_UNRESOLVED; row++) {
+        EACH_FROM(row, PI_COUNT, PI_UNRESOLVED + 1) {
             *event_row(p, row, o->id, j) -= o->passing[j].added[row];
             o->passing[j].added[row] = 0;
         }
@@ -79,9 +79,8 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
                        .from = a,
                        .to = b,
                        .whole = o->whole / o->h};
-    for (int64_t k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
-    for (int64_t k = 0; k < 2; k++)
-        bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
+    EACH_BELOW(k, 3) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
+    EACH_BELOW(k, 2) bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
     if (part > q->piece[i].from && part <= q->piece[i].to) occurs(o, fmin(part, 1 - 0x1p-53), 0, j);
 }
@@ -102,7 +101,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
     double f[CHEB_MOST + 1];
     const int n = pi_piece_values(q, i, j, f);
-    for (int k = 0; k <= n; k++) {
+    EACH_BELOW(k, n + 1) {
         if (isfinite(f[k])) continue;
         /* It was halved as far as possible: what may have occurred there? */
         if (isfinite(*event_row(p, PI_QUANTITY, o->id, j))) add_to_count(p, i, PI_UNRESOLVED, j);
@@ -120,7 +119,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
     const int count =
         simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
-    for (int64_t k = 0; k < count; k++) {
+    EACH_BELOW(k, count) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros[k].x);
@@ -146,7 +145,7 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
             occurs(&p->occurring[i], 1, 0, j);
         return;
     }
-    for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
+    EACH_FROM(k, 1, n + 1) changes += f[k] != f[k - 1];
     if (changes > 1 && (f[0] == f[n] || piece->to - piece->from > 0x1p-30))
         add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
@@ -180,7 +179,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const double error = 20 * o->resolution * fmax(most, -least);
     const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
                                            e->direction, zeros, &near);
-    for (int64_t k = 0; k < found; k++) occurs(o, zeros[k].x, zeros[k].slope, j);
+    EACH_BELOW(k, found) occurs(o, zeros[k].x, zeros[k].slope, j);
     if (near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
@@ -201,7 +200,7 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
     Occurring *const o = &p->occurring[i];
-    for (int64_t d = 0; d < p->dim; d++) {
+    EACH_BELOW(d, p->dim) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
@@ -244,11 +243,11 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
     }
-    for (int64_t k = 0; k < o->count; k++)
+    EACH_BELOW(k, o->count)
         o->passing[o->pending[k].event].tied |=
             o->pending[k].part - this->part <= 16 * least_part(p);
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
-    for (int64_t d = 0; d < p->dim; d++) {
+    EACH_BELOW(d, p->dim) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->single ? FLT_MAX : DBL_MAX);
         set(p, s->after, d * p->lanes + i, p->single ? (float)y : y);
@@ -275,16 +274,16 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     add_to_count(p, i, PI_COUNT, j);
     o->passing[j].tied = -1;
     if (event->onto >= 0)
-        for (int64_t d = 0; d < p->dim; d++) {
+        EACH_BELOW(d, p->dim) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
             p->state[d * p->lanes + i] = p->single ? (float)y : y;
         }
     if (k >= 0) {
         event->t[k * of->stride + id] = t;
         if (event->y)
-            for (int64_t d = 0; d < p->dim; d++)
+            EACH_BELOW(d, p->dim)
                 event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
-        for (int64_t v = 0; v < event->n_values; v++)
+        EACH_BELOW(v, event->n_values)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
     }
@@ -303,14 +302,13 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
             o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
         if (r->y != p->state)
-            for (int64_t d = 0; d < p->dim; d++)
-                r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+            EACH_BELOW(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
     return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
-    for (int64_t d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    EACH_BELOW(d, p->dim) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
 /* The states at the next events of the lanes: those at the ends of the steps, those that the kernel
@@ -325,7 +323,7 @@ static void find_states(EventLanes *p, const PiSteps *s) {
     EACH_LANE(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
-        for (int64_t d = 0; d < p->dim; d++) {
+        EACH_BELOW(d, p->dim) {
             const int64_t at = d * p->lanes + i;
             if (part[i] == 0) p->state[at] = get(p, s->before, at);
             else if (part[i] == 1) p->state[at] = get(p, s->after, at);
@@ -610,7 +608,7 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     const int quantities = of->detect.program.system->n_invariants;
     PLACE(m, p->need, quantities);
     if (m->at)
-        for (int64_t j = 0; j < quantities; j++)
+        EACH_BELOW(j, quantities)
             p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
                          : of->event[j].onto >= 0 ? PI_NEED_NOTHING
                          : of->event[j].located   ? PI_NEED_VALUE

@@ -44,7 +44,7 @@ typedef struct {
     int exact;
 } PiEvents;
 
-#define EACH_EVENT(j, of) for (int64_t j = 0; j < (of)->count; j++)
+#define EACH_EVENT(j, of) EACH_BELOW(j, (of)->count)
 
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {

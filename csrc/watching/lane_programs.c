@@ -24,7 +24,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
         if (id[i] < 0 || id[i] == r->holds[i]) continue;
         changed = 1;
         r->holds[i] = id[i];
-        for (int64_t k = 0; k < n; k++) {
+        EACH_BELOW(k, n) {
             r->p[k * r->lanes + i] = pi_item(of->params[k], id[i]);
             if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
         }

@@ -27,7 +27,7 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     pi_place_program(m, program, &p->apart, lanes);
     PLACE(m, p->point, lanes);
     PLACE(m, p->id, lanes);
-    for (int64_t i = 0; i < 7; i++) {
+    EACH_BELOW(i, 7) {
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
@@ -96,7 +96,7 @@ static void show_end(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, doub
     const PiSteps *s = p->steps;
     if (theta != 0 && theta != 1) return;
     if (theta == 1) r->t[c] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
-    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+    EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
         const double after = p->after ? p->after[at] : real_of(p, s->after, at);
         r->y[d * p->lanes + c] = theta == 1 ? after : real_of(p, s->before, at);
@@ -120,7 +120,7 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
     const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
     r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
-    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+    EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
         double *const y = &r->y[d * p->lanes + c];
         const double size = /* of the terms of its polynomial, however small their sum is */
@@ -187,7 +187,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         p->theta[c] = theta;
         r->t[c] =
             real_of(p, s->t0, at->lane) + (real_of(p, s->t0_low, at->lane) + theta * piece->h);
-        for (int64_t k = 0; k < sums; k++)
+        EACH_BELOW(k, sums)
             program_sums(r)[k * lanes + c] = program_sums(&p->rows)[k * lanes + at->lane];
     }
     if (pi_load_parameters(r, p->id)) return -1;
@@ -195,13 +195,13 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         for (n = 1; c + n < count && p->point[c + n].lane == p->point[c].lane;) n++;
         s->of_lane(s, p->point[c].lane, n, p->theta + c, r->y + c);
     }
-    for (int64_t c = 0; c < count; c++) {
+    EACH_BELOW(c, count) {
         const PiecePoint at = p->point[c];
         if (at.node % CHEB_MOST == 0) show_end(p, r, c, at.lane, p->theta[c]);
         if (noise) shift(p, r, c, at.lane, at.node);
     }
     if (pi_answer_lanes(r)) return -1;
-    for (int64_t c = 0; c < count; c++)
+    EACH_BELOW(c, count)
         EACH_QUANTITY(q, p) {
             const PiecePoint at = p->point[c];
             double *const value = piece_row(p, q, at.node) + at.lane;
@@ -302,10 +302,10 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
             bernstein_at(p->degree, piece_part(piece, cheb_point(n, i)), *own + i, PI_POINTS);
         const double (*const b)[PI_POINTS] = whole ? p->at_point : own;
         memset(f, 0, (n + 1) * sizeof *f);
-        for (int m = 0; m <= p->degree; m++)
-            for (int i = 0; i <= n; i++) f[i] += b[m][i] * linear_row(p, quantity, m)[lane];
+        EACH_BELOW(m, p->degree + 1)
+            EACH_BELOW(i, n + 1) f[i] += b[m][i] * linear_row(p, quantity, m)[lane];
     } else
-        for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
+        EACH_BELOW(i, n + 1) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     const int64_t at = quantity * p->lanes + lane;
     const double length = piece->to - piece->from, range = p->most[at] - p->least[at];
@@ -324,7 +324,7 @@ static void measure(Pieces *p, int q, int n) {
     const double degree = degrees ? degrees[q] * p->steps->degree : INFINITY;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
-    for (int64_t k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
+    EACH_BELOW(k, 3) /* those of points j and n - j are alike but for the sign */
         for (int j = 0; 2 * j <= n; j++)
             weight[k][j] =
                 cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
@@ -339,13 +339,13 @@ static void measure(Pieces *p, int q, int n) {
             const Two even = f + g, odd = f - g, even2 = f * f + g * g, odd2 = f * f - g * g;
             least = choose(low < least, low, least);
             most = choose(high > most, high, most);
-            for (int64_t k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
+            EACH_BELOW(k, 3) sum[k] += weight[k][j] * (k % 2 ? odd : even);
             if (squared)
-                for (int64_t k = 0; k < 3; k++) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
+                EACH_BELOW(k, 3) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
-        for (int64_t e = 0; e < 2; e++) {
+        EACH_BELOW(e, 2) {
             const int64_t at = q * p->lanes + i + e;
             if (!p->piece[i + e].fails) continue;
             p->least[at] = least[e], p->most[at] = most[e];
@@ -358,7 +358,7 @@ static void measure(Pieces *p, int q, int n) {
  * every second point is left out? */
 static int turns_are_clear(int n, const double *f) {
     double all[2] = {0, 0};
-    for (int step = 1; step <= 2; step++)
+    EACH_FROM(step, 1, 2 + 1)
         for (int i = 0; i < n; i += step) {
             const double change = without_turns(f[i + step] - f[i]);
             if (step == 1 && fabs(change) > 1.5707963267948966) return 0;
@@ -369,7 +369,7 @@ static int turns_are_clear(int n, const double *f) {
 /* Of degree 4, roughly known: has it no zero, or one that it passes without turning? */
 static int is_simple(Pieces *p, int64_t i, int q) {
     double f[5], c[5], least = INFINITY, most = -INFINITY;
-    for (int k = 0; k <= 4; k++) {
+    EACH_BELOW(k, 4 + 1) {
         f[k] = piece_row(p, q, k * (CHEB_MOST / 4))[i];
         least = f[k] < least ? f[k] : least;
         most = f[k] > most ? f[k] : most;
@@ -399,7 +399,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     } else if (isfinite(p->tail[at]) && least == most) return 1;
     double f[NODES];
     int finite = 0, changes = 0;
-    for (int k = 0; k <= n; k++) {
+    EACH_BELOW(k, n + 1) {
         f[k] = piece_row(p, q, k * step)[i];
         finite += isfinite(f[k]) != 0;
         changes += k && f[k] != f[k - 1];
@@ -460,7 +460,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
                 found = -1; /* all else is noise */
             continue;
         }
-        for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
+        EACH_BELOW(k, CHEB_MOST + 1) f[k] = piece_row(p, q, k)[i];
         if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
         const double x = zeros->x, slope = fabs(zeros->slope);
         const double least = fmax(PI_CLOSE / length, p->loudest[at] / slope);

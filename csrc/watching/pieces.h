@@ -90,7 +90,7 @@ typedef struct {
     double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
 
-#define EACH_QUANTITY(q, p) for (int q = 0; q < (p)->count; q++)
+#define EACH_QUANTITY(q, p) EACH_BELOW(q, (p)->count)
 
 /* Places them in a memory, for so many lanes. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,

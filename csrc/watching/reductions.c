@@ -43,7 +43,7 @@ static void moments(int kind, int n, const double *f, double t_from, double t_to
     const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
     if (whole == 0) return;
     double mean = 0, rise = 0, left = 0;
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         const double part = 0.5 * w[i] * (f[i] - m[0]);
         mean += part;
         rise -= 3 * part * minus_x[i * apart];
@@ -51,7 +51,7 @@ static void moments(int kind, int n, const double *f, double t_from, double t_to
     const double known = m[3] + m[4];
     add(&m[3], piece * mean);
     if (kind == PI_MEAN) return;
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         const double off = f[i] - m[0] - mean + rise * minus_x[i * apart];
         left += 0.5 * w[i] * off * off;
     }
@@ -89,7 +89,7 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
-    for (int64_t i = 0; i < count; i++) {
+    EACH_BELOW(i, count) {
         if (!zeros[i].rises) continue;
         const double t = between(t_from, t_to, zeros[i].x);
         if (m[0] == 0) m[1] = t;
@@ -101,7 +101,7 @@ static void passages(int n, const double *f, double t_from, double t_to, double 
     }
 }
 static void turns(int n, const double *f, double *m) {
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         add(m, isnan(m[2]) ? 0 : without_turns(f[i] - m[2]));
         m[2] = f[i];
     }

@@ -16,8 +16,7 @@ void pi_fill_known(Pieces *p, int64_t i) {
     const double *const after = known_row(p, i, j + at);
     const int n = 2;
     EACH_QUANTITY(q, p) {
-        for (int k = 0; k <= n; k++)
-            piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
+        EACH_BELOW(k, n + 1) piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
     }
     if (at) piece->late = s->late, piece->compared = s->of;
@@ -60,10 +59,10 @@ static int find_switches(Pieces *p, int64_t i, int n) {
         if (p->need[q] != PI_NEED_APART) continue;
         if (!(p->tail[at] <= 0x1p-44 * size && isfinite(size))) return 0;
         if (cheb_is_clear(p->least[at], p->most[at], piece->resolution * size)) continue;
-        for (int k = 0; k <= n; k++) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
+        EACH_BELOW(k, n + 1) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
         const int found = pi_find_zeros(n, f, 0, 0, zeros, &near);
         if (near) return 0;
-        for (int z = 0; z < found; z++) {
+        EACH_BELOW(z, found) {
             const double slope = fabs(zeros[z].slope), rounding = 0x1p-50 * size;
             const double off = fmax(PI_CLOSE / length, 16 * (p->tail[at] + rounding) / slope);
             const Switch this = {piece_part(piece, zeros[z].x - off),
@@ -75,7 +74,7 @@ static int find_switches(Pieces *p, int64_t i, int n) {
     const int64_t count = piece->n_switches;
     if (!count || piece->n_ends + 2 * count >= PI_MOST_ENDS) return 0;
     int64_t k = 0;
-    for (int64_t j = 0; j <= count; j++) { /* the points between two, and what holds at them */
+    EACH_BELOW(j, count + 1) { /* the points between two, and what holds at them */
         const double begin = j ? s[j - 1].to : from, end = j < count ? s[j].from : to;
         double *const holds = known_row(p, i, j);
         int points = 0;
@@ -115,7 +114,7 @@ static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin
     if (!isfinite(size) || begin == 0 || end == 0) return 0;
     const int found =
         pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0, zeros, &near);
-    for (int z = 0; z < found; z++) {
+    EACH_BELOW(z, found) {
         const double slope = fabs(zeros[z].slope),
                      off = fmax(0.5 * PI_CLOSE, 0x1p-46 * size / slope);
         const double from = zeros[z].x - off, to = zeros[z].x + off;

@@ -16,7 +16,7 @@
 #include "batch/across.h"
 #include "batch/density.h"
 
-#define EACH_LANE(i, of) for (int64_t i = 0; i < (of)->lanes; i++)
+#define EACH_LANE(i, of) EACH_BELOW(i, (of)->lanes)
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };

@@ -21,7 +21,7 @@ static double zero_between(int n, const double *a, double lo, double hi, int ris
 }
 static double all_but_first(int n, const double *a) {
     double sum = 0;
-    for (int k = 1; k <= n; k++) sum += fabs(a[k]);
+    EACH_FROM(k, 1, n + 1) sum += fabs(a[k]);
     return sum;
 }
 
@@ -59,12 +59,12 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
 int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], bend[CHEB_MOST + 1], g[CHEB_MOST + 1], size = 0;
     cheb_coefficients(n, f, a);
-    for (int i = 0; i <= n; i++) g[i] = f[i], size = fmax(size, fabs(f[i]));
+    EACH_BELOW(i, n + 1) g[i] = f[i], size = fmax(size, fabs(f[i]));
     if (begins || f[0] == 0) { /* (f - f_0) / (x + 1) */
         begins = 1;
         cheb_derivative(n, a, d);
         g[0] = cheb_value(n - 1, d, -1);
-        for (int i = 1; i <= n; i++) g[i] = (f[i] - f[0]) / (cheb_point(n, i) + 1);
+        EACH_FROM(i, 1, n + 1) g[i] = (f[i] - f[0]) / (cheb_point(n, i) + 1);
         cheb_coefficients(n, g, a);
     }
     error = fmax(error, 0x1p-46 * size);
@@ -88,7 +88,7 @@ void pi_quartic(const double *f, double *c) {
 int pi_find_simple_zero(const double *f, PiZero *zero) {
     double c[5], x = -(f[0] + f[4]) / (f[4] - f[0]), slope = 0;
     pi_quartic(f, c);
-    for (int64_t i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
+    EACH_BELOW(i, 4) { /* Newton's method: the slope varies little */
         const double value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
         slope = ((4 * c[4] * x + 3 * c[3]) * x + 2 * c[2]) * x + c[1];
         x = clamped(x - value / slope, -1, 1);
@@ -122,7 +122,7 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     for (int m = 0; m <= n; over *= (n - m) * inverse[m], m++, from += back ? -1 : 1)
         e[m] = over * *from;
     double lo = 0, hi = 0x1p60, u = back ? (1 - first) / first : first / (1 - first), d = 0;
-    for (int64_t i = 0; i < 200; i++) {
+    EACH_BELOW(i, 200) {
         double f = e[n], bend = 0;
         d = 0;
         for (int m = n - 1; m >= 0; m--) {
@@ -142,7 +142,7 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     }
     const double part = u / (1 + u), rest = 1 - part;
     *slope = back ? -d : d;
-    for (int64_t m = 0; m < n - 2; m++) *slope *= rest;
+    EACH_BELOW(m, n - 2) *slope *= rest;
     return back ? rest : part;
 }
 /* The zeros of a part from lo to hi, where the coefficients are c, after those that are found. They
@@ -152,7 +152,7 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
                              int found, PiZero *zeros, int *near) {
     double least = c[0], most = c[0], closest = fabs(c[0]), rise = 0, fall = 0;
     int changes = 0;
-    for (int k = 1; k <= n; k++) {
+    EACH_FROM(k, 1, n + 1) {
         const double step = c[k] - c[k - 1], size = fabs(c[k]);
         least = c[k] < least ? c[k] : least;
         most = c[k] > most ? c[k] : most;
@@ -186,22 +186,22 @@ int pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
                          int *near) {
     const int64_t at = quantity * p->lanes + lane;
     double c[PI_MAX_DEGREE + 1];
-    for (int m = 0; m <= n; m++) c[m] = coefficients[m * p->lanes + lane];
+    EACH_BELOW(m, n + 1) c[m] = coefficients[m * p->lanes + lane];
     if (isnan(p->zero[at])) return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
     *zeros = (PiZero){p->zero[at], p->slope[at], c[0] < 0};
     return c[0] < 0 ? direction >= 0 : direction <= 0;
 }
 double pi_largest_on_step(int n, const double *c, int sign, double *x) {
     double d[PI_MAX_DEGREE], best = sign * c[0], size = fabs(c[n]);
-    for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
+    EACH_BELOW(k, n) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int count = isolate_bernstein(n - 1, d, 0, 1, 0x1p-46 * size, -1, 0, zeros, &near);
     *x = 0;
-    for (int64_t j = 0; j < count; j++) {
+    EACH_BELOW(j, count) {
         const double part = zeros[j].x, rest = 1 - part;
         double value = c[0] * rest, power = 1, over = 1;
-        for (int m = 1; m < n; m++) {
+        EACH_FROM(m, 1, n) {
             over *= (n - m + 1) * inverse[m - 1];
             power *= part;
             value = (value + over * power * c[m]) * rest;
@@ -215,7 +215,7 @@ double pi_largest_on_step(int n, const double *c, int sign, double *x) {
 double pi_largest_value(int n, const double *f, int sign, double known, double *x) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1];
     int at = 0;
-    for (int i = 1; i <= n; i++)
+    EACH_FROM(i, 1, n + 1)
         if (sign * f[i] > sign * f[at]) at = i;
     const double best = sign * f[at];
     *x = cheb_point(n, at);

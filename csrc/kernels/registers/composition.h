@@ -11,7 +11,7 @@
 
 /* Weights of kick and drift s: w[2 s] and w[2 s + 1]. */
 INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         w[2 * s] = h * (real)m->kick[s];
         w[2 * s + 1] = h * (real)m->drift[s];
     }
@@ -46,7 +46,7 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
     vreal t[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, t[u] = time_at(f->t0[u], f->h[u], n););
     double drifted = 0;
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         if (m->kick[s] != 0) {
             FLIGHT(u, 0, count, {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];

@@ -37,8 +37,7 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
 INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     const vreal h2 = h * h;
     const int positions = m->nystrom ? m->start[m->stages + 1] : 0;
-    for (int64_t i = 0; i < m->start[m->stages + 2]; i++)
-        w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
+    EACH_BELOW(i, m->start[m->stages + 2]) w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
 /* y[u] += sum_j w_j k_j[u] of `count` registers, over a row of the table. */
 typedef vreal Slopes[PI_MAX_FLIGHT][PI_MAX_DIM];

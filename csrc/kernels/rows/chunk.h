@@ -30,10 +30,10 @@ typedef struct {
 
 /* Each register of a row, or of n rows one after the other; of these, those of one register; each
  * lane, and what a row has for it. */
-#define EACH_REGISTER(u, c)        for (int64_t u = 0; u < (c)->R; u++)
-#define EACH_ENTRY(i, n, c)        for (int64_t i = 0; i < (n) * (c)->R; i++)
+#define EACH_REGISTER(u, c)        EACH_BELOW(u, (c)->R)
+#define EACH_ENTRY(i, n, c)        EACH_BELOW(i, (n) * (c)->R)
 #define EACH_IN_COLUMN(i, u, n, c) for (int64_t i = u; i < (n) * (c)->R; i += (c)->R)
-#define EACH_LANE(i, c)            for (int64_t i = 0; i < (c)->R * VLEN; i++)
+#define EACH_LANE(i, c)            EACH_BELOW(i, (c)->R * VLEN)
 #define LANE(row, i)               (row)[(i) / VLEN][(i) % VLEN]
 
 static vreal *take_rows(Chunk *c, int64_t n) {
@@ -114,7 +114,7 @@ INLINE void combine_some(int terms, vreal (*w)[4], int own, const vreal *const *
                          vreal *out, int64_t i, int count) {
     vreal sum[8];
     EACH(u, 0, count) sum[u] = y[i + u];
-    for (int64_t j = 0; j < terms; j++)
+    EACH_BELOW(j, terms)
         EACH(u, 0, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
     EACH(u, 0, count) out[i + u] = sum[u];
 }
@@ -126,7 +126,7 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
     const int64_t R = c->R, size = n * R;
     vreal w[PI_MAX_STAGES + 1][4];
     const vreal *at[PI_MAX_STAGES + 1];
-    for (int j = 0; j < terms; j++) at[j] = k + m->index[from + j] * n_k * R;
+    EACH_BELOW(j, terms) at[j] = k + m->index[from + j] * n_k * R;
     int64_t i = 0, first = 0;
     if (!c->tile->h.stride) {
         fill_weights(c, m, row, power, 0, 1, w);
@@ -145,7 +145,7 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
 }
 /* to = y + weight k, n registers. */
 static void moved_by_one(int64_t n, const vreal *y, vreal weight, const vreal *k, vreal *to) {
-    for (int64_t i = 0; i < n; i++) to[i] = vfma(weight, k[i], y[i]);
+    EACH_BELOW(i, n) to[i] = vfma(weight, k[i], y[i]);
 }
 /* y += weight h^power k, n rows. */
 static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
@@ -223,6 +223,6 @@ static vreal *increments(const Chunk *c, int first) {
  */
 static void settle(const Chunk *c, int first, int n) {
     if (!c->carry) return;
-    for (int64_t i = first * c->R; i < (first + n) * c->R; i++)
+    EACH_FROM(i, first * c->R, (first + n) * c->R)
         c->y[i] = two_sum(c->y[i], c->carry[i], &c->carry[i]);
 }

@@ -30,7 +30,7 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, 0, c->dim, c->y, h, 1, k3, ys);
     end_times(c, n);
     rhs_rows(c, c->t, ys, k4);
-    for (int64_t i = 0; i < size; i++) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
+    EACH_BELOW(i, size) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
     moved_rows(c, 0, c->dim, c->y, h, 1 / 6.0, k1, c->y);
     c->free = free;
 }
@@ -52,7 +52,7 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, dof, dof, end, h2, 0.5, k2, xs);
     end_times(c, n);
     ask(c, PI_ACCELERATION, c->t, xs, v, k4);
-    for (int64_t i = 0; i < size; i++) {
+    EACH_BELOW(i, size) {
         const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
         k1[i] = sum;
         k4[i] = (sum + inner) + k4[i];

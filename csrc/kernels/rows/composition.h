@@ -15,7 +15,7 @@ static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal 
     vreal *const free = c->free, *velocity = take_rows(c, c->dof);
     vreal *x = c->y, *v = c->y + c->dof * c->R;
     double drifted = 0;
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         const int ended = fabs(drifted - 1) < 1e-14;
         times(c, n + ended, ended ? 0 : drifted);
         if (m->kick[s] != 0) {

@@ -7,7 +7,7 @@
 static void explicit_rk_rows_step(Chunk *c, const PiTable *m, int64_t n) {
     vreal *const free = c->free, *k = take_rows(c, m->stages * c->dim), *ys = take_rows(c, c->dim);
     vreal *const to = increments(c, 0);
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         combine_rows(c, c->dim, m, s, 1, c->y, k, c->dim, ys);
         rhs_rows(c, times(c, n, m->c[s]), ys, k + s * c->dim * c->R);
     }
@@ -21,7 +21,7 @@ static void explicit_rk_rows_step(Chunk *c, const PiTable *m, int64_t n) {
 static void nystrom_rows_step(Chunk *c, const PiTable *m, int64_t n) {
     vreal *const free = c->free, *k = take_rows(c, m->stages * c->dof), *xs = take_rows(c, c->dof);
     vreal *x = c->y, *v = c->y + c->dof * c->R, *dx = increments(c, 0), *dv = increments(c, c->dof);
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         copy_rows(c, c->dof, x, xs);
         if (m->c[s] != 0) add_rows(c, c->dof, m->c[s], 1, v, xs);
         combine_rows(c, c->dof, m, s, 2, xs, k, c->dof, xs);

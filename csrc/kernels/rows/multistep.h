@@ -78,7 +78,7 @@ static void add_forces(const Chunk *c, const Multistep *s, const double *weight,
                        vreal *to) {
     const int k = s->method->stages;
     if (weight[k - 1] != 0) add_rows(c, n, weight[k - 1], power, s->now, to);
-    for (int64_t j = 0; j < s->n_forces; j++)
+    EACH_BELOW(j, s->n_forces)
         if (weight[k - 2 - j] != 0)
             add_rows(c, n, weight[k - 2 - j], power, s->forces + j * n * c->R, to);
 }
@@ -87,7 +87,7 @@ static void combine_states(const Chunk *c, const Multistep *s) {
     const PiMethod *m = s->method;
     const int k = m->stages;
     EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] * (real)-m->alpha[k - 1];
-    for (int64_t j = 0; j < s->n_states; j++)
+    EACH_BELOW(j, s->n_states)
         if (m->alpha[k - 2 - j] != 0)
             add_rows(c, s->n, -m->alpha[k - 2 - j], 0, s->states + j * s->n * c->R, s->next);
 }
@@ -99,12 +99,12 @@ static void combine_differences(const Chunk *c, const Multistep *s) {
     const int64_t size = s->n * c->R;
     const vreal *end = c->y, *start = s->states, *rest = s->rests;
     double gamma = 1;
-    for (int64_t i = 0; i < size; i++) s->past[i] = s->low[i] = s->added[i] = vset(0);
+    EACH_BELOW(i, size) s->past[i] = s->low[i] = s->added[i] = vset(0);
     for (int j = 0; j < s->n_states; j++, end = start, start += size, rest += size) {
         gamma += m->alpha[m->stages - 1 - j];
         if (gamma == 0) continue;
         const vreal w = vset(-gamma);
-        for (int64_t i = 0; i < size; i++) {
+        EACH_BELOW(i, size) {
             vreal inexact, lost;
             const vreal d = two_sum(end[i], -start[i], &inexact), product = w * d;
             s->past[i] = two_sum(s->past[i], product, &lost);

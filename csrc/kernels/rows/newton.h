@@ -93,7 +93,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
-    for (int64_t k = 0; k < c->dim; k++) {
+    EACH_BELOW(k, c->dim) {
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
@@ -103,7 +103,7 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
         rhs_rows(c, t, y, shifted);
         EACH_REGISTER(u, c) {
             const vreal width = y[k * R + u] - here[u];
-            for (int64_t i = 0; i < c->dim; i++)
+            EACH_BELOW(i, c->dim)
                 J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
         }
         copy_rows(c, 1, here, y + k * R);
@@ -142,7 +142,7 @@ static void slopes_rows(Chunk *c, const Newton *s) {
     const int64_t R = c->R;
     const int all = c->dim, dim = s->dim;
     vreal *y = s->state;
-    for (int64_t j = 0; j < s->stages; j++) {
+    EACH_BELOW(j, s->stages) {
         const vreal *t = times(c, s->n, s->times_c[j]), *base = s->base + j * dim * R,
                     *z = s->z + j * dim * R;
         EACH_ENTRY(i, dim, c) y[i] = base[i] + z[i];
@@ -265,15 +265,15 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     vreal *const free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
-    for (int64_t i = 0; i < NEWTON_PARTS; i++) s.part[i] = take_rows(c, rows[i]);
+    EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
         s.last[u] = vset(0);
         s.grown[u] = vset_int(0);
     }
-    for (int64_t i = 0; i < stages; i++)
-        for (int64_t j = 0; j < dim * R; j++) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
+    EACH_BELOW(i, stages)
+        EACH_BELOW(j, dim * R) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
 
     for (; s.iteration < NEWTON_ITERATIONS && !c->stopped; s.iteration++) {
         slopes_rows(c, &s);
@@ -282,7 +282,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     EACH_REGISTER(u, c) {
         fail_lanes(c, u, ~done[u], PI_NOT_CONVERGED);
         const vint failed = c->code[u] != 0;
-        for (int64_t i = 0; i < size; i++) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
+        EACH_BELOW(i, size) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
     }
     c->free = free;
 }

@@ -125,11 +125,11 @@ static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *
     for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
         const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
         if (numbers->streams == 2)
-            for (int64_t i = 0; i < n; i++) {
+            EACH_BELOW(i, n) {
                 const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
                 J[i] = k ? J[i] + (W[i] + inside) : inside;
             }
-        for (int64_t i = 0; i < n; i++) W[i] = k ? W[i] + z[i] : z[i];
+        EACH_BELOW(i, n) W[i] = k ? W[i] + z[i] : z[i];
     }
 }
 
@@ -151,12 +151,11 @@ static void noise_rows(Chunk *c) {
     const real *jumps = of_run(c, PI_OF_JUMPS);
     const int goes_on = c->goes_on;
     if (!goes_on)
-        for (int64_t i = 0; i < lanes; i++)
+        EACH_BELOW(i, lanes)
             trajectory[i] =
                 whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
-    for (int64_t i = 0; i < 3; i++)
-        numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
+    EACH_BELOW(i, 3) numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
     if (numbers.substeps < 1) numbers.substeps = 1;
     if (ahead && !goes_on) sum_up(c, &numbers, tile->first, 1, last);
     const int direct = WIDTH == 1 && numbers.substeps == 1 && !system->second;
@@ -167,7 +166,7 @@ static void noise_rows(Chunk *c) {
         if (direct) of_step = drawn(c, &numbers, step, fresh);
         else sum_up(c, &numbers, step + ahead, !ahead && fresh, last);
         if (WIDTH == 2) {
-            for (int64_t i = 0; i < all * lanes; i++) ((real *)given)[i] = (real)W[i];
+            EACH_BELOW(i, all * lanes) ((real *)given)[i] = (real)W[i];
             of_step = given;
         }
         ask(c, PI_NEXT, times(c, step, 0), y, of_step, next);

@@ -54,7 +54,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     if (r->origin) {
         const vreal origin = ((const vreal *)r->origin)[u], factor = ((const vreal *)r->factor)[u];
         FEW_TURNS
-        for (int64_t k = 0; k < r->count; k++) room[k] = (c.q[k * r->next] - origin) * factor;
+        EACH_BELOW(k, r->count) room[k] = (c.q[k * r->next] - origin) * factor;
         c.q = room;
         c.next = 1;
     }
@@ -77,7 +77,7 @@ INLINE vreal magnitude(PiReduction kind, vreal q) {
 }
 INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
-    for (int64_t k = 0; k < r->count; k++) {
+    EACH_BELOW(k, r->count) {
         const vreal q = magnitude(kind, c->q[k * c->next]);
         const vint within = kind == PI_SMALLEST ? q >= s[0] : q <= s[0];
         const vint first = vset_int(r->index + k ? 0 : -1);
@@ -150,7 +150,7 @@ INLINE void tell_nan(const Column *c, vint spoiled, vreal told, vreal *to) {
 INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
     const vreal told = s[1];
     const vint spoiled = (s[0] != s[0]) & (told == told);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal q = c->q[k * c->next];
         const vreal before[2] = {s[0], s[1]};
         add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
@@ -217,7 +217,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * near. What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal nearer = vsmaller(vabs(new), vabs(old)), next = bend + (bend - s[4]);
@@ -245,7 +245,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */
 INLINE void reduce_begins(const Column *c, vreal *s) {
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next];
         const vint still = stands_still(c, k);
         s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vset(1), vset(0));
@@ -273,7 +273,7 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     return rest_of_square(r, old, new, vset(1)) > 0;
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], both = old *new;
         vint passes = (both <= 0) & (new != old);
         const vint near = (both > 0) & (both < 18.5);
@@ -299,15 +299,15 @@ INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sum
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
     int extremes = 0, looks = 0;
-    for (int64_t i = 0; i < r->n; i++) {
+    EACH_BELOW(i, r->n) {
         extremes |= r->of[i].kind <= PI_LARGEST_MAGNITUDE;
         looks |= r->of[i].kind < PI_RISES;
     }
-    for (int64_t u = 0; u < r->registers; u++) {
+    EACH_BELOW(u, r->registers) {
         Column c = column_of(r, u, room);
         if (extremes) look_at_column(&c, 1);
         else if (looks) look_at_column(&c, 0);
-        for (int64_t i = 0; i < r->n; i++) {
+        EACH_BELOW(i, r->n) {
             real *const sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
 #define KIND(kind, rows)                                                                           \

@@ -33,7 +33,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
     symmetric3(I, w, start);
     EACH(i, 0, 3) start[i] = vfma(h, torque[i], start[i]);
-    for (int64_t iteration = 0; iteration < NEWTON_ITERATIONS; iteration++) {
+    EACH_BELOW(iteration, NEWTON_ITERATIONS) {
         symmetric3(I, w, Iw);
         cross3(w, Iw, r);
         EACH(i, 0, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
@@ -147,7 +147,7 @@ INLINE void rigid_multiply(const Rigid *b, vreal *y) {
 INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y) {
     vreal k[RIGID_DIM], at[RIGID_DIM], sum[RIGID_DIM];
     EACH(i, 0, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
-    for (int64_t stage = 0; stage < 4; stage++) {
+    EACH_BELOW(stage, 4) {
         rigid_rhs(b, at, k);
         const vreal to_next = h * vset(stage == 2 ? 1 : 0.5),
                     weight = vset(stage == 0 || stage == 3 ? 1 : 2);
@@ -168,7 +168,7 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
     vreal M[3][3], L[3], n[3], axis[3], *q = y + RIGID_Q;
     rotation_matrix(q, M);
     rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
-    for (int64_t s = 0; s < 5; s++) {
+    EACH_BELOW(s, 5) {
         const int i = s < 3 ? s : 4 - s;
         rotation_matrix(q, M);
         rigid_vector(b, rigid_derived(b, RIGID_AXES + 3 * i), 3, n);
@@ -200,7 +200,7 @@ static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,
                                  vreal *y) {
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         const vreal step = h * (real)m->b[s], half = step * 0.5;
         damp(damping[s], y);
         rigid_slow_down(b, half, y);
@@ -225,8 +225,8 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     EACH(i, 0, RIGID_DIM) y[i] = c->y[i * R + u];
     if (m->rule == PI_VELOCITIES_FIRST) damping[0] = rigid_damping(&b, h, 1, 1);
     else if (m->rule == PI_FREE_TOP_SPLITTING)
-        for (int64_t s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
-    for (int64_t n = 0; n < c->tile->steps; n++) {
+        EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
+    EACH_BELOW(n, c->tile->steps) {
         if (pi_pause(c->tile->pause)) {
             c->stopped = 1;
             return;

@@ -40,15 +40,15 @@ static void make_dense(Lanes *l) {
     if (!s->implicit) return;
     l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
     double b[2][2], cube[2];
-    for (int64_t j = 0; j < 2; j++) {
+    EACH_BELOW(j, 2) {
         const double at = l->node_at[j] = s->pair.slope != 0 ? s->implicit->c[j] : (j + 1) / 3.0;
         b[j][0] = 3 * at * (1 - at) * (1 - at), b[j][1] = 3 * at * at * (1 - at);
         cube[j] = at * at * at;
     }
     const double det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
     const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
-    for (int64_t i = 0; i < 2; i++) {
-        for (int64_t j = 0; j < 2; j++) l->node_weight[i][j] = inverse[i][j];
+    EACH_BELOW(i, 2) {
+        EACH_BELOW(j, 2) l->node_weight[i][j] = inverse[i][j];
         l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
@@ -76,16 +76,16 @@ static void make_chords(Lanes *l) {
             EACH_REGISTER(u, c)
                 c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
         if (!radau) make_parts(l);
-        for (int64_t i = 0; i < n; i++) {
+        EACH_BELOW(i, n) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
             const vreal part = radau ? z[j * n + i] : l->between[i] - c->y[i];
             l->node_states[j * n + i] = vselect(vabs(part) <= REAL_MAX, part, chord);
         }
     }
     EACH_REGISTER(u, c) c->h[u] = l->whole[u];
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         l->poly[2 * n + i] = l->yn[i] - c->y[i];
-        for (int64_t k = 0; k < 2; k++) {
+        EACH_BELOW(k, 2) {
             const real *const w = l->node_weight[k];
             l->poly[k * n + i] =
                 vfma(vset(w[2]), l->poly[2 * n + i],
@@ -120,7 +120,7 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
     const int64_t R = c->R, all = c->dim * R;
     const int n = l->degree, positions = l->solve->pair.nystrom ? c->dof : 0;
     const real part = 1 / (real)n;
-    for (int64_t i = 0; i < all; i++) {
+    EACH_BELOW(i, all) {
         const vreal h = c->h[i % R],
                     *const a =
                         i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
@@ -134,7 +134,7 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
 }
 /* The coefficients between the ends, of some components: as bits. */
 static void inner_coefficients(Lanes *l, uint64_t of) {
-    for (int m = 2; m <= l->degree - 2; m++) {
+    EACH_FROM(m, 2, l->degree - 2 + 1) {
         if (l->solve->pair.nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
         IN_BLOCKS(coefficient_some, l, of, m, 0);
     }
@@ -186,7 +186,7 @@ INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
     const real *const times = (const real *)s->times + l->id[i] * s->times_lane;
     real each[VLEN];
     if (s->times_next == 1 && n + VLEN <= s->n_times) return vload(times + n);
-    for (int64_t k = 0; k < VLEN; k++)
+    EACH_BELOW(k, VLEN)
         each[k] = times[(n + k < s->n_times ? n + k : s->n_times - 1) * s->times_next];
     return vload(each);
 }
@@ -239,7 +239,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
     if (first == lanes) return;
     make_left(l);
     vint differ = {0};
-    for (int64_t u = first / VLEN; u < R; u++) {
+    EACH_FROM(u, first / VLEN, R) {
         const vreal at = from_doubles(theta + u * VLEN);
         differ |= (at != vset(theta[first])) & (at != 0);
     }
@@ -250,12 +250,12 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         const vreal at = from_doubles(theta + u * VLEN);
         if (!vany(at != 0)) continue;
         if (!same) bernstein_at(l, at, b);
-        for (int64_t d = 0; d < l->c.dim; d++) {
+        EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R + u, -1, b);
             double *const to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
-                for (int64_t i = 0; i < VLEN; i++) to[i] = state[i];
+                EACH_BELOW(i, VLEN) to[i] = state[i];
         }
     }
 }
@@ -268,9 +268,9 @@ static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const dou
     for (int64_t k = 0; k < n; k += VLEN) {
         double at[VLEN];
         vreal b[PI_MAX_DEGREE + 1];
-        for (int64_t e = 0; e < VLEN; e++) at[e] = theta[k + e < n ? k + e : n - 1];
+        EACH_BELOW(e, VLEN) at[e] = theta[k + e < n ? k + e : n - 1];
         bernstein_at(l, from_doubles(at), b);
-        for (int64_t d = 0; d < l->c.dim; d++) {
+        EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R, i, b);
             for (int64_t e = 0; e < VLEN && k + e < n; e++) y[d * R * VLEN + k + e] = state[e];
         }

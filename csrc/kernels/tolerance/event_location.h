@@ -12,8 +12,7 @@ static void slopes_after_jumps(Lanes *l) {
     const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
     EACH_LANE(i, c)
         if (l->end[i] == PI_STEP_JUMPED)
-            for (int64_t d = 0; d < l->n; d++)
-                LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
+            EACH_BELOW(d, l->n) LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
 }
 /* A step of lane i that ended early; or beyond the bound, where it is lost. */
 static void end_step(Lanes *l, int64_t i) {
@@ -25,7 +24,7 @@ static void end_step(Lanes *l, int64_t i) {
     PiStepEnd end = (PiStepEnd)l->end[i];
     const PiStatus code = status[end];
     const real bound = (real)l->solve->bound;
-    for (int64_t d = 0; d < l->c.dim; d++) {
+    EACH_BELOW(d, l->c.dim) {
         const real y = LANE(l->yn + d * l->c.R, i);
         if ((end == PI_STEP_MADE || end == PI_STEP_JUMPED) && (y > bound || -y > bound))
             end = PI_STEP_LOST;
@@ -64,7 +63,7 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
     int jumped = 0, asks;
     int8_t *const end = l->end;
     const vint *const accepted = l->accepted;
-    for (int64_t i = 0; i < lanes; i++) end[i] = (int8_t)-LANE(accepted, i);
+    EACH_BELOW(i, lanes) end[i] = (int8_t)-LANE(accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
                        .end = end,
@@ -86,7 +85,7 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
         if (c->stopped) return -1;
     }
     if (asks < 0) return -1;
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         const int beyond = LANE(l->leaves, i) && LANE(l->code, i) == PI_OUT_OF_BOUNDS;
         if (beyond ? end[i] == PI_STEP_NONE : end[i] <= PI_STEP_MADE) continue;
         end_step(l, i);

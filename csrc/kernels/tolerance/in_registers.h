@@ -49,7 +49,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
     for (int s = m->fsal; r->slopes && s < m->stages; s++)
         EACH(u, 0, count)
             EACH(d, 0, n) ((vreal *)r->slopes)[(s * n + d) * R + first + u] = k[s][u * n + d];
-    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++)
+    EACH_BELOW(kind, 2 + (m->combined > 0))
         for (int position = nystrom; position >= 0; position--) {
             weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
                          sum);

@@ -46,7 +46,7 @@ typedef struct Lanes {
 #define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 /* After `own`, or the number of registers, has changed. */
 static void place_own(Lanes *l) {
-    for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
+    EACH_BELOW(i, OWN_PARTS) l->of[i] = l->own + l->at[i] * l->c.R;
 }
 static vreal *own(const Lanes *l, int part) { return l->of[part]; }
 /* rtol or atol, a part of n rows, of entry i, which belongs to register u. */

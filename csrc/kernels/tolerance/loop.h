@@ -153,7 +153,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
     int64_t on_their_way = 0;
     int more = 1;
     EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         while (l->id[i] < 0 && more) {
             while (*next < lanes && waiting->id[*next] < 0) ++*next;
             if (*next < lanes) {
@@ -179,7 +179,7 @@ static void make_radau(Lanes *l) {
     l->radau.jacobian = own_whole(l, OWN_JACOBIAN);
     l->radau.h_before = own(l, OWN_BEFORE);
     radau_parts(l->c.dim, rows);
-    for (int64_t i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
+    EACH_BELOW(i, RADAU_PARTS) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
 /* States within steps that were kept, at the times that are to be saved: each lane makes one step
  * again, with the same bits. */
@@ -202,7 +202,7 @@ static int make_again(Lanes *l) {
             l->tn[u] = own(l, OWN_END)[u];
             l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
         }
-        for (int64_t i = 0; i < lanes; i++) {
+        EACH_BELOW(i, lanes) {
             const int lane = i < count;
             l->id[i] = lane ? first + i : -1;
             LANE(l->active, i) = LANE(l->accepted, i) = -lane;
@@ -219,7 +219,7 @@ static int make_again(Lanes *l) {
             make_polynomials(l);
         }
         record_due(l);
-        for (int64_t i = 0; i < count; i++) leave(l, i, PI_OK);
+        EACH_BELOW(i, count) leave(l, i, PI_OK);
     }
     return c->stopped ? -1 : 0;
 }
@@ -234,7 +234,7 @@ static int solve_on_rows(PiSolver *solver) {
     l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
     const int rows =
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
-    for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
+    EACH_BELOW(i, s->pair.start[pi_dense_row(&s->pair, rows)]) {
         l.w[i] = s->pair.weight[i];
         l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
     }
@@ -273,7 +273,7 @@ static int solve_on_rows(PiSolver *solver) {
     int stopped = load_waiting(&waiting, first, count, slope);
     /* Lanes that stay empty hold the numbers of some trajectory. */
     memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
-    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, LANE(l.active, i) = 0;
+    EACH_BELOW(i, lanes) l.id[i] = -1, LANE(l.active, i) = 0;
     EACH_ENTRY(i, l.n, c) l.k[i] = vset(0);
     EACH_REGISTER(u, c) c->t[u] = c->t0[u];
     while (!stopped) {
@@ -292,7 +292,7 @@ static int solve_on_rows(PiSolver *solver) {
     }
     l.n_wait = 0;
     if (stopped)
-        for (int64_t i = 0; i < lanes; i++)
+        EACH_BELOW(i, lanes)
             if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
     return stopped ? -1 : 0;
 }

@@ -60,10 +60,10 @@ INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
 }
 /* u(theta) = sum_s w_s z_s, the polynomial through 0 and z_s at c_s. */
 INLINE void collocation_weights(const Radau *r, vreal theta, vreal w[3]) {
-    for (int64_t s = 0; s < 3; s++) {
+    EACH_BELOW(s, 3) {
         double below = r->c[s];
         w[s] = theta;
-        for (int64_t j = 0; j < 3; j++) {
+        EACH_BELOW(j, 3) {
             if (j == s) continue;
             below *= r->c[s] - r->c[j];
             w[s] *= theta - vset(r->c[j]);
@@ -83,8 +83,8 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
     const vreal *scale = r->scale;
     vreal sum = vset(0);
-    for (int64_t s = 0; s < states; s++)
-        for (int64_t d = 0; d < c->dim; d++) {
+    EACH_BELOW(s, states)
+        EACH_BELOW(d, c->dim) {
             const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
             sum = vfma(q, q, sum);
         }
@@ -97,8 +97,7 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
     const vint *need = r->needed;
     if (!any_row(c, need)) return;
     jacobian_rows(c, times(c, 0, 0), c->y, r->slope, made, r->shifted, r->here);
-    for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
-        J[i] = vselect(need[i % c->R], made[i], J[i]);
+    EACH_BELOW(i, (int64_t)c->dim * c->dim * c->R) J[i] = vselect(need[i % c->R], made[i], J[i]);
     EACH_REGISTER(u, c) {
         r->made_h[u] = vselect(need[u], vset(NAN), r->made_h[u]);
         r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
@@ -112,8 +111,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < n; k++)
+    EACH_BELOW(i, n)
+        EACH_BELOW(k, n)
             EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
                 vreal *const pair = r->pair + u;
@@ -130,8 +129,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
     const int64_t n = c->dim * c->R;
-    for (int64_t s = 0; s < 3; s++)
-        for (int64_t i = 0; i < n; i++) r->w[s * n + i] = three(radau_t_inverse[s], r->z, n, i);
+    EACH_BELOW(s, 3)
+        EACH_BELOW(i, n) r->w[s * n + i] = three(radau_t_inverse[s], r->z, n, i);
 }
 /* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
@@ -141,7 +140,7 @@ static void radau_start(Chunk *c, const Radau *r) {
     vreal *const z = r->z, *const there = r->state;
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
-        for (int64_t s = 0; s < 3; s++) {
+        EACH_BELOW(s, 3) {
             const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vset(1));
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
@@ -157,11 +156,11 @@ static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
     vreal *const z = r->z, *const w = r->w, *const y = r->state, *const f = r->slopes,
                  *const dw = r->residual;
-    for (int64_t s = 0; s < 3; s++) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
+    EACH_BELOW(s, 3) {
+        EACH_BELOW(i, n) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
     }
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         const vreal h = c->h[i % R], w1 = w[n + i], w2 = w[2 * n + i];
         dw[i] = vfma(h, three(radau_t_inverse[0], f, n, i), -RADAU_GAMMA * w[i]);
         dw[n + i] = vfma(h, three(radau_t_inverse[1], f, n, i),
@@ -182,14 +181,14 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
         const vreal size = scaled_size(c, r, dw, 3, u), enough = r->enough[u];
         const vreal rate = size / r->last[u], rest = rate / (1 - rate);
         vreal ahead = rest; /* the remainder after the last iteration, relative to the size */
-        for (int i = iteration + 1; i < most; i++) ahead *= rate;
+        EACH_FROM(i, iteration + 1, most) ahead *= rate;
         const vint later = vset_int(-(iteration > 0)), shrinks = rate < 1;
         const vint fails =
             ~(size <= REAL_MAX) | (later & ~(size == 0) & ~(shrinks & (ahead * size <= enough)));
         const vint ends = (size == 0) | (later & shrinks & (rest * size <= enough));
         const vint moves = going[u] & ~fails;
         for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
-        for (int64_t s = 0; s < 3; s++)
+        EACH_BELOW(s, 3)
             for (int64_t i = u; i < n; i += R)
                 z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
         if (iteration > 1) {
@@ -211,7 +210,7 @@ static void radau_iterate(Chunk *c, const Radau *r, int most) {
 /* The estimate from the slope f. */
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
-    for (int64_t i = 0; i < n; i++) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
+    EACH_BELOW(i, n) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
     substitute_rows(c, c->dim, r->alone, r->pivot, error);
 }
 
@@ -248,12 +247,12 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     radau_estimate(c, r, slope, error);
     EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
+        EACH_BELOW(i, n) y[i] = c->y[i] + error[i];
         rhs_rows(c, times(c, 0, 0), y, r->slopes);
         radau_estimate(c, r, r->slopes, y);
-        for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
+        EACH_BELOW(i, n) error[i] = vselect(again[i % R], y[i], error[i]);
     }
-    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
+    EACH_BELOW(i, 3 * n) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
@@ -292,7 +291,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         going[u] = active[u] & (c->h[u] != 0);
         lost[u] = vset_int(0);
     }
-    for (int64_t s = 0; s < 3; s++)
+    EACH_BELOW(s, 3)
         EACH_REGISTER(u, c)
             polynomial(r, vset(r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
     radau_to_w(c, r);

@@ -37,7 +37,7 @@ _Static_assert(OWN_T == 0 && OWN_NEXT == 2 && OWN_STATE == 6,
 /* Where each begins; at[OWN_PARTS] is their number. */
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
-    for (int64_t i = 0; i < OWN_PARTS; i++) {
+    EACH_BELOW(i, OWN_PARTS) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;

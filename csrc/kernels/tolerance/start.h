@@ -14,13 +14,13 @@ static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vr
 /* n such rows. */
 static void load_own_rows(const Lanes *l, const PiRow *rows, int64_t n, int64_t first,
                           int64_t count, vreal *to) {
-    for (int64_t i = 0; i < n; i++) load_own(l, rows[i], first, count, to + i * l->c.R);
+    EACH_BELOW(i, n) load_own(l, rows[i], first, count, to + i * l->c.R);
 }
 /* sqrt(mean over the components of (y / scale)^2) of register u. */
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
     vreal sum = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) {
+    EACH_BELOW(d, c->dim) {
         const int64_t at = d * c->R + u;
         const vreal q =
             (minus ? y[at] - minus[at] : y[at]) / tolerance_of(l, at, u, vabs(c->y[at]));
@@ -77,8 +77,7 @@ static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
 static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t number) {
     const PiSolve *s = l->solve;
     real *to = (real *)s->record + number * s->record_next + l->id[i] * s->record_lane;
-    for (int64_t d = 0; d < s->n_saved; d++)
-        to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
+    EACH_BELOW(d, s->n_saved) to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
 /* The direction of time. */
 static inline real ahead_of(const Lanes *l, int64_t i) {
@@ -100,15 +99,15 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     real *to = (real *)l->solver->keep(l->solver, l->id[i]);
     if (!to) return -1;
     *to++ = LANE(l->c.t0, i);
-    for (int64_t d = 0; d < s->n_saved; d++) *to++ = LANE(l->c.y + s->saved[d] * R, i);
+    EACH_BELOW(d, s->n_saved) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
     const vreal *const rest = s->pair.slope != 0 ? l->radau.z : l->k;
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
     *to++ = LANE(own(l, OWN_T_LOW), i);
-    for (int64_t d = 0; d < l->c.dim; d++) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
-    for (int64_t d = 0; d < n; d++) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
+    EACH_BELOW(d, l->c.dim) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
+    EACH_BELOW(d, n) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
     return 0;
 }
 static void make_tests(Lanes *l);
@@ -121,7 +120,7 @@ static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
     if (l->n_wait && LANE(l->wait, i)) make_tests(l);
     real *const to = (real *)s->onward + id * s->n_onward;
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
-    for (int64_t k = 0; k < rows; k++) to[k] = *number_onward(l, i, k);
+    EACH_BELOW(k, rows) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
     s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
     s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
@@ -130,7 +129,7 @@ static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
 }
 /* Rarely needed, and so apart from what looks whether it is. */
 static void mark_register(Lanes *l, int64_t u, vint which) {
-    for (int64_t k = 0; k < VLEN; k++)
+    EACH_BELOW(k, VLEN)
         if (which[k]) mark_lane(l, u * VLEN + k, PI_GOES_ON, 0);
 }
 /* Lanes of register u that t_end holds up from now on. */
@@ -150,7 +149,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     const real ahead = ahead_of(l, i);
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
-    for (int64_t k = 0; k < l->at[OWN_END] + rows_beyond(s); k++) *number_onward(l, i, k) = from[k];
+    EACH_BELOW(k, l->at[OWN_END] + rows_beyond(s)) *number_onward(l, i, k) = from[k];
     LANE(own_whole(l, OWN_CHANGED), i) = 0;
     if (s->pair.slope != 0) LANE(l->radau.made_h, i) = NAN; /* no factors */
     LANE(l->accepted, i) = -1;
@@ -160,8 +159,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
     if (l->n_wait && LANE(l->wait, i)) make_tests(l);
     const int64_t id = l->id[i];
-    for (int64_t d = 0; d < l->c.dim; d++)
-        ((real *)s->state)[d * s->lanes + id] = LANE(l->c.y + d * l->c.R, i);
+    EACH_BELOW(d, l->c.dim) ((real *)s->state)[d * s->lanes + id] = LANE(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = LANE(l->c.t0, i);
     const real next = LANE(own(l, OWN_NEXT), i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
@@ -180,7 +178,7 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
 static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
     const real bound = l->solve->bound < REAL_MAX ? l->solve->bound : REAL_MAX;
     PiStatus status = PI_OK;
-    for (int64_t d = 0; d < l->c.dim; d++) {
+    EACH_BELOW(d, l->c.dim) {
         const real y = LANE(l->c.y + d * l->c.R, i), f = LANE(slope + d * l->c.R, i);
         if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
         else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
@@ -191,7 +189,7 @@ static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
 static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
-    for (int64_t i = 0; i < l->at[OWN_PARTS] * c->R; i++) l->own[i] = vset(0);
+    EACH_BELOW(i, l->at[OWN_PARTS] * c->R) l->own[i] = vset(0);
     load_own_rows(l, s->initial, c->dim, first, count, c->y);
     load_own_rows(l, s->params, s->system->n_params, first, count, c->p);
     load_own_rows(l, s->rtol, s->n_rtol, first, count, own(l, OWN_RTOL));
@@ -263,9 +261,8 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
 /* Moves lane `from` of the waiting room to lane i, with its first slope. */
 static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
     const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
-    for (int64_t r = 0; r < own_rows; r++)
-        LANE(l->own + r * R, i) = LANE(waiting->own + r * R, from);
-    for (int64_t d = 0; d < l->n; d++) LANE(l->k + d * R, i) = LANE(slope + d * R, from);
+    EACH_BELOW(r, own_rows) LANE(l->own + r * R, i) = LANE(waiting->own + r * R, from);
+    EACH_BELOW(d, l->n) LANE(l->k + d * R, i) = LANE(slope + d * R, from);
     l->id[i] = waiting->id[from];
     l->due[i] = waiting->due[from];
     LANE(l->active, i) = -1;

@@ -104,9 +104,9 @@ static void test_stiffness(Lanes *l) {
                  *const v1 = l->low, *const v2 = l->between, *const length = l->tn;
     sizes_and_start(l, inverse, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
-    for (int64_t i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, inverse, length);
+    EACH_BELOW(i, POWERS) times_jacobian(l, v0, slope, inverse, length);
     EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, inverse, u) / (real)c->dim);
-    for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
+    EACH_BELOW(i, n) v1[i] = v0[i] = v0[i] / length[i % R];
     times_jacobian(l, v1, slope, inverse, length);
     copy_rows(c, c->dim, v1, v2);
     times_jacobian(l, v2, slope, inverse, length); /* J v1 / |v1| */
@@ -138,7 +138,7 @@ static void make_tests(Lanes *l) {
     for (int64_t to = 0, i = 0; to < count; i++) {
         if (!LANE(l->wait, i)) continue;
         LANE(l->wait, i) = 0;
-        for (int64_t k = l->at[OWN_CHECK]; k < l->at[OWN_CHECK + 1]; k++)
+        EACH_FROM(k, l->at[OWN_CHECK], l->at[OWN_CHECK + 1])
             l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
         if (few->passed[to / VLEN][to % VLEN] && !l->c.stopped) leave_to_another(l, i);
         to++;
@@ -162,7 +162,7 @@ static void stiff_lanes_leave(Lanes *l) {
         mark_lanes(l, u, passed & ~far);
         if (!vany(far)) continue;
         now |= vany(far & (due[R] == IN_A_ROW - 1));
-        for (int64_t k = 0; k < VLEN; k++) { /* rarely, and so not unrolled */
+        EACH_BELOW(k, VLEN) { /* rarely, and so not unrolled */
             if (!far[k]) continue;
             for (int64_t i = u; i < l->at[OWN_PARTS] * R; i += R) l->asked[i][k] = l->own[i][k];
             l->wait[u][k] = -1;
@@ -180,10 +180,10 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const int64_t R = c->R, n = c->dim;
     const vreal *const J = l->radau.J;
     vreal *const out = l->sums;
-    for (int64_t i = 0; i < n; i++)
+    EACH_BELOW(i, n)
         EACH_REGISTER(u, c) {
             vreal sum = vset(0);
-            for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
+            EACH_BELOW(k, n) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
             out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
         }
     copy_rows(c, c->dim, out, x);
@@ -200,7 +200,7 @@ static void calm_lanes_leave(Lanes *l) {
     EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
     sizes_and_start(l, inverse, x);
-    for (int64_t i = 0; i < POWERS; i++) {
+    EACH_BELOW(i, POWERS) {
         times_kept_jacobian(l, x);
         for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
             before[u] = product_of(c, x, x, inverse, u);
@@ -217,6 +217,6 @@ static void calm_lanes_leave(Lanes *l) {
         l->passed[u] =
             made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= attempts(l, u));
     }
-    for (int64_t i = 0; i < R * VLEN; i++)
+    EACH_BELOW(i, R * VLEN)
         if (LANE(l->passed, i)) leave_to_another(l, i);
 }

@@ -41,7 +41,7 @@ INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int 
     const int64_t R = l->c.R, here = d * R + u;
     EACH(e, 0, parts)
         EACH(i, 0, count) sum[e][i] = vset(0);
-    for (int j = from; j < to; j++) {
+    EACH_FROM(j, from, to) {
         const vreal w = vset(l->w[j]), *at = l->slope[j] + here;
         EACH(e, 0, parts) {
             PLAIN_POINTER(at);
@@ -99,7 +99,7 @@ static void implicit_slopes(Lanes *l) {
     c->frozen = l->idle;
     if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k);
     else implicit_stages(c, s->implicit, &s->table, 0, l->k);
-    for (int64_t i = 0; i < s->pair.stages * l->n * c->R; i++) l->k[i] /= c->h[i % c->R];
+    EACH_BELOW(i, s->pair.stages * l->n * c->R) l->k[i] /= c->h[i % c->R];
 }
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
@@ -135,10 +135,10 @@ static void radau_trial(Lanes *l) {
         r->again[u] = (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
     for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
-        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->z[s * all + i];
+        EACH_BELOW(i, all) l->ys[i] = c->y[i] + r->z[s * all + i];
         note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
     }
-    for (int64_t i = 0; i < all; i++) {
+    EACH_BELOW(i, all) {
         l->sums[i] = r->z[2 * all + i] / c->h[i % R];
         l->sums[all + i] = r->error[i] / c->h[i % R];
     }
@@ -149,7 +149,7 @@ static void radau_parts_of_steps(Lanes *l) {
     vreal *const z = l->radau.parts_z;
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
-    for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
+    EACH_BELOW(i, all) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
 }
 /* A trial step of all lanes: the sums. */
 static void try_steps(Lanes *l) {
@@ -170,7 +170,7 @@ static void try_steps(Lanes *l) {
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
     if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
-    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++) {
+    EACH_BELOW(kind, 2 + (m->combined > 0)) {
         vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
         if (m->nystrom) {
             IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
@@ -184,7 +184,7 @@ static void try_steps(Lanes *l) {
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
-    for (int64_t d = 0; d < c->dim; d++)
+    EACH_BELOW(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
             const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
@@ -201,7 +201,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
     EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) {
+    EACH_BELOW(d, c->dim) {
         const int64_t at = d * R + u;
         const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
@@ -276,7 +276,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     }
     EACH(i, 0, count) {
         finite[i] = sum[i] <= REAL_MAX, inside[i] = vset_int(-1);
-        for (int64_t d = 0; d < c->dim; d++) {
+        EACH_BELOW(d, c->dim) {
             const vreal size = vabs(l->yn[d * c->R + u + i]);
             finite[i] &= size <= REAL_MAX;
             inside[i] &= size <= bound;

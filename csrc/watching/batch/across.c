@@ -9,7 +9,7 @@ enum { MANTISSA = 52, NODE_BITS = 7, NODE = 1 << NODE_BITS };
 /* The words of a window: its counts, those outside, its first cell; and how many there may be. */
 enum { PLACED = PI_WINDOW + 1, WINDOW_ROOM = PI_WINDOW + 16, MOST_WINDOWS = 4096 };
 
-#define EACH_VALUE(i, of) for (int64_t i = 0; i < (of)->count; i++)
+#define EACH_VALUE(i, of) EACH_BELOW(i, (of)->count)
 
 static uint64_t bits_of(double q) {
     uint64_t bits;
@@ -140,10 +140,10 @@ static int64_t walk(const PiAcross *a, int64_t row, uint32_t node, int shift, in
 int64_t pi_across_cells(PiAcross *a, int64_t *to) {
     int64_t n = 0;
     if (a->window)
-        for (int64_t row = 0; row < a->rows * a->groups; row++)
+        EACH_BELOW(row, a->rows * a->groups)
             if (empty_window(a, row, a->window + row * WINDOW_ROOM)) return -1;
     if (a->words)
-        for (int64_t row = 0; row < a->rows * a->groups; row++)
+        EACH_BELOW(row, a->rows * a->groups)
             if (a->words[row]) n = walk(a, row, a->words[row], 2 * NODE_BITS, 0, to, n);
     return n;
 }
@@ -223,7 +223,7 @@ static __attribute__((noinline)) int add_groups(PiAcross *a, int64_t row, const 
         const int32_t group = label[left[0]];
         PiSurvey s = {.q = of[0]};
         others = 0;
-        for (int64_t k = 0; k < count; k++) {
+        EACH_BELOW(k, count) {
             const int i = left[k];
             if (label[i] != group) {
                 left[others++] = i;
