@@ -1,8 +1,6 @@
 /* Memory that begins at a cache line, as the widest registers require: Windows has its own
  * functions for it; and how a memory is divided. */
 #pragma once
-#include <stdint.h>
-#include <stdlib.h>
 #include "sizes.h"
 
 #ifdef _WIN32

@@ -1,10 +1,17 @@
 /* Sizes that cannot wrap around: one that overflows, or began as a negative number, is as large as
- * possible; no memory is that large, and no array. And loops over so many items. */
+ * possible; no memory is that large, and no array. And loops over so many items,
+ * and what the core takes from C. */
 #pragma once
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define EACH_FROM(i, from, to) for (int64_t i = (from); i < (to); i++)
-#define EACH_BELOW(i, n)       EACH_FROM(i, 0, n)
+#define EACH_FROM(i, from, to)  for (int64_t i = (from); i < (to); i++)
+#define EACH_BELOW(i, n)        EACH_FROM(i, 0, n)
+#define EACH_WHILE(i, n, going) for (int64_t i = 0; i < (n) && (going); i++)
 
 #define PI_TOO_LARGE INT64_MAX
 static inline int64_t pi_product(int64_t a, int64_t b) {

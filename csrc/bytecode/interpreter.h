@@ -48,12 +48,12 @@ enum { ABREAST = 2, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_
 #define BLOCKS(A, B, C, D, ...)                                                                    \
     for (; i + ABREAST <= n; i += ABREAST) {                                                       \
         vreal result[ABREAST];                                                                     \
-        EACH(u, 0, ABREAST) {                                                                      \
+        EACH(u, ABREAST) {                                                                         \
             const vreal a = A, b = B, c = C, d = D;                                                \
             (void)a, (void)b, (void)c, (void)d;                                                    \
             result[u] = __VA_ARGS__;                                                               \
         }                                                                                          \
-        EACH(u, 0, ABREAST) to[i + u] = result[u];                                                 \
+        EACH(u, ABREAST) to[i + u] = result[u];                                                    \
     }
 #define REST(...)                                                                                  \
     const int64_t sa = strides & 1, sb = strides >> 1 & 1, sc = strides >> 2 & 1,                  \

@@ -2,8 +2,6 @@
 #include "bytecode.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "../aligned.h"
 
 static const PiOperation operations[] = {

@@ -22,9 +22,9 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     vreal *p_rows = rows->p, *out = rows->out;
     EACH_BELOW(u, R) {
         vreal y[VALUES], p[PARAMETERS], answer[PI_ANSWERS];
-        EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
+        EACH(i, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];
-        EACH(d, 0, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
+        EACH(d, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
         int n = 0;
         switch (question) {
         case PI_RHS: /* of a second-order system it is made of its halves (rhs_rows) */
@@ -46,21 +46,21 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
             if (model->invariants) model->invariants(t, y, p, answer), n = s->n_invariants;
             break;
         case PI_PREPARE:
-            EACH(i, s->n_params, n_p) p[i] = vset(0);
+            EACH_BETWEEN(i, s->n_params, n_p) p[i] = vset(0);
             if (model->prepare) model->prepare(p);
-            EACH(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
+            EACH_BETWEEN(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
             break;
         case PI_JACOBIAN: {
             vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
             model->jacobian(t, y, p, J);
-            EACH(i, 0, dim)
-                EACH(k, 0, dim)
+            EACH(i, dim)
+                EACH(k, dim)
                     out[(i * dim + k) * R + u] = s->structure != PI_SECOND_ORDER ? J[i][k]
                                                  : i >= dof ? J[i - dof][k]
                                                             : vset(k == i + dof);
         }
         }
-        EACH(i, 0, n) out[i * R + u] = answer[i];
+        EACH(i, n) out[i * R + u] = answer[i];
     }
     return 0;
 }
@@ -75,9 +75,9 @@ ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
             const vreal *from = (const vreal *)rows->y + u;
             vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
             const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
-            EACH(i, 0, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
+            EACH(i, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
             for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
-                EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
+                EACH(d, s->dim) y[d] = from[d * rows->apart];
                 *out = (model->energy(vset(0), y, p) - first) * scale;
             }
         }

@@ -104,7 +104,7 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
     o->X = X;
 }
 static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
-    for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o, i % 3 == 2);
+    EACH_WHILE(i, KEPLER_ITERATIONS, vany(~o->found)) kepler_iterate(o, i % 3 == 2);
 }
 
 /* The orbit, and a first X = h / r0 (1 - a - b + 2 a^2 - ...), from 1/4 to 4 times h / r0. */
@@ -128,7 +128,7 @@ INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, Kepl
 /* Replaces x and v by their changes, NaN where none was found. */
 INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {
     const vreal f = -mu * o->near * o->G[2], g = vfma(-mu, o->G[3], o->h), turn = -mu / o->r;
-    EACH(k, 0, 3) {
+    EACH(k, 3) {
         const vreal from = x[k];
         x[k] = vfma(f, from, g * v[k]);
         v[k] = turn * vfma(o->near * o->G[1], from, o->G[2] * v[k]);

@@ -1,7 +1,6 @@
 /* Arrays from Python: contiguous, of the right size and alignment, held while C uses them. The
  * Python layer has already converted them; a mistake there must raise here, not crash. */
 #include "arrays.h"
-#include <string.h>
 
 enum { VIEWS = 16 };
 

@@ -1,7 +1,6 @@
 /* Forces that are outside functions: Python functions, called for many lanes with the
  * interpreter lock, and compiled ones, called without it. */
 #include "module.h"
-#include <math.h>
 
 typedef enum { PYTHON, COMPILED, COMPILED_BATCHED } Kind;
 typedef int Compiled(double t, const double *y, double *dydt, const double *p);

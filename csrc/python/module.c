@@ -1,6 +1,4 @@
 /* The extension module: its functions, the instruction set in use, questions to systems. */
-#include <stdlib.h>
-#include <string.h>
 #include "../run/pace.h"
 #include "objects.h"
 

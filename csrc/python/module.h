@@ -11,7 +11,7 @@ typedef struct {
     int isa;             /* the instruction set in use */
     const char *missing; /* a better one of this machine that was not built: warned of once */
 } State;
-static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
+static inline State *state_of(PyObject *module) { return PyModule_GetState(module); }
 
 /* Appends the item, or puts it under a name, and gives it away; where that fails, or the item is
  * NULL, the list or dictionary becomes NULL, with an exception. */

@@ -1,5 +1,4 @@
 /* From the system that Python names to the kernels and forces of a run. */
-#include <string.h>
 #include "module.h"
 
 /* Warns once that the machine's best instruction set was not built: above the baseline all is 20 to

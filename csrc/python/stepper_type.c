@@ -1,6 +1,5 @@
 /* The Python type for stepping by hand: a run that advances its rows in place, a few steps a call.
  */
-#include <stdlib.h>
 #include "objects.h"
 
 enum { STEP, KICK, DRIFT, PHASES };

@@ -1,7 +1,6 @@
 /* The watches and events of a run, of fixed steps and to a tolerance: named fields of each, and
  * memory for each lane. */
 #include "watching.h"
-#include <string.h>
 
 /* A pointer, or the member of its name, to an array that is written, or to zeros. Not 0: with an
  * exception. */

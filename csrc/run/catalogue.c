@@ -1,7 +1,6 @@
 /* The descriptors of everything in contents.h. */
 #define PI_REAL_BITS    64
 #define PI_VECTOR_BYTES 16
-#include <string.h>
 #include "../simd.h"
 #include "../vmath/vmath.h"
 #include "run.h"

@@ -1,5 +1,4 @@
 /* Trajectories that have failed: frozen at their last valid state, and reported. */
-#include <float.h>
 #include "layout.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -1,7 +1,5 @@
 /* The layout of the rows of a run, and declarations shared by the files of a run. */
 #pragma once
-#include <math.h>
-#include <string.h>
 #include "../aligned.h"
 #include "run.h"
 

@@ -1,6 +1,5 @@
 /* The only loop over tiles and blocks of time. Pure C, no Python, no allocation except for the
  * first failure of a tile and one scratch for each thread. */
-#include <float.h>
 #include <sched.h>
 #include "layout.h"
 #include "pace.h"

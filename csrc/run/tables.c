@@ -1,6 +1,4 @@
 /* A method's numbers in the form for its kernels: sparse rows, and groups of implicit stages. */
-#include <math.h>
-#include <string.h>
 #include "families.h"
 
 /* ---- explicit Runge-Kutta and Nystrom: sparse rows ------------------------------------------- */

@@ -88,7 +88,7 @@ JACOBIAN(double_pendulum) {
                         -2 * mu * l2 * y[3] * q.s};
     const vreal f2[] = {vfma(u1, q.c, turn2), -(vfma(u1, q.c, turn2) + g * q.c2),
                         2 * l1 * y[2] * q.s, vset(0)};
-    EACH(k, 0, 4) {
+    EACH(k, 4) {
         double_pendulum_solve(&q, p, f1[k], f2[k], &J[0][k], &J[1][k]);
         J[0][k] *= p[DOUBLE_PENDULUM_PER_L1];
         J[1][k] *= p[DOUBLE_PENDULUM_PER_L2];

@@ -27,7 +27,7 @@ INLINE void n_body_prepare(const Bodies *b) {
 }
 /* d = x_j - x_i; returns |d|^2 + softening^2. */
 INLINE vreal n_body_separation(const Bodies *b, int64_t i, int64_t j, vreal *d) {
-    EACH(k, 0, 3) d[k] = AT(b->x, 3 * j + k) - AT(b->x, 3 * i + k);
+    EACH(k, 3) d[k] = AT(b->x, 3 * j + k) - AT(b->x, 3 * i + k);
     return vfma(d[2], d[2], vfma(d[1], d[1], vfma(d[0], d[0], *b->softening2)));
 }
 /* w = 1 / (|d|^2 + softening^2)^(3/2) */
@@ -38,17 +38,17 @@ INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
     vreal sum[3][3], d[3];
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) sum[i][k] = vset(0);
-    EACH(i, 0, 3)
-        EACH(j, i + 1, 3) {
+    EACH(i, 3)
+        EACH(k, 3) sum[i][k] = vset(0);
+    EACH(i, 3)
+        EACH_BETWEEN(j, i + 1, 3) {
             const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
                         there = w * AT(b->attraction, i);
             add3(here, d, sum[i]);
             add3(-there, d, sum[j]);
         }
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) AT(a, 3 * i + k) = sum[i][k];
+    EACH(i, 3)
+        EACH(k, 3) AT(a, 3 * i + k) = sum[i][k];
 }
 /* Each pair once: action and reaction. Many bodies have a pause after each; -1 if it stops. */
 INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
@@ -58,17 +58,17 @@ INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
     EACH_BELOW(i, n) {
         if (pi_pause(pause)) return -1;
         vreal own[3], d[3];
-        EACH(k, 0, 3) own[k] = AT(a, 3 * i + k);
+        EACH(k, 3) own[k] = AT(a, 3 * i + k);
         EACH_FROM(j, i + 1, n) {
             const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
                         there = w * AT(b->attraction, i);
             add3(here, d, own);
-            EACH(k, 0, 3) {
+            EACH(k, 3) {
                 vreal *other = &AT(a, 3 * j + k);
                 *other = vfma(-there, d[k], *other);
             }
         }
-        EACH(k, 0, 3) AT(a, 3 * i + k) = own[k];
+        EACH(k, 3) AT(a, 3 * i + k) = own[k];
     }
     return 0;
 }
@@ -76,7 +76,7 @@ INLINE vreal n_body_energy(const Bodies *b) {
     vreal kinetic = vset(0), potential = vset(0), d[3];
     EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
-        EACH(k, 0, 3) d[k] = AT(b->v, 3 * i + k);
+        EACH(k, 3) d[k] = AT(b->v, 3 * i + k);
         kinetic = vfma(m, dot3(d, d), kinetic);
         EACH_BELOW(j, i) potential += m * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
     }
@@ -85,11 +85,11 @@ INLINE vreal n_body_energy(const Bodies *b) {
 /* Momentum P, angular momentum, and (sum of m x - P t) / (sum of m). */
 INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
     vreal P[3], L[3], C[3], mass = vset(0);
-    EACH(k, 0, 3) P[k] = L[k] = C[k] = vset(0);
+    EACH(k, 3) P[k] = L[k] = C[k] = vset(0);
     EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
         vreal x[3], v[3], moment[3];
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             x[k] = AT(b->x, 3 * i + k);
             v[k] = AT(b->v, 3 * i + k);
         }
@@ -99,7 +99,7 @@ INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
         add3(m, v, P);
         add3(m, moment, L);
     }
-    EACH(k, 0, 3) {
+    EACH(k, 3) {
         AT(values, k) = P[k];
         AT(values, 3 + k) = L[k];
         AT(values, 6 + k) = vfma(-t, P[k], C[k]) / mass;

@@ -1,7 +1,5 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
-#include <math.h>
-#include <string.h>
 
 /* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {

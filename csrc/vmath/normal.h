@@ -12,15 +12,15 @@ enum { ROUNDS = 10 };
 /* The keys of the rounds: once for many numbers, in memory, from where an operation takes them. */
 INLINE void philox_keys(vnatural key[][2], uint64_t seed) {
     uint32_t low = (uint32_t)seed, high = (uint32_t)(seed >> 32);
-    EACH(round, 0, ROUNDS) {
+    EACH(round, ROUNDS) {
         key[round][0] = vset_natural(low), key[round][1] = vset_natural(high);
         low += 0x9E3779B9, high += 0xBB67AE85;
     }
 }
 /* All rounds on the lower halves of the lanes of four words, of `count` registers. */
 INLINE void philox(int count, vnatural word[][4], const vnatural key[][2]) {
-    EACH(round, 0, ROUNDS) {
-        EACH(u, 0, count) {
+    EACH(round, ROUNDS) {
+        EACH(u, count) {
             const vnatural a = vmultiply_halves(word[u][0], vset_natural(0xD2511F53)),
                            b = vmultiply_halves(word[u][2], vset_natural(0xCD9E8D57));
             word[u][0] = (b >> 32) ^ word[u][1] ^ key[round][0];

@@ -93,7 +93,7 @@ INLINE uint64_t pi_multiple_of_huge(double x, int unit, double *r, double *t) {
 /* The lanes of the mask only; the others keep what they have. */
 RARE void pi_multiples_of_huge(const vreal *x, const vint *mask, int unit, vreal *r, vreal *t,
                                vnatural *q) {
-    for (int i = 0; i < VLEN; i++) {
+    EACH_BELOW(i, VLEN) {
         if (!(*mask)[i]) continue;
         (*r)[i] = (*x)[i] - (*x)[i];                            /* NaN for inf and NaN */
         (*t)[i] = 0;

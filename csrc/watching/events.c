@@ -1,6 +1,5 @@
 /* Events of segments: see events.h. */
 #include "events.h"
-#include <float.h>
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */

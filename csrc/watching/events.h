@@ -11,7 +11,6 @@
  * state is made by a part of the step, and lies on the side before the zero; a condition occurs at
  * the first step, or jump, after which it holds. */
 #pragma once
-#include <string.h>
 #include "pieces.h"
 
 typedef struct {

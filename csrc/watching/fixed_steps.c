@@ -1,6 +1,5 @@
 /* Events of fixed steps: see fixed_steps.h. */
 #include "fixed_steps.h"
-#include <float.h>
 #include "../run/layout.h"
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
@@ -605,7 +604,7 @@ static int go_through_plainly(Segments *p, PiMemory m) {
             if (i >= 0 && i >= end) break;
             s->i = larger(i, 0);
             read_state(p, at, i + 1, p->after, p->lanes.lanes);
-            for (int j = 0; j < p->e->events.count && s->lane >= 0; j++) {
+            EACH_WHILE(j, p->e->events.count, s->lane >= 0) {
                 if (!(passes[j] & mark)) continue;
                 *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_ANYHOW;
                 if (occur_plainly(p, j, first + i + 1)) return -1;

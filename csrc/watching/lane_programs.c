@@ -1,6 +1,5 @@
 /* Programs of byte code, run for lanes at their own steps and times. */
 #include "lane_programs.h"
-#include <string.h>
 
 static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
                double *out) {

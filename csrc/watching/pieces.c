@@ -1,6 +1,5 @@
 /* Quantities within accepted steps: see pieces.h. */
 #include "pieces.h"
-#include <string.h>
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
 /* Of a piece that fails because of more than its conditions. */
@@ -447,7 +446,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
     Piece *const piece = &p->piece[i];
     const double from = piece->from, to = piece->to, length = to - from;
     int found = 0;
-    for (int q = 0; q < p->count && piece->n_ends + 2 < PI_MOST_ENDS; q++) {
+    EACH_WHILE(q, p->count, piece->n_ends + 2 < PI_MOST_ENDS) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
         PiZero zeros[PI_MOST_ZEROS];

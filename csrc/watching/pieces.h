@@ -6,7 +6,6 @@
  */
 #pragma once
 #include "../kernels/tolerance/chebyshev.h"
-#include <math.h>
 #include "lane_programs.h"
 
 /* What must be resolved of a quantity: its mean; its polynomial; its square as well; its turns, as

@@ -1,6 +1,5 @@
 /* Renormalisation of tangents: see renormalise.h. */
 #include "renormalise.h"
-#include <float.h>
 #include "../run/layout.h"
 
 /* 2^e. */

@@ -138,7 +138,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
         s->at(s, p->theta, p->rows.y);
         if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
-            for (int64_t q = 0; q < p->count && j < p->piece[i].n_switches; q++)
+            EACH_WHILE(q, p->count, j < p->piece[i].n_switches)
                 known_row(p, i, j)[q] = p->rows.answer[q * p->lanes + i];
     }
     return 0;

@@ -5,7 +5,7 @@
  * positive ones: Newton's method from x, and bisection where that leaves the interval. */
 static double zero_between(int n, const double *a, double lo, double hi, int rises, double x) {
     double last = hi - lo;
-    for (int i = 0; i < 100 && hi - lo > 0x1p-50; i++) {
+    EACH_WHILE(i, 100, hi - lo > 0x1p-50) {
         if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
         double slope;
         const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;

@@ -20,7 +20,7 @@ INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
 /* y[d] += w k[d] for n components from d = `first` on. */
 INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, const vreal *k, int u,
                               Flight *f) {
-    EACH(i, 0, n) {
+    EACH(i, n) {
         vreal *const y = f->y[u] + first + i;
         *y = vfma(scaled(model, f, u, first + i, w), k[i], *y);
     }
@@ -70,7 +70,7 @@ INLINE void known_composition_step(const Model *model, const PiMethod *m, const 
     vreal *const x = f->y[u], *const a = f->kept[u];
     vreal t = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
-    EACH(s, 0, m->stages) {
+    EACH(s, m->stages) {
         if (m->kick[s] != 0) {
             if (s > 0 || !keeps) model->acceleration(t, x, x + dof, f->p[u], a);
             accumulate_scaled(model, dof, dof, w[2 * s], a, u, f);

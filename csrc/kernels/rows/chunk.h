@@ -107,16 +107,16 @@ INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
 INLINE void fill_weights(const Chunk *c, const PiTable *m, int row, int power, int64_t first,
                          int count, vreal (*w)[4]) {
     for (int32_t j = m->start[row]; j < m->start[row + 1]; j++, w++)
-        EACH(u, 0, count) (*w)[u] = weight_at(c, m->weight[j], power, first + u);
+        EACH(u, count) (*w)[u] = weight_at(c, m->weight[j], power, first + u);
 }
 /* Some registers of combine_rows side by side, with weights of their own or one for all. */
 INLINE void combine_some(int terms, vreal (*w)[4], int own, const vreal *const *at, const vreal *y,
                          vreal *out, int64_t i, int count) {
     vreal sum[8];
-    EACH(u, 0, count) sum[u] = y[i + u];
+    EACH(u, count) sum[u] = y[i + u];
     EACH_BELOW(j, terms)
-        EACH(u, 0, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
-    EACH(u, 0, count) out[i + u] = sum[u];
+        EACH(u, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
+    EACH(u, count) out[i + u] = sum[u];
 }
 /* out = y + sum of h^power weight_j k_j over one row of a table, j in its order; n rows each, the
  * rows of k_j begin n_k R j vectors in. out may be y. */
@@ -165,7 +165,7 @@ static void set_scales_aside(Chunk *c) {
     const PiSystem *system = c->tile->system;
     const int n = system->n_params;
     const int alike = n < 64 && c->uniform == ((uint64_t)1 << n) - 1;
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {
         const int i = system->scale[d] - 1;
         if (i < 0) continue;
         vreal *row = take_rows(c, 1);
@@ -173,12 +173,12 @@ static void set_scales_aside(Chunk *c) {
         const int one = i < n ? i < 64 && c->uniform >> i & 1 : alike;
         c->scale[d] = (Factor){row, !one};
     }
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++)
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE)
         if (c->scale[d].row)
             EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
 }
 static void give_scales_back(Chunk *c) {
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {
         if (c->scale[d].row)
             copy_rows(c, 1, c->scale[d].row, c->p + (c->tile->system->scale[d] - 1) * c->R);
         c->scale[d].row = NULL;

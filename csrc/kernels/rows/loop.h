@@ -16,7 +16,7 @@
 /* ---- loading and storing --------------------------------------------------------------------- */
 /* R registers of a row, from `lane` on; copies of the last of its lanes fill what is left. */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
-    const real *data = (const real *)row.data;
+    const real *data = row.data;
     for (int64_t u = 0; u < R; u++, lane += VLEN)
         if (!row.stride) to[u] = vset(*data);
         else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
@@ -31,7 +31,7 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
                .R = count,
                .dim = system->dim,
                .dof = system->dof,
-               .free = (vreal *)tile->workspace,
+               .free = tile->workspace,
                .one_time = !tile->t0.stride && !tile->h.stride};
     c.y = take_rows(&c, rows);
     if (tile->compensated) c.carry = c.y + (rows - c.dim) * count;
@@ -167,7 +167,7 @@ static int rows_kernel(const PiTile *tile) {
         const int64_t rest = tile->registers - r, last = tile->first + tile->steps;
         Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
         vreal *const free = c.free;
-        real *record = (real *)tile->record;
+        real *record = tile->record;
         c.tile = &interval;
         for (interval.first = tile->first; interval.first < last;) {
             const int64_t left = last - interval.first;

@@ -242,7 +242,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
 static int correct_rows(Chunk *c, const Newton *s) {
     const vint *done = s->done;
     vint going = {0};
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) {
+    EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
         if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, M, r);

@@ -20,13 +20,13 @@ INLINE void set_counter(vnatural word[4], uint64_t pair, int component, vnatural
 INLINE void draw_some(const PiPairs *pairs, const vnatural key[][2], int64_t i, int count,
                       int stream) {
     vnatural word[4][4];
-    EACH(u, 0, count) {
+    EACH(u, count) {
         vnatural trajectory;
         memcpy(&trajectory, pairs->trajectory + i + u * VLEN, sizeof trajectory);
         set_counter(word[u], pairs->pair, pairs->component, trajectory, stream);
     }
     philox(count, word, key);
-    EACH(u, 0, count) {
+    EACH(u, count) {
         const vnatural a = joined(word[u][0], word[u][1]), b = joined(word[u][2], word[u][3]);
         vreal first = unit_interval(a), second = unit_interval(b);
         if (stream != PI_UNIFORMS) on_circle(radius(first), b, &first, &second);
@@ -64,7 +64,7 @@ INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
 static double first_passage(const PiBridge *bridge) {
     vnatural word[2][4], key[ROUNDS][2];
     philox_keys(key, bridge->seed);
-    EACH(i, 0, 2)
+    EACH(i, 2)
         set_counter(word[i], bridge->step, bridge->component, vset_natural(bridge->trajectory),
                     i ? PI_UNIFORMS : PI_BRIDGES);
     philox(2, word, key);
@@ -122,7 +122,7 @@ static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fres
 static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *W) {
     const int64_t n = numbers->noises * numbers->lanes;
     double *const J = W + n;
-    for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
+    EACH_WHILE(k, numbers->substeps, !c->stopped) {
         const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
         if (numbers->streams == 2)
             EACH_BELOW(i, n) {

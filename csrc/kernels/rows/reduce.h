@@ -33,10 +33,10 @@ INLINE void look_at_column(Column *c, int extremes) {
     const int64_t next = c->length * c->next;
     const vreal *q = c->q;
     vreal sum[STRETCHES] = {{0}};
-    EACH(i, 0, STRETCHES) c->most[i] = vset(-INFINITY), c->least[i] = vset(INFINITY);
+    EACH(i, STRETCHES) c->most[i] = vset(-INFINITY), c->least[i] = vset(INFINITY);
     FEW_TURNS
     for (int64_t k = 0; k < c->length; k++, q += c->next)
-        EACH(i, 0, STRETCHES) look_at_value(c, i, q[i * next], sum, extremes);
+        EACH(i, STRETCHES) look_at_value(c, i, q[i * next], sum, extremes);
     q += (STRETCHES - 1) * next;
     FEW_TURNS
     for (int64_t k = STRETCHES * c->length; k < c->rows->count; k++, q += c->next)
@@ -100,7 +100,7 @@ INLINE vreal furthest(PiReduction kind, const Column *c, int i) {
 INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
     vreal best[STRETCHES], most = s[0];
-    EACH(i, 0, STRETCHES) {
+    EACH(i, STRETCHES) {
         best[i] = furthest(kind, c, i);
         most = further(kind, best[i], most);
     }
@@ -156,7 +156,7 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
         add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
         if (!c->rows->ends) continue;
         const vint still = stands_still(c, k);
-        EACH(i, 0, 2) s[i] = vselect(still, before[i], s[i]);
+        EACH(i, 2) s[i] = vselect(still, before[i], s[i]);
     }
     tell_nan(c, spoiled, told, &s[1]);
 }
@@ -167,7 +167,7 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
  * multiple of 16 for any number of states shown at once: no bit depends on that. */
 INLINE void end_line_block(int64_t index, vint still, vreal *s) {
     const vreal term[3] = {s[7], vfma(vset(index + 1), s[7], -s[8]), s[9]};
-    EACH(i, 0, 3) {
+    EACH(i, 3) {
         vreal high = s[1 + 2 * i], low = s[2 + 2 * i];
         add_exactly(&high, &low, term[i]);
         s[1 + 2 * i] = vselect(still, s[1 + 2 * i], high);
@@ -261,7 +261,7 @@ INLINE vnatural whole_of_row(const Column *c, int row) {
 }
 INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     vnatural word[1][4], seed = vset_natural(0);
-    EACH(i, 0, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
+    EACH(i, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
     set_counter(word[0], (uint64_t)step, c->rows->component,
                 whole_of_row(c, PI_OF_TRAJECTORY) | whole_of_row(c, PI_OF_TRAJECTORY + 1)
                                                         << PI_OF_BITS,
@@ -287,14 +287,14 @@ INLINE void reduce_bridges(const Column *c, vreal *s) {
 }
 INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sums) {
     vreal s[10];
-    EACH(i, 0, rows) s[i] = vload(sums + i * c->rows->stride);
+    EACH(i, rows) s[i] = vload(sums + i * c->rows->stride);
     if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, c, s);
     else if (kind == PI_LINE) reduce_line(c, s);
     else if (kind == PI_BEGINS_TO_HOLD) reduce_begins(c, s);
     else if (kind == PI_BRIDGED) reduce_bridges(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
-    EACH(i, 0, rows) vstore(sums + i * c->rows->stride, s[i]);
+    EACH(i, rows) vstore(sums + i * c->rows->stride, s[i]);
 }
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];

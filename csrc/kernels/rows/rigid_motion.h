@@ -19,7 +19,7 @@ INLINE void turn_exactly(const vreal *a, vreal *q) {
     const vreal angle = vsqrt(dot3(a, a)) * 0.5;
     vreal s[3];
     const vreal ratio = vselect(angle == 0, vset(1), vsin(angle) / angle);
-    EACH(i, 0, 3) s[i] = a[i] * (ratio * 0.5);
+    EACH(i, 3) s[i] = a[i] * (ratio * 0.5);
     turn(vcos(angle), s, q);
 }
 
@@ -32,20 +32,20 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
     vint done = {0};
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
     symmetric3(I, w, start);
-    EACH(i, 0, 3) start[i] = vfma(h, torque[i], start[i]);
+    EACH(i, 3) start[i] = vfma(h, torque[i], start[i]);
     EACH_BELOW(iteration, NEWTON_ITERATIONS) {
         symmetric3(I, w, Iw);
         cross3(w, Iw, r);
-        EACH(i, 0, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
+        EACH(i, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
         /* Columns of I + h ([w] I - [Iw]). */
         vreal column[3][3], normal[3], step[3];
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             const vreal e[3] = {vset(k == 0), vset(k == 1), vset(k == 2)};
             vreal Ie[3], first[3], second[3];
             symmetric3(I, e, Ie);
             cross3(w, Ie, first);
             cross3(Iw, e, second);
-            EACH(i, 0, 3) column[k][i] = vfma(h, first[i] - second[i], Ie[i]);
+            EACH(i, 3) column[k][i] = vfma(h, first[i] - second[i], Ie[i]);
         }
         cross3(column[1], column[2], normal);
         const vreal determinant = dot3(column[0], normal);
@@ -55,7 +55,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
         cross3(column[0], column[1], normal);
         step[2] = dot3(r, normal) / determinant;
         vreal change = vset(0), size = vset(0);
-        EACH(i, 0, 3) {
+        EACH(i, 3) {
             w[i] = vselect(done, w[i], w[i] - step[i]);
             change = vmax(change, vabs(step[i]));
             size = vmax(size, vabs(w[i]));
@@ -68,7 +68,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
         if (!vany(~done)) break;
     }
     *code = vselect_int(done | (*code != 0), *code, vset_int(PI_NOT_CONVERGED));
-    EACH(i, 0, 3) w[i] = vselect(done, w[i], vset(NAN));
+    EACH(i, 3) w[i] = vselect(done, w[i], vset(NAN));
 }
 
 /* Damping factors of one step: v, w. */
@@ -86,7 +86,7 @@ INLINE Damping rigid_damping(const Rigid *b, vreal h, double part, int factors) 
     return d;
 }
 INLINE void damp(Damping d, vreal *y) {
-    EACH(i, 0, 3) {
+    EACH(i, 3) {
         y[RIGID_V + i] *= d.v;
         y[RIGID_W + i] *= d.w;
     }
@@ -105,9 +105,9 @@ INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, vreal 
     } else if (gyroscopic == PI_IMPLICIT_TERM) {
         vreal before[3];
         to_body(M, y + RIGID_W, before);
-        EACH(i, 0, 3) w[i] = before[i];
+        EACH(i, 3) w[i] = before[i];
         rigid_implicit_term(b, h, torque, w, code);
-        EACH(i, 0, 3) rate[i] = (w[i] - before[i]) / h;
+        EACH(i, 3) rate[i] = (w[i] - before[i]) / h;
     } else rigid_symmetric(b, RIGID_B, torque, rate);
     to_world(M, rate, w);
     add3(h, w, y + RIGID_W);
@@ -120,12 +120,12 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
         rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
     }
     if (m->exponential) {
-        EACH(i, 0, 3) w[i] = h * y[RIGID_W + i];
+        EACH(i, 3) w[i] = h * y[RIGID_W + i];
         turn_exactly(w, q);
     } else {
         vreal spun[4];
         spin(y + RIGID_W, q, spun);
-        EACH(i, 0, 4) q[i] = vfma(h * 0.5, spun[i], q[i]);
+        EACH(i, 4) q[i] = vfma(h * 0.5, spun[i], q[i]);
     }
     if (!m->unnormalised) normalise(q);
     if (m->gyroscopic == PI_KEPT_MOMENTUM) {
@@ -146,17 +146,17 @@ INLINE void rigid_multiply(const Rigid *b, vreal *y) {
  * y += h (k1 + 2 k2 + 2 k3 + k4) / 6 */
 INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y) {
     vreal k[RIGID_DIM], at[RIGID_DIM], sum[RIGID_DIM];
-    EACH(i, 0, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
+    EACH(i, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
     EACH_BELOW(stage, 4) {
         rigid_rhs(b, at, k);
         const vreal to_next = h * vset(stage == 2 ? 1 : 0.5),
                     weight = vset(stage == 0 || stage == 3 ? 1 : 2);
-        EACH(i, 0, RIGID_DIM) {
+        EACH(i, RIGID_DIM) {
             at[i] = vfma(to_next, k[i], y[i]);
             sum[i] = vfma(weight, k[i], sum[i]);
         }
     }
-    EACH(i, 0, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
+    EACH(i, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
     if (!m->unnormalised) normalise(y + RIGID_Q);
     rigid_multiply(b, y);
 }
@@ -175,7 +175,7 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
         to_world(M, n, axis);
         const vreal turning = *rigid_derived(b, RIGID_RATES + i) * dot3(axis, L),
                     half = h * vset(s == 2 ? 0.5 : 0.25) * turning, sine = vsin(half);
-        EACH(k, 0, 3) axis[k] *= sine;
+        EACH(k, 3) axis[k] *= sine;
         turn(vcos(half), axis, q);
     }
     normalise(q);
@@ -196,7 +196,7 @@ static void rigid_kick(const Rigid *b, vreal h, vreal *y) {
 }
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
     const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(1));
-    EACH(i, 0, 3) y[RIGID_V + i] /= slower;
+    EACH(i, 3) y[RIGID_V + i] /= slower;
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,
                                  vreal *y) {
@@ -222,7 +222,7 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     const vreal h = c->h[u];
     vreal y[RIGID_DIM];
     Damping damping[PI_MAX_STAGES];
-    EACH(i, 0, RIGID_DIM) y[i] = c->y[i * R + u];
+    EACH(i, RIGID_DIM) y[i] = c->y[i * R + u];
     if (m->rule == PI_VELOCITIES_FIRST) damping[0] = rigid_damping(&b, h, 1, 1);
     else if (m->rule == PI_FREE_TOP_SPLITTING)
         EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
@@ -240,8 +240,8 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
         } else if (m->rule == PI_QUATERNION_RK4) rigid_rk4_step(&b, m, h, y);
         else rigid_splitting_step(&b, m, h, damping, y);
     }
-    EACH(i, 0, RIGID_DIM) c->y[i * R + u] = y[i];
+    EACH(i, RIGID_DIM) c->y[i * R + u] = y[i];
 }
 static void rigid_motion(Chunk *c) {
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) rigid_steps(c, u, c->tile->method);
+    EACH_WHILE(u, c->R, !c->stopped) rigid_steps(c, u, c->tile->method);
 }

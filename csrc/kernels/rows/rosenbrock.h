@@ -66,7 +66,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
             }
     factor_rows(c, dim, M, pivot);
     refuse_singular(c, M);
-    for (int s = 0; s < m->stages && !c->stopped; s++) {
+    EACH_WHILE(s, m->stages, !c->stopped) {
         vreal *const us = u + s * all;
         if (s == 0) copy_rows(c, dim, slope, us);
         else {

@@ -26,30 +26,30 @@ typedef struct {
 
 static void to_jacobi(const Planets *b, const vreal *x, vreal *q) {
     vreal R[3];
-    EACH(k, 0, 3) R[k] = x[k];
+    EACH(k, 3) R[k] = x[k];
     EACH_FROM(i, 1, b->n)
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             q[3 * i + k] = x[3 * i + k] - R[k];
             R[k] = vfma(b->share[i], q[3 * i + k], R[k]);
         }
-    EACH(k, 0, 3) q[k] = R[k];
+    EACH(k, 3) q[k] = R[k];
 }
 /* x += the change that q is, of R_(n-1) and of the others */
 static void add_jacobi(const Planets *b, const vreal *q, vreal *x) {
     vreal R[3];
-    EACH(k, 0, 3) R[k] = q[k];
+    EACH(k, 3) R[k] = q[k];
     for (int64_t i = b->n - 1; i > 0; i--)
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             R[k] = vfma(-b->share[i], q[3 * i + k], R[k]);
             x[3 * i + k] += R[k] + q[3 * i + k];
         }
-    EACH(k, 0, 3) x[k] += R[k];
+    EACH(k, 3) x[k] += R[k];
 }
 
 static void planets_drift(Planets *b, vreal h) {
     to_jacobi(b, b->x, b->q);
     to_jacobi(b, b->v, b->u);
-    EACH(k, 0, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
+    EACH(k, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
     for (int64_t first = 1; first < b->n; first += TOGETHER) {
         const int64_t last = first + TOGETHER < b->n ? first + TOGETHER : b->n;
         KeplerRoot o[TOGETHER];
@@ -69,11 +69,11 @@ static void planets_drift(Planets *b, vreal h) {
 static void planets_force(Chunk *c, Planets *b) {
     if (c->tile->force(c->tile->context, PI_ACCELERATION, &b->rows)) c->stopped = 1;
     to_jacobi(b, b->x, b->q);
-    EACH(k, 0, 3) b->q[k] = vset(0);
+    EACH(k, 3) b->q[k] = vset(0);
     EACH_FROM(i, 1, b->n) {
         vreal *q = b->q + 3 * i;
         const vreal rr = dot3(q, q), w = vdivide(b->mu[i], rr * vsqrt(rr));
-        EACH(k, 0, 3) q[k] *= w;
+        EACH(k, 3) q[k] *= w;
     }
     add_jacobi(b, b->q, b->a);
 }
@@ -82,7 +82,7 @@ static void planets_kick(Planets *b, vreal h) {
 }
 /* The kicks and drifts of a step; kept: the force is that of the step before. */
 static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int kept) {
-    for (int s = 0; s < m->stages && !c->stopped; s++) {
+    EACH_WHILE(s, m->stages, !c->stopped) {
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) planets_force(c, b);
             planets_kick(b, h * (real)m->kick[s]);
@@ -148,7 +148,7 @@ static void planets_steps(Chunk *c, int64_t u) {
         b.mu[i] = p[0] * mass;
     }
     if (starts) planets_correct(c, &b, m, h, 0);
-    for (int64_t s = 0; s < tile->steps && !c->stopped; s++) {
+    EACH_WHILE(s, tile->steps, !c->stopped) {
         if (pi_pause(tile->pause)) c->stopped = 1;
         planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
     }
@@ -161,5 +161,5 @@ static void planets_steps(Chunk *c, int64_t u) {
     fail_lanes(c, u, ~b.solved, PI_NOT_CONVERGED);
 }
 static void planets(Chunk *c) {
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) planets_steps(c, u);
+    EACH_WHILE(u, c->R, !c->stopped) planets_steps(c, u);
 }

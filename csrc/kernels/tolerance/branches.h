@@ -69,8 +69,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
             vreal middle = vset(0);
-            EACH(j, 0, nearest)
-                middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
+            EACH(j, nearest) middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
             visits |= moving & (inside > 0) & (least >= 0) &
@@ -105,7 +104,7 @@ static void find_visits(Lanes *l) {
     const int places = l->solve->pair.places;
     EACH_REGISTER(u, c) {
         const vreal h = vabs(c->h[u]);
-        vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
+        vreal *const longest = l->longest_tried + u;
         *longest = vmax(FORGETS * *longest, h);
         const vint moving = moves(l, u);
         vint may = (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
@@ -128,7 +127,7 @@ static void find_visits(Lanes *l) {
 INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejected, vreal further) {
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
-    vreal *const left = own(l, OWN_TO_BORDER) + u, *const error = own(l, OWN_ERROR) + u;
+    vreal *const left = l->to_border + u, *const error = l->error + u;
     const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
@@ -139,7 +138,7 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
         accepted & (*left != 0) & (PAST * vabs(*left) < vabs(further)) & ~too_small(*left, t);
     further = vselect(located, before, vselect(near, PAST * *left, further));
     const vint behind = passed & l->crossed[u];
-    const vreal usual = AS_BEFORE * own(l, OWN_LONGEST_TRIED)[u];
+    const vreal usual = AS_BEFORE * l->longest_tried[u];
     *error = vselect(behind, vset(NO_ERROR_YET), *error);
     return vselect(behind & (usual > vabs(further)), vcopysign(usual, further), further);
 }
@@ -177,7 +176,7 @@ static void sliding_lanes_leave(Lanes *l) {
     vreal *const near = sides_at(l, end + 3);
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, near);
     EACH_REGISTER(u, c) {
-        vint *const often = own_whole(l, OWN_RETURNS) + u;
+        vint *const often = l->returns + u;
         const vreal *const here = sides_at(l, end) + u;
         const vint returns = (branch[u] != here[0]) & (before[u] == here[0]);
         const vint crosses = l->accepted[u] & l->crossed[u];

@@ -9,7 +9,7 @@ typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
 #define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
 INLINE int any_wide(const WideMask *mask) {
     int64_t any = 0;
-    EACH(i, 0, VLEN) any |= (*mask)[i];
+    EACH(i, VLEN) any |= (*mask)[i];
     return any != 0;
 }
 /* Where a polynomial with these n + 1 coefficients is zero in each lane, and its slope there, if
@@ -42,7 +42,7 @@ static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
     EACH_BELOW(m, n + 1) e[m] = l->over[m] * WIDE_SELECT(back, c[n - m], c[m]);
     Wide u = WIDE_SELECT(back, 1 - first, first) / WIDE_SELECT(back, first, 1 - first);
     WideMask open = known;
-    for (int64_t i = 0; i < 8 && any_wide(&open); i++) {
+    EACH_WHILE(i, 8, any_wide(&open)) {
         Wide f = e[n], d = none, bend = none;
         for (int m = n - 1; m >= 0; m--) {
             bend = bend * u + d;

@@ -54,7 +54,7 @@ static void make_dense(Lanes *l) {
 }
 /* Is a time to be saved within the step of lane i? */
 static int has_due(const Lanes *l, int64_t i) {
-    return (LANE(own(l, OWN_DUE), i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
+    return (LANE(l->next_due, i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
 }
 /* Marks in l->dense the lanes that need their polynomial; 0: none does. */
 static int find_dense(Lanes *l) {
@@ -70,7 +70,7 @@ static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
     const vreal *const z = l->radau.z;
-    for (int j = 0; j < 2 && !c->stopped; j++) {
+    EACH_WHILE(j, 2, !c->stopped) {
         const int radau = l->solve->pair.slope != 0;
         if (!radau)
             EACH_REGISTER(u, c)
@@ -106,8 +106,8 @@ INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, 
     vreal *const poly = l->poly + (m - 1) * c->dim * R + to;
     Block sum;
     weigh(l, pi_dense_row(pair, row), d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) {
+    EACH(e, parts)
+        EACH(i, count) {
             const vreal h = c->h[u + i], *const v = c->y + (c->dof + d + e) * R + u + i;
             const vreal times_h = h * sum[e][i];
             poly[(d + e) * R + u + i] =
@@ -150,7 +150,7 @@ static void make_polynomials(Lanes *l) {
     }
     vreal *const last = l->k + (pair->stages - pair->fsal) * each;
     if (!pair->fsal) slope_of(l, 0, 1, l->yn, last);
-    for (int e = 0; e < pair->extra && !c->stopped; e++)
+    EACH_WHILE(e, pair->extra, !c->stopped)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
     end_coefficients(l, l->k, last);
     const uint64_t asked = l->solve->record ? ~(uint64_t)0 : l->solve->segments;
@@ -195,26 +195,24 @@ static void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last) {
     const PiSolve *s = l->solve;
     const vreal at = times_from(l, i, n), end = vset(LANE(l->tn, i));
     vreal b[PI_MAX_DEGREE + 1];
-    bernstein_at(l,
-                 ((at - vset(LANE(l->c.t0, i))) - vset(LANE(own(l, OWN_T_LOW), i))) /
-                     vset(LANE(l->whole, i)),
-                 b);
+    bernstein_at(
+        l, ((at - vset(LANE(l->c.t0, i))) - vset(LANE(l->t_low, i))) / vset(LANE(l->whole, i)), b);
     real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
     for (int d = 0; d < s->n_saved; d++, to += s->record_component) {
         const int64_t row = s->saved[d] * l->c.R;
         const vreal y = vselect(at == end, vset(LANE(l->yn + row, i)), on_polynomial(l, row, i, b));
         if (s->record_next == 1 && last - n >= VLEN) vstore(to, y);
         else
-            for (int k = 0; k < VLEN && k < last - n; k++) to[k * s->record_next] = y[k];
+            EACH_WHILE(k, VLEN, k < last - n) to[k * s->record_next] = y[k];
     }
 }
 /* States of lane i at all times that its step has passed. */
 static void record_on_polynomial(Lanes *l, int64_t i) {
     const real ahead = ahead_of(l, i), end = LANE(l->tn, i);
     int64_t n = l->due[i];
-    real t = LANE(own(l, OWN_DUE), i);
+    real t = LANE(l->next_due, i);
     while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);
-    LANE(own(l, OWN_DUE), i) = t;
+    LANE(l->next_due, i) = t;
     for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
 /* Makes the coefficients that nothing has asked for yet. */
@@ -228,7 +226,7 @@ INLINE vreal from_doubles(const double *from) {
     vreal a;
     if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
     else
-        EACH(i, 0, VLEN) a[i] = from[i];
+        EACH(i, VLEN) a[i] = from[i];
     return a;
 }
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
@@ -272,7 +270,7 @@ static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const dou
         bernstein_at(l, from_doubles(at), b);
         EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R, i, b);
-            for (int64_t e = 0; e < VLEN && k + e < n; e++) y[d * R * VLEN + k + e] = state[e];
+            EACH_WHILE(e, VLEN, k + e < n) y[d * R * VLEN + k + e] = state[e];
         }
     }
 }

@@ -37,10 +37,9 @@ static void end_step(Lanes *l, int64_t i) {
         LANE(l->last, i) = 0; /* the rounding error of time is known */
     } else {
         if (LANE(l->code, i) == PI_OUT_OF_BOUNDS) LANE(l->code, i) = PI_OK; /* but for the jump */
-        if (LANE(l->tn, i) != LANE(own(l, OWN_END), i)) {
+        if (LANE(l->tn, i) != LANE(l->t_end, i)) {
             /* It was to be the last, but is not. */
-            const integer made =
-                LANE(own_whole(l, OWN_TAKEN), i) + LANE(own_whole(l, OWN_REJECTED), i);
+            const integer made = LANE(l->taken, i) + LANE(l->rejected, i);
             if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
                 LANE(l->code, i) = PI_TOO_MANY_STEPS;
             LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
@@ -49,11 +48,11 @@ static void end_step(Lanes *l, int64_t i) {
     }
     /* A step that stops where it begins does not count either. */
     const int stands = end != PI_STEP_JUMPED && LANE(l->tn, i) == LANE(l->c.t0, i) &&
-                       LANE(l->tn_low, i) == LANE(own(l, OWN_T_LOW), i);
+                       LANE(l->tn_low, i) == LANE(l->t_low, i);
     if (end != PI_STEP_LOST && !stands) return;
     LANE(l->accepted, i) = 0;
-    LANE(own_whole(l, OWN_TAKEN), i) -= 1;
-    LANE(own_whole(l, OWN_REJECTED), i) += 1;
+    LANE(l->taken, i) -= 1;
+    LANE(l->rejected, i) += 1;
 }
 /* Shows the accepted steps to the observer until nothing more is requested; -1 if that stops the
  * run. */
@@ -68,7 +67,7 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
                        .id = l->id,
                        .end = end,
                        .t0 = c->t0,
-                       .t0_low = own(l, OWN_T_LOW),
+                       .t0_low = l->t_low,
                        .before = c->y,
                        .t = l->tn,
                        .t_low = l->tn_low,

@@ -16,13 +16,13 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     own_rows(s, l.at);
     l.own = take_rows(c, l.at[OWN_PARTS]);
     place_own(&l);
-    c->y = own(&l, OWN_STATE);
-    c->p = own(&l, OWN_PARAMS);
-    c->t0 = own(&l, OWN_T);
+    c->y = l.state;
+    c->p = l.params;
+    c->t0 = l.t;
     c->h = take_rows(c, 1);
     c->t = take_rows(c, 1);
     c->scratch = take_rows(c, s->system->scratch);
-    for (int i = 0; i < s->system->n_params && i < 64; i++)
+    EACH_WHILE(i, s->system->n_params, i < 64)
         if (!s->params[i].stride) c->uniform |= (uint64_t)1 << i;
     const int numbers = PI_REAL_BITS == 64 ? 1 : 2; /* rows for 64 bits per lane */
     l.id = (int64_t *)take_rows(c, numbers);
@@ -38,21 +38,21 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
  * the start of the step; returns those for which it is not the end. */
 static vint find_passed(Lanes *l) {
     Chunk *c = &l->c;
-    const vreal *due = own(l, OWN_DUE);
+    const vreal *due = l->next_due;
     vint within = {0};
     EACH_REGISTER(u, c) {
-        const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
+        const vreal ahead = vcopysign(vset(1), l->next[u]);
         const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= 0);
         l->passed[u] = passed;
         within |= passed & (due[u] != l->tn[u]);
-        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
+        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - l->t_low[u], vset(0));
     }
     return within;
 }
 static void record_passed(Lanes *l) {
     EACH_LANE(i, &l->c) {
         if (!LANE(l->passed, i)) continue;
-        const int ends = LANE(own(l, OWN_DUE), i) == LANE(l->tn, i);
+        const int ends = LANE(l->next_due, i) == LANE(l->tn, i);
         record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
         set_due(l, i);
     }
@@ -86,7 +86,7 @@ static void commit(Lanes *l) {
     if (l->solve->pair.slope != 0) remember_radau(l);
     EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
-        vreal *const t_low = own(l, OWN_T_LOW) + u, *const low = own(l, OWN_LOW);
+        vreal *const t_low = l->t_low + u, *const low = l->rounding;
         c->t0[u] = vselect(yes, l->tn[u], c->t0[u]);
         *t_low = vselect(yes, vselect(l->last[u], vset(0), l->tn_low[u]), *t_low);
         EACH_IN_COLUMN(i, u, c->dim, c) {
@@ -101,8 +101,8 @@ static void commit(Lanes *l) {
 static void choose_steps(Lanes *l) {
     const Chunk *c = &l->c;
     EACH_REGISTER(u, c) {
-        const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
-        const vreal next = own(l, OWN_NEXT)[u];
+        const vreal rest = (l->t_end[u] - c->t0[u]) - l->t_low[u];
+        const vreal next = l->next[u];
         l->last[u] = vabs(rest) <= vabs(next) * ALMOST;
         mark_lanes(l, u, l->last[u] & l->active[u]);
         l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
@@ -111,8 +111,7 @@ static void choose_steps(Lanes *l) {
 }
 /* The time that each step took, after the rounding of its ends. */
 static void measure_steps(Lanes *l) {
-    EACH_REGISTER(u, &l->c)
-        l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - own(l, OWN_T_LOW)[u]);
+    EACH_REGISTER(u, &l->c) l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - l->t_low[u]);
 }
 /* A trial step of all lanes, judged. -1 if it was stopped, or without memory for kept steps. */
 static int go_on(Lanes *l) {
@@ -176,8 +175,8 @@ static void make_radau(Lanes *l) {
     int64_t rows[RADAU_PARTS];
     if (l->solve->pair.slope == 0) return;
     l->radau.c = l->solve->implicit->c;
-    l->radau.jacobian = own_whole(l, OWN_JACOBIAN);
-    l->radau.h_before = own(l, OWN_BEFORE);
+    l->radau.jacobian = l->jacobian;
+    l->radau.h_before = l->before;
     radau_parts(l->c.dim, rows);
     EACH_BELOW(i, RADAU_PARTS) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
@@ -194,12 +193,12 @@ static int make_again(Lanes *l) {
         load_rows(l, first, count);
         load_own(l, s->within[0], first, count, c->h);
         load_own(l, s->within[1], first, count, l->whole);
-        load_own(l, s->within[2], first, count, own(l, OWN_T_LOW));
-        load_own_rows(l, s->within + 3, c->dim, first, count, own(l, OWN_LOW));
+        load_own(l, s->within[2], first, count, l->t_low);
+        load_own_rows(l, s->within + 3, c->dim, first, count, l->rounding);
         load_own_rows(l, s->within + 3 + c->dim, within_rows(s) - 3 - c->dim, first, count, rest);
         EACH_REGISTER(u, c) {
-            own(l, OWN_NEXT)[u] = l->whole[u];
-            l->tn[u] = own(l, OWN_END)[u];
+            l->next[u] = l->whole[u];
+            l->tn[u] = l->t_end[u];
             l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
         }
         EACH_BELOW(i, lanes) {
@@ -227,7 +226,7 @@ static int solve_on_rows(PiSolver *solver) {
     const PiSolve *s = solver->solve;
     const PiTile tile = {
         .system = s->system, .force = s->force, .context = s->context, .pause = solver->pause};
-    vreal *free = (vreal *)solver->workspace;
+    vreal *free = solver->workspace;
     Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
     Chunk *c = &l.c;
     vreal *const slope = take_rows(c, c->dim);

@@ -202,7 +202,7 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
 }
 /* Newton's method, of so many iterations at most. */
 static void radau_iterate(Chunk *c, const Radau *r, int most) {
-    for (int i = 0; i < most && any_row(c, r->going) && !c->stopped; i++) {
+    EACH_WHILE(i, most, any_row(c, r->going) && !c->stopped) {
         radau_correction(c, r);
         radau_correct(c, r, i, most);
     }
@@ -228,7 +228,7 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
         need[u] = active[u] & (r->jacobian[u] == NO_JACOBIAN);
         going[u] = active[u];
     }
-    for (int attempt = 0; attempt < 2 && any_row(c, going) && !c->stopped; attempt++) {
+    EACH_WHILE(attempt, 2, any_row(c, going) && !c->stopped) {
         radau_jacobian(c, r);
         radau_factors(c, r, active);
         radau_start(c, r);

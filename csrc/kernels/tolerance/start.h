@@ -8,7 +8,7 @@ enum { FIRST_CHECK = 25, FIRST_AGAIN = 50 };
 #define ALMOST REAL(1.01)
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
-    const real *data = (const real *)row.data;
+    const real *data = row.data;
     EACH_LANE(i, &l->c) LANE(to, i) = data[row.stride ? first + (i < count ? i : count - 1) : 0];
 }
 /* n such rows. */
@@ -33,8 +33,8 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
  * Hairer, Norsett, Wanner I, II.4. ys, yn: work rows of `dim`. slope: f(t0, y0). */
 static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     Chunk *c = &l->c;
-    vreal *const h = c->h, *const end = own(l, OWN_END), *const longest = own(l, OWN_LONGEST);
-    vint *const changed = own_whole(l, OWN_CHANGED);
+    vreal *const h = c->h, *const end = l->t_end, *const longest = l->longest;
+    vint *const changed = l->changed;
     EACH_REGISTER(u, c) {
         const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
         const vreal small = vset(1e-5), span = vabs(end[u] - c->t0[u]);
@@ -60,7 +60,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
         const vreal span = vabs(end[u] - c->t0[u]);
         best = vselect(best < span, best, span);
         best = vselect(best < longest[u], best, longest[u]);
-        own(l, OWN_NEXT)[u] = vcopysign(best, end[u] - c->t0[u]);
+        l->next[u] = vcopysign(best, end[u] - c->t0[u]);
         changed[u] |= span <= best * ALMOST;
     }
 }
@@ -80,9 +80,7 @@ static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t numbe
     EACH_BELOW(d, s->n_saved) to[d * s->record_component] = LANE(y + s->saved[d] * l->c.R, i);
 }
 /* The direction of time. */
-static inline real ahead_of(const Lanes *l, int64_t i) {
-    return LANE(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
-}
+static inline real ahead_of(const Lanes *l, int64_t i) { return LANE(l->next, i) < 0 ? -1 : 1; }
 /* The next time at which lane i is saved; beyond the end if there is none. */
 static inline real due_of(const Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
@@ -90,13 +88,13 @@ static inline real due_of(const Lanes *l, int64_t i) {
         return ((const real *)s->times)[l->due[i] * s->times_next + l->id[i] * s->times_lane];
     return ahead_of(l, i) * (real)INFINITY;
 }
-static void set_due(Lanes *l, int64_t i) { LANE(own(l, OWN_DUE), i) = due_of(l, i); }
+static void set_due(Lanes *l, int64_t i) { LANE(l->next_due, i) = due_of(l, i); }
 /* The time and the saved components of lane i, and the numbers of the step that it makes from
  * there; at its end there is none. -1 without memory. */
 static int keep_lane(Lanes *l, int64_t i, int step) {
     const PiSolve *s = l->solve;
     const int64_t R = l->c.R;
-    real *to = (real *)l->solver->keep(l->solver, l->id[i]);
+    real *to = l->solver->keep(l->solver, l->id[i]);
     if (!to) return -1;
     *to++ = LANE(l->c.t0, i);
     EACH_BELOW(d, s->n_saved) *to++ = LANE(l->c.y + s->saved[d] * R, i);
@@ -105,8 +103,8 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
-    *to++ = LANE(own(l, OWN_T_LOW), i);
-    EACH_BELOW(d, l->c.dim) *to++ = LANE(own(l, OWN_LOW) + d * R, i);
+    *to++ = LANE(l->t_low, i);
+    EACH_BELOW(d, l->c.dim) *to++ = LANE(l->rounding + d * R, i);
     EACH_BELOW(d, n) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
     return 0;
 }
@@ -122,8 +120,8 @@ static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
     EACH_BELOW(k, rows) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
-    s->made[id] = LANE(own_whole(l, OWN_TAKEN), i);
-    s->made[s->lanes + id] = LANE(own_whole(l, OWN_REJECTED), i);
+    s->made[id] = LANE(l->taken, i);
+    s->made[s->lanes + id] = LANE(l->rejected, i);
     s->mark[id] = PI_MARKED | goes_on;
     if (l->solver->observer) l->solver->marked(l->solver, id);
 }
@@ -134,7 +132,7 @@ static void mark_register(Lanes *l, int64_t u, vint which) {
 }
 /* Lanes of register u that t_end holds up from now on. */
 INLINE void mark_lanes(Lanes *l, int64_t u, vint which) {
-    vint *const changed = own_whole(l, OWN_CHANGED) + u;
+    vint *const changed = l->changed + u;
     which &= ~*changed;
     *changed |= which;
     if (vany(which)) mark_register(l, u, which);
@@ -150,7 +148,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     EACH_BELOW(k, l->at[OWN_END] + rows_beyond(s)) *number_onward(l, i, k) = from[k];
-    LANE(own_whole(l, OWN_CHANGED), i) = 0;
+    LANE(l->changed, i) = 0;
     if (s->pair.slope != 0) LANE(l->radau.made_h, i) = NAN; /* no factors */
     LANE(l->accepted, i) = -1;
 }
@@ -161,10 +159,10 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     const int64_t id = l->id[i];
     EACH_BELOW(d, l->c.dim) ((real *)s->state)[d * s->lanes + id] = LANE(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = LANE(l->c.t0, i);
-    const real next = LANE(own(l, OWN_NEXT), i);
+    const real next = LANE(l->next, i);
     if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
-    s->accepted[id] = LANE(own_whole(l, OWN_TAKEN), i);
-    s->rejected[id] = LANE(own_whole(l, OWN_REJECTED), i);
+    s->accepted[id] = LANE(l->taken, i);
+    s->rejected[id] = LANE(l->rejected, i);
     s->status[id] = status;
     for (; s->record && l->due[i] < s->n_times; l->due[i]++) record_lane(l, l->c.y, i, l->due[i]);
     if (l->solver->keep) keep_lane(l, i, 0); /* without memory the run is cancelled */
@@ -192,11 +190,11 @@ static void load_rows(Lanes *l, int64_t first, int64_t count) {
     EACH_BELOW(i, l->at[OWN_PARTS] * c->R) l->own[i] = vset(0);
     load_own_rows(l, s->initial, c->dim, first, count, c->y);
     load_own_rows(l, s->params, s->system->n_params, first, count, c->p);
-    load_own_rows(l, s->rtol, s->n_rtol, first, count, own(l, OWN_RTOL));
-    load_own_rows(l, s->atol, s->n_atol, first, count, own(l, OWN_ATOL));
+    load_own_rows(l, s->rtol, s->n_rtol, first, count, l->rtol);
+    load_own_rows(l, s->atol, s->n_atol, first, count, l->atol);
     load_own(l, s->t0, first, count, c->t0);
-    load_own(l, s->t_end, first, count, own(l, OWN_END));
-    load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
+    load_own(l, s->t_end, first, count, l->t_end);
+    load_own(l, s->max_step, first, count, l->longest);
     ask(c, PI_PREPARE, c->t0, c->y, c->y, c->p);
 }
 /* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
@@ -210,9 +208,9 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     EACH_REGISTER(u, c) {
         c->h[u] = vset(0);
         c->t[u] = c->t0[u];
-        own(l, OWN_ERROR)[u] = vset(NO_ERROR_YET);
-        own(l, OWN_GROWTH)[u] = vset(MOST_GROWTH);
-        if (s->decay > 0 && s->pair.slope != 0) own(l, OWN_CHECK)[2 * c->R + u] = c->t0[u];
+        l->error[u] = vset(NO_ERROR_YET);
+        l->growth[u] = vset(MOST_GROWTH);
+        if (s->decay > 0 && s->pair.slope != 0) ((vreal *)l->check)[2 * c->R + u] = c->t0[u];
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     first_steps(l, slope, given);
@@ -224,10 +222,10 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         if (i < count) {
             const integer taken = s->accepted[first + i];
             const integer rejected = s->rejected[first + i], made = taken + rejected;
-            LANE(own_whole(l, OWN_TAKEN), i) = taken;
-            LANE(own_whole(l, OWN_REJECTED), i) = rejected;
+            LANE(l->taken, i) = taken;
+            LANE(l->rejected, i) = rejected;
             if (s->decay > 0 && s->pair.slope == 0) {
-                vint *const due = own_whole(l, OWN_CHECK) + i / VLEN;
+                vint *const due = l->check + i / VLEN;
                 due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
                 due[2 * c->R][i % VLEN] = made;
             }
@@ -243,17 +241,17 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     EACH_LANE(i, c) {
         if (l->id[i] < 0) continue;
         const PiStatus status = first_status(l, slope, i);
-        const real t = LANE(c->t0, i), end = LANE(own(l, OWN_END), i);
+        const real t = LANE(c->t0, i), end = LANE(l->t_end, i);
         set_due(l, i);
         const real ahead = ahead_of(l, i);
-        while ((LANE(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
-            if (LANE(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
+        while ((LANE(l->next_due, i) - t) * ahead <= 0) { /* before t: of an earlier part */
+            if (LANE(l->next_due, i) == t) record_lane(l, c->y, i, l->due[i]);
             l->due[i]++;
             set_due(l, i);
         }
         if (t != end && goes_on(s, l->id[i])) continue;
-        if (!status && LANE(own_whole(l, OWN_CHANGED), i)) mark_lane(l, i, 0, LANE(given, i));
-        if (status) LANE(own(l, OWN_NEXT), i) = 0; /* it would make no step */
+        if (!status && LANE(l->changed, i)) mark_lane(l, i, 0, LANE(given, i));
+        if (status) LANE(l->next, i) = 0; /* it would make no step */
         if (status || t == end) leave(l, i, status);
     }
     return 0;

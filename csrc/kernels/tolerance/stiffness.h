@@ -67,9 +67,7 @@ static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
         start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
     }
 }
-INLINE vint attempts(const Lanes *l, int64_t u) {
-    return own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
-}
+INLINE vint attempts(const Lanes *l, int64_t u) { return l->taken[u] + l->rejected[u]; }
 static void leave_to_another(Lanes *l, int64_t i) {
     leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
     LANE(l->leaves, i) = -1;
@@ -80,7 +78,7 @@ static void gather_waiting(const Lanes *l, Lanes *few) {
     Chunk *c = &few->c;
     c->R = (l->n_wait + VLEN - 1) / VLEN;
     place_own(few);
-    c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
+    c->y = few->state, c->p = few->params, c->t0 = few->t;
     for (int64_t to = 0, i = 0; to < l->n_wait; i++) {
         if (!LANE(l->wait, i)) continue;
         vreal *at = few->own + to / VLEN;
@@ -115,12 +113,12 @@ static void test_stiffness(Lanes *l) {
             product_of(c, v0, v0, inverse, u), product_of(c, v0, v1, inverse, u),
             product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
             length[u] * product_of(c, v1, v2, inverse, u));
-        vreal h = own(l, OWN_NEXT)[u];
+        vreal h = l->next[u];
         if (l->solve->pair.branches) /* a border may hold the steps up */
-            h = vcopysign(vmin(own(l, OWN_LONGEST_TRIED)[u], HELD_UP * vabs(h)), h);
+            h = vcopysign(vmin(l->longest_tried[u], HELD_UP * vabs(h)), h);
         const vint stiff = -h * decay >= most;
         const vint made = attempts(l, u);
-        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
+        vint *const due = l->check + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = (*often - stiff) & stiff;
         *due = vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice);
@@ -152,12 +150,12 @@ static void stiff_lanes_leave(Lanes *l) {
     const int64_t R = c->R;
     int now = 0;
     EACH_REGISTER(u, c) {
-        vint *const due = own_whole(l, OWN_CHECK) + u;
+        vint *const due = l->check + u;
         const vint made = attempts(l, u);
         if (!vany(made >= *due)) continue;
         if (l->n_wait && vany((made >= *due) & l->wait[u])) make_tests(l);
         const vint passed = l->active[u] & l->accepted[u] & (made >= *due);
-        const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
+        const vreal rest = l->t_end[u] - c->t0[u], next = l->next[u];
         const vint far = passed & (vabs(rest) >= vabs(next) * MANY);
         mark_lanes(l, u, passed & ~far);
         if (!vany(far)) continue;
@@ -184,7 +182,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
         EACH_REGISTER(u, c) {
             vreal sum = vset(0);
             EACH_BELOW(k, n) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
-            out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
+            out[i * R + u] = l->next[u] * sum;
         }
     copy_rows(c, c->dim, out, x);
 }
@@ -209,8 +207,8 @@ static void calm_lanes_leave(Lanes *l) {
         const vreal after = product_of(c, x, x, inverse, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
         const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
-        vint *const often = own_whole(l, OWN_CHECK) + u;
-        vreal *const since = own(l, OWN_CHECK) + R + u, stiff = since[R];
+        vint *const often = l->check + u;
+        vreal *const since = (vreal *)l->check + R + u, stiff = since[R];
         *since = vselect(made & ((*often == 0) | ~calm), t, *since);
         *often = vselect_int(made, (*often - calm) & calm, *often);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;

@@ -39,13 +39,13 @@ INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int 
     const PiPair *m = &l->solve->pair;
     const int from = m->start[row], to = m->start[row + 1];
     const int64_t R = l->c.R, here = d * R + u;
-    EACH(e, 0, parts)
-        EACH(i, 0, count) sum[e][i] = vset(0);
+    EACH(e, parts)
+        EACH(i, count) sum[e][i] = vset(0);
     EACH_FROM(j, from, to) {
         const vreal w = vset(l->w[j]), *at = l->slope[j] + here;
-        EACH(e, 0, parts) {
+        EACH(e, parts) {
             PLAIN_POINTER(at);
-            EACH(i, 0, count) sum[e][i] = vfma(w, at[i], sum[e][i]);
+            EACH(i, count) sum[e][i] = vfma(w, at[i], sum[e][i]);
             at += R;
         }
     }
@@ -59,8 +59,8 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
     const vreal *const h = c->h + u;
     Block sum;
     weigh(l, row, d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) {
+    EACH(e, parts)
+        EACH(i, count) {
             const vreal *const y = c->y + (d + e) * R + u + i;
             l->ys[(d + e) * R + u + i] =
                 nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
@@ -105,8 +105,8 @@ static void implicit_slopes(Lanes *l) {
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
     Block sum;
     weigh(l, l->solve->pair.stages + row, d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
+    EACH(e, parts)
+        EACH(i, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
 /* How exactly the equations of Radau's method are solved. */
 static void radau_tolerances(Lanes *l) {
@@ -131,8 +131,7 @@ static void radau_trial(Lanes *l) {
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     radau_tolerances(l);
-    EACH_REGISTER(u, c)
-        r->again[u] = (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
+    EACH_REGISTER(u, c) r->again[u] = (l->growth[u] == 0) | (l->error[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
     for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
         EACH_BELOW(i, all) l->ys[i] = c->y[i] + r->z[s * all + i];
@@ -187,7 +186,7 @@ static void step_rows(Lanes *l) {
     EACH_BELOW(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
-            const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
+            const vreal h = c->h[u], rest = l->rounding[at], sum = l->sums[at];
             const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
                                               : vfma(h, sum, rest);
             l->yn[at] = two_sum(c->y[at], delta, &l->low[at]);
@@ -200,11 +199,11 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
                         vreal *sum2) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
-    EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
+    EACH(i, count) sum[i] = sum2[i] = vset(0);
     EACH_BELOW(d, c->dim) {
         const int64_t at = d * R + u;
         const vreal *const e = l->sums + all + at;
-        EACH(i, 0, count) {
+        EACH(i, count) {
             const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
             vreal inverse = 1 / tolerance_of(l, at + i, u + i, size);
             if (d < positions) inverse *= c->h[u + i];
@@ -238,8 +237,7 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
 #define LEAST_ERROR REAL(-13.0)
 INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
-    vreal *const before = own(l, OWN_ERROR) + u, *const trend = own(l, OWN_TREND) + u,
-                 *const growth = own(l, OWN_GROWTH) + u;
+    vreal *const before = l->error + u, *const trend = l->trend + u, *const growth = l->growth + u;
     const vreal plain = vfma(power, error, safety);
     const vreal predicted = vfma(power, error + error - *before, *trend + safety);
     vreal good = vselect(plain < *growth, plain, *growth);
@@ -269,12 +267,12 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     vint finite[4], inside[4], good[4];
     errors_some(l, combined, u, count, sum, sum2);
     /* Each is a chain: in turns of a few operations those of several registers overlap. */
-    EACH(i, 0, count) {
+    EACH(i, count) {
         /* A sum that is not finite is no small error, even of a step of tiny length h. */
         error[i] = vselect(sum[i] <= REAL_MAX, log_error(l, combined, c->h[u + i], sum[i], sum2[i]),
                            vset(REAL_MAX));
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         finite[i] = sum[i] <= REAL_MAX, inside[i] = vset_int(-1);
         EACH_BELOW(d, c->dim) {
             const vreal size = vabs(l->yn[d * c->R + u + i]);
@@ -282,7 +280,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
             inside[i] &= size <= bound;
         }
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at];
         const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
@@ -295,24 +293,24 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const vreal steep = vset(l->solve->pair.power) * error[i];
         would[i] = h * control(l, at, vselect(crossed & ~good[i], steep, error[i]), good[i]);
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
         const vint active = l->active[at], last = l->last[at];
         /* An observed step may lead beyond the bound: an event may end it before. */
         const vint accepted = good[i] & active & (inside[i] | observed);
-        vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
+        vreal *const next = l->next + at, *const longest = l->longest + at;
         if (combined && branches)
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
         vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
         *next = vselect(active, further, *next);
-        l->tn[at] = two_sum(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
-        l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
+        l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
+        l->tn[at] = vselect(last, l->t_end[at], l->tn[at]);
         l->accepted[at] = accepted;
-        vint *const taken = own_whole(l, OWN_TAKEN) + at;
-        vint *const rejected = own_whole(l, OWN_REJECTED) + at;
+        vint *const taken = l->taken + at;
+        vint *const rejected = l->rejected + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
         const vint beyond = good[i] & ~inside[i], arrived = accepted & inside[i] & last;

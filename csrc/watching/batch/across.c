@@ -1,7 +1,6 @@
 /* Statistics across the batch: see across.h. */
 #include "across.h"
 #include <sched.h>
-#include <stdlib.h>
 #include "../../run/layout.h"
 #include "density.h"
 
@@ -161,7 +160,7 @@ static int add_level(int64_t *limbs, PiSurvey *s, PiSurveyor *survey) {
         memcpy(s->shift + i, &bits, sizeof bits);
     }
     survey(PI_SUMS, s);
-    for (int i = 0; i < 2 && !s->odd; i++) add_value(limbs, s->sum[i]);
+    EACH_WHILE(i, 2, !s->odd) add_value(limbs, s->sum[i]);
     return !s->odd;
 }
 static void widen(int64_t *item, const PiSurvey *s) {

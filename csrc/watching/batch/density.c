@@ -1,6 +1,5 @@
 /* Densities: see density.h. */
 #include "density.h"
-#include <string.h>
 
 /* An estimate, corrected by the edges. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
@@ -47,7 +46,7 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     const int64_t bins = d->of.bins[0] * d->of.bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * bins;
-    for (int64_t i = 0; i < noted && i < d->room; i++) d->image[list[i]]++;
+    EACH_WHILE(i, noted, i < d->room) d->image[list[i]]++;
     if (noted > d->room)
         EACH_BELOW(i, bins) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
