@@ -71,6 +71,8 @@ INLINE vreal vselect(vint mask, vreal a, vreal b) {
 }
 #endif
 INLINE vint vselect_int(vint mask, vint a, vint b) { return (mask & a) | (~mask & b); }
+/* x takes the value a where the mask is set: reals or integers. */
+#define TAKE(x, mask, a) ((x) = (__typeof__(x))vselect(mask, (vreal)(a), (vreal)(x)))
 INLINE vreal vabs(vreal a) { return (vreal)((vint)a & ~(vint)vset(REAL(-0.0))); }
 /* Magnitude of a with the sign of b. */
 INLINE vreal vcopysign(vreal a, vreal b) {

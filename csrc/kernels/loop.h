@@ -105,23 +105,20 @@ INLINE vreal row_register(const PiRow *row, int64_t lane) {
 }
 /* The end of a call: writes the states y, rows of `count` registers, and how far each lane has been
  * (far). Returns a mask of the lanes that have failed. */
-INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
-                   const vreal *far) {
+static __attribute__((noinline, unused)) vint finish(const PiTile *tile, int64_t r, int count,
+                                                     int valid, const vreal *y, const vreal *far) {
     const vreal bound = vset(tile->bound);
     const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
-    const int64_t stride = tile->out_stride;
     real *out = (real *)tile->out + r * VLEN;
     real *const reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
     vint bad = {0};
     for (int u = 0; u < valid; u++, out += VLEN) {
         vint good = vset_int(-1);
-#define KEEP(d)                                                                                    \
-    vstore(out + (d) * stride, y[(d) * count + u]), good &= vabs(y[(d) * count + u]) <= bound
-        if (dim <= 4)
-            EACH(d, dim) KEEP(d);
-        else
-            EACH_BELOW(d, dim) KEEP(d);
-#undef KEEP
+        EACH_BELOW(d, tile->system->dim) {
+            const vreal end = y[d * count + u];
+            vstore(out + d * tile->out_stride, end);
+            good &= vabs(end) <= bound;
+        }
         if (reach) good &= far[u] <= bound;
         if (frozen) good |= frozen[u];
         bad |= ~good;
@@ -129,17 +126,6 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
     }
     return bad;
 }
-/* The compiler unrolls that for usual numbers of components. */
-#define FINISH(name, components)                                                                   \
-    static __attribute__((noinline, unused)) vint name(const PiTile *tile, int dim, int64_t r,     \
-                                                       int count, int valid, const vreal *y,       \
-                                                       const vreal *far) {                         \
-        return finish(tile, components, r, count, valid, y, far);                                  \
-    }
-FINISH(finish_any, dim)
-FINISH(finish_2, 2)
-FINISH(finish_3, 3)
-FINISH(finish_4, 4)
 /* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
 static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
     const vint *frozen = tile->frozen;
@@ -283,10 +269,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     vreal y[PI_MAX_DIM * most], reached[most];
     EACH(d, dim) FLIGHT(u, 0, count, y[d * count + u] = f.y[u][d];);
     if (looks) FLIGHT(u, 0, count, reached[u] = far[u];);
-    return vany((dim == 2   ? finish_2
-                 : dim == 3 ? finish_3
-                 : dim == 4 ? finish_4
-                            : finish_any)(tile, dim, r, count, valid, y, reached));
+    return vany(finish(tile, r, count, valid, y, reached));
 }
 
 /* A single step of each register, of a method that the compiler knows. It is no chain: the

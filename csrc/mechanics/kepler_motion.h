@@ -39,7 +39,7 @@ INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
     vreal z = beta * XX, edge = one;
     int quarters = 0;
     for (; quarters < KEPLER_QUARTERS && vany(size > edge); quarters++) {
-        z = vselect(size > edge, z * 0.25, z);
+        TAKE(z, size > edge, z * 0.25);
         edge *= 4;
     }
     vreal c3 = vpolynomial_even_odd(z, kepler_c3, TERMS(kepler_c3)),
@@ -48,10 +48,10 @@ INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
     for (; quarters > 0; quarters--) {
         edge *= 0.25;
         const vint more = size > edge;
-        c3 = vselect(more, vfma(c0, c3, c2) * 0.25, c3);
-        c2 = vselect(more, c1 * c1 * 0.5, c2);
-        c1 = vselect(more, c0 * c1, c1);
-        c0 = vselect(more, vfma(c0 + c0, c0, -one), c0);
+        TAKE(c3, more, vfma(c0, c3, c2) * 0.25);
+        TAKE(c2, more, c1 * c1 * 0.5);
+        TAKE(c1, more, c0 * c1);
+        TAKE(c0, more, vfma(c0 + c0, c0, -one));
     }
     G[0] = c0;
     G[1] = X * c1;
@@ -78,7 +78,7 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
                 bend = vfma(o->zeta, G[1], o->eta * G[0]) * half;
     const vint past = vselect_int(vabs(F) <= most, F > 0, o->X > 0);
     o->low = vselect(past, o->low, o->X);
-    o->high = vselect(past, o->X, o->high);
+    TAKE(o->high, past, o->X);
     const vreal sum = o->low + o->high, next = o->X - F * slope / vfma(slope, slope, -F * bend),
                 middle = vselect(vabs(sum) <= most, sum * half, o->X + o->X),
                 X = vselect((next >= o->low) & (next <= o->high) & (vabs(next) <= vabs(o->X) * 4) &
@@ -96,10 +96,10 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
     const vint near =
         (vabs(w) <= REAL(1e-4)) & ~o->found &
         ((vabs(rest) <= vabs(X) * KEPLER_NEAR) | (vabs(time) <= terms * KEPLER_ROUNDING));
-    o->G[3] = vselect(near, vfma(rest, G2, G3), o->G[3]);
-    o->G[2] = vselect(near, vfma(rest, G1, G2), o->G[2]);
-    o->G[1] = vselect(near, vfma(rest, G0, G1), o->G[1]);
-    o->r = vselect(near, vfma(rest, vfma(o->zeta, G1, o->eta * G0), r), o->r);
+    TAKE(o->G[3], near, vfma(rest, G2, G3));
+    TAKE(o->G[2], near, vfma(rest, G1, G2));
+    TAKE(o->G[1], near, vfma(rest, G0, G1));
+    TAKE(o->r, near, vfma(rest, vfma(o->zeta, G1, o->eta * G0), r));
     o->found |= near;
     o->X = X;
 }

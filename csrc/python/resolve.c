@@ -70,8 +70,5 @@ PyObject *pi_core_scales(PyObject *module, PyObject *system) {
     ResolvedSystem resolved;
     if (pi_find_system(module, system, 64, &resolved)) return NULL;
     const int dim = resolved.system->dim, n = dim < PI_MAX_STATE ? dim : PI_MAX_STATE;
-    PyObject *list = PyList_New(0);
-    for (int d = 0; list && d < n; d++)
-        pi_append(&list, PyLong_FromLong(resolved.system->scale[d]));
-    return list;
+    return LISTED(n, PyLong_FromLong(resolved.system->scale[i]));
 }

@@ -72,8 +72,8 @@ static void make_places(PiPair *pair, uint64_t stages) {
 void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int last = m->stages - 1;
     double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
-    double velocity_error[PI_MAX_STAGES] = {0};
-    const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
+    double velocity_error[PI_MAX_STAGES] = {0}, left = 1; /* what b_embedded leaves */
+    const int own = m->family == PI_NYSTROM;              /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
     EACH_BELOW(s, m->stages) a[s] = m->a[s];
@@ -89,8 +89,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                                            : 0,
                      .branches = branches,
                      .order = m->order,
-                     .power = estimate_power(m),
-                     .slope = m->family == PI_IMPLICIT_RK};
+                     .power = estimate_power(m)};
     EACH_BELOW(j, m->stages) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
@@ -99,11 +98,11 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
             error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
         pair->counts |= (uint64_t)((own ? m->velocity : m->b)[j] != 0) << j;
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
-        if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
+        left -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
-    if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
-    if (!is_explicit && pair->slope == 0) pair->counts = 0;
+    pair->radau = m->family == PI_IMPLICIT_RK && fabs(left) >= 1e-12; /* but for rounding */
+    if (!is_explicit && !pair->radau) pair->counts = 0;
     make_places(pair, exact_stages(m, pair->counts));
     EACH_BELOW(s, m->stages) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */

@@ -56,8 +56,8 @@ INLINE vreal scaled_twice(vreal y, vreal n) {
 
 RARE vreal exp_beyond(vreal x) {
     vreal a = x, rounded;
-    a = vselect(a < EXP_ZERO, vset(EXP_ZERO), a);
-    a = vselect(a > EXP_INF, vset(EXP_INF), a);
+    TAKE(a, a < EXP_ZERO, vset(EXP_ZERO));
+    TAKE(a, a > EXP_INF, vset(EXP_INF));
     const vreal p = exp_fraction(a, &rounded);
     return vselect(a == a, scaled_twice(p, rounded - ROUND), a);
 }
@@ -89,8 +89,8 @@ INLINE vreal log_sum(vreal k, vreal f, vreal t) {
 
 RARE vreal log_beyond(vreal x) {
     vreal k, f = split_exponent_of_any(x, &k), y = log_sum(k, f, vset(0));
-    y = vselect((x > REAL_MAX) | (x != x), x, y);
-    y = vselect(x == 0, vset(-INFINITY), y);
+    TAKE(y, (x > REAL_MAX) | (x != x), x);
+    TAKE(y, x == 0, vset(-INFINITY));
     return vselect(x < 0, vset(NAN), y);
 }
 

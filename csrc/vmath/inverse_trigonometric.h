@@ -72,7 +72,7 @@ INLINE vreal atan_quotient(vreal a, vreal b, vreal m, vreal c) {
     const vint steep = a > b;
     const vreal n = vselect(steep, b, a), d = vselect(steep, a, b);
     vreal t = vselect(n == d, vset(1), n / d);                      /* inf/inf */
-    t = vselect(n == 0, vset(0), t);                          /* 0/0 */
+    TAKE(t, n == 0, vset(0));                          /* 0/0 */
     const vreal z = t * t, tail = vpolynomial_even_odd(z, ATAN_A + 4, TERMS(ATAN_A) - 4);
     const vreal w = t * z * vpolynomial_and(tail, z, ATAN_A, 4);
     return half_pi_sum(vselect(steep, m + c, m), vselect(steep, -c, c), t, w);

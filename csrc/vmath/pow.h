@@ -70,10 +70,10 @@ RARE vreal pow_beyond(vreal x, vreal y) {
     /* 0^y, inf^y, x^inf: 0 or inf */
     const vint grows = (y > zero) ^ (a < one);
     z = vselect(ordinary, z, vselect(grows, inf, zero));
-    z = vselect((a == one) & (b == inf), one, z);
-    z = vselect(odd & ((vint)x < 0), -z, z);
-    z = vselect((x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
-    z = vselect((x != x) | (y != y), x + y, z);
+    TAKE(z, (a == one) & (b == inf), one);
+    TAKE(z, odd & ((vint)x < 0), -z);
+    TAKE(z, (x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN));
+    TAKE(z, (x != x) | (y != y), x + y);
     return vselect((x == one) | (y == zero), one, z);
 }
 

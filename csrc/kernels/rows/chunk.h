@@ -62,13 +62,15 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
 
 /* Why lanes of register u fail: the first reason counts. */
 static void fail_lanes(Chunk *c, int64_t u, vint lanes, PiStatus why) {
-    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(why), c->code[u]);
+    TAKE(c->code[u], lanes & (c->code[u] == 0), vset_int(why));
 }
+
+/* Has the run been stopped, or is it to be? */
+static int stops(Chunk *c) { return c->stopped = c->stopped || pi_pause(c->tile->pause); }
 
 /* ---- the force ------------------------------------------------------------------------------- */
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {
-    PiPause *const pause = c->tile->pause;
     const PiRows rows = {.registers = c->R,
                          .t = t,
                          .y = y,
@@ -77,10 +79,9 @@ static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, c
                          .out = out,
                          .scratch = c->scratch,
                          .uniform = c->uniform,
-                         .pause = pause,
+                         .pause = c->tile->pause,
                          .one_time = c->one_time};
-    if (c->stopped || pi_pause(pause) || c->tile->force(c->tile->context, question, &rows))
-        c->stopped = 1;
+    if (stops(c) || c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
 }
 /* The velocities that belong to v: v itself, or for a separable system T_p(v), written to `to`. */
 static const vreal *velocities(Chunk *c, const vreal *v, vreal *to) {

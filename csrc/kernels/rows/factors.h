@@ -17,16 +17,13 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
     EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
-            if (c->stopped || pi_pause(c->tile->pause)) {
-                c->stopped = 1;
-                return;
-            }
+            if (stops(c)) return;
             vint top = vset_int(k);
             vreal most = vabs(ENTRY(k, k));
             EACH_FROM(i, k + 1, n) {
                 const vreal size = vabs(ENTRY(i, k));
-                top = vselect_int(size > most, vset_int(i), top);
-                most = vselect(size > most, size, most);
+                TAKE(top, size > most, vset_int(i));
+                TAKE(most, size > most, size);
             }
             pivot[k * R + u] = top;
             EACH_BELOW(lane, VLEN)

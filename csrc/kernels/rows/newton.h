@@ -50,10 +50,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
     KNOWN(k, 0, n) {
-        if (n > LARGEST_KNOWN && pi_pause(c->tile->pause)) {
-            c->stopped = 1;
-            return sign;
-        }
+        if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
             const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!vany(swap)) continue;
@@ -97,7 +94,7 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
-            scale = vselect(scale == 0, vset(1), scale);
+            TAKE(scale, scale == 0, vset(1));
             y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
         }
         rhs_rows(c, t, y, shifted);
@@ -179,7 +176,7 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     vreal *fraction = s->fraction + u;
     vint *growths = s->grown + u;
     const vint back = grown & ~(norm <= s->before[u] * GROWTH) & (*fraction > LEAST_FRACTION);
-    *fraction = vselect(back, *fraction * 0.5, *fraction);
+    TAKE(*fraction, back, *fraction * 0.5);
     *growths -= grown & ~back;
     fail_lanes(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS), PI_NOT_CONVERGED);
     return back;
@@ -282,7 +279,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     EACH_REGISTER(u, c) {
         fail_lanes(c, u, ~done[u], PI_NOT_CONVERGED);
         const vint failed = c->code[u] != 0;
-        EACH_BELOW(i, size) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
+        EACH_BELOW(i, size) TAKE(z[i * R + u], failed, vset(NAN));
     }
     c->free = free;
 }

@@ -114,7 +114,7 @@ static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fres
         pairs->first = numbers->both + i * numbers->lanes;
         pairs->second = odd + i * numbers->lanes;
         c->tile->draw(pairs);
-        c->stopped |= pi_pause(c->tile->pause);
+        stops(c);
     }
     return substep % 2 ? odd : numbers->both;
 }

@@ -83,8 +83,8 @@ INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
         const vint first = vset_int(r->index + k ? 0 : -1);
         vint news = first | (~within & (s[0] == s[0]));
         news &= ~stands_still(c, k);
-        s[0] = vselect(news, q, s[0]);
-        s[1] = vselect(news, step_of(r, k), s[1]);
+        TAKE(s[0], news, q);
+        TAKE(s[1], news, step_of(r, k));
     }
 }
 /* The extremum of all; and if that is a new one, the first step that has it. (Zeros of either
@@ -126,8 +126,8 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
         for (int64_t k = end; k > i * c->length; k--, at -= vset(r->every))
             step = vselect_equal(magnitude(kind, *(q -= c->next)), most, at, step);
     }
-    s[0] = vselect(news, most, s[0]);
-    s[1] = vselect(news, step, s[1]);
+    TAKE(s[0], news, most);
+    TAKE(s[1], news, step);
 }
 /* The number of the first step of the column with a NaN; NaN if there is none. */
 INLINE vreal first_nan(const Column *c) {
@@ -135,16 +135,16 @@ INLINE vreal first_nan(const Column *c) {
     for (int64_t k = c->rows->count - 1; k >= 0; k--) {
         const vreal q = c->q[k * c->next];
         const vint here = q != q;
-        found = vselect(here & ~stands_still(c, k), step_of(c->rows, k), found);
+        TAKE(found, here & ~stands_still(c, k), step_of(c->rows, k));
     }
     return found;
 }
 /* A sum that is NaN needs no low part: this then holds the number of the first step with a NaN. */
 INLINE void tell_nan(const Column *c, vint spoiled, vreal told, vreal *to) {
-    *to = vselect(spoiled, told, *to);
+    TAKE(*to, spoiled, told);
     if (!c->nan) return;
     const vreal step = first_nan(c);
-    *to = vselect(~spoiled & (step == step), step, *to);
+    TAKE(*to, ~spoiled & (step == step), step);
 }
 /* Rows: high and low part of a sum. */
 INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
@@ -156,7 +156,7 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
         add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
         if (!c->rows->ends) continue;
         const vint still = stands_still(c, k);
-        EACH(i, 2) s[i] = vselect(still, before[i], s[i]);
+        EACH(i, 2) TAKE(s[i], still, before[i]);
     }
     tell_nan(c, spoiled, told, &s[1]);
 }

@@ -92,12 +92,13 @@ INLINE void damp(Damping d, vreal *y) {
     }
 }
 
-INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, vreal h, vreal *y,
-                                 vint *code) {
+/* drags: with drag? */
+INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, int drags, vreal h,
+                                 vreal *y, vint *code) {
     vreal M[3][3], a[3], torque[3], w[3], rate[3];
     rotation_matrix(y + RIGID_Q, M);
     rigid_loads(b, y, M, a, torque);
-    rigid_drag(b, y + RIGID_V, a);
+    if (drags) rigid_drag(b, y + RIGID_V, a);
     add3(h, a, y + RIGID_V);
     if (gyroscopic == PI_EXPLICIT_TERM) {
         to_body(M, y + RIGID_W, w);
@@ -185,15 +186,6 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
 /* Half of the damping, of the drag v' = -c |v| v, which gives v / (1 + c |v| h), and of the kick by
  * forces that depend only on the position; the drift and the free top; and the halves in reverse.
  */
-static void rigid_kick(const Rigid *b, vreal h, vreal *y) {
-    vreal M[3][3], a[3], torque[3], rate[3];
-    rotation_matrix(y + RIGID_Q, M);
-    rigid_loads(b, y, M, a, torque);
-    add3(h, a, y + RIGID_V);
-    rigid_symmetric(b, RIGID_B, torque, rate);
-    to_world(M, rate, a);
-    add3(h, a, y + RIGID_W);
-}
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
     const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(1));
     EACH(i, 3) y[RIGID_V + i] /= slower;
@@ -204,10 +196,10 @@ static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, con
         const vreal step = h * (real)m->b[s], half = step * 0.5;
         damp(damping[s], y);
         rigid_slow_down(b, half, y);
-        rigid_kick(b, half, y);
+        rigid_velocity_phase(b, PI_LEFT_OUT, 0, half, y, NULL);
         add3(step, y + RIGID_V, y + RIGID_X);
         rigid_free_top(b, step, y);
-        rigid_kick(b, half, y);
+        rigid_velocity_phase(b, PI_LEFT_OUT, 0, half, y, NULL);
         rigid_slow_down(b, half, y);
         damp(damping[s], y);
     }
@@ -227,13 +219,10 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     else if (m->rule == PI_FREE_TOP_SPLITTING)
         EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
     EACH_BELOW(n, c->tile->steps) {
-        if (pi_pause(c->tile->pause)) {
-            c->stopped = 1;
-            return;
-        }
+        if (stops(c)) return;
         if (m->rule == PI_VELOCITIES_FIRST) {
             if (m->phase != PI_POSITIONS_ONLY) {
-                rigid_velocity_phase(&b, m->gyroscopic, h, y, &c->code[u]);
+                rigid_velocity_phase(&b, m->gyroscopic, 1, h, y, &c->code[u]);
                 damp(damping[0], y);
             }
             if (m->phase != PI_VELOCITIES_ONLY) rigid_position_phase(&b, m, h, y);

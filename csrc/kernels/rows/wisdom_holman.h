@@ -149,7 +149,7 @@ static void planets_steps(Chunk *c, int64_t u) {
     }
     if (starts) planets_correct(c, &b, m, h, 0);
     EACH_WHILE(s, tile->steps, !c->stopped) {
-        if (pi_pause(tile->pause)) c->stopped = 1;
+        stops(c);
         planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
     }
     EACH_BELOW(i, 2 * dof) moving[i * R] = x[i];

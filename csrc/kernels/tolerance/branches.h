@@ -84,7 +84,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vreal halves = vselect(early, vset(0), vset(1)) + from / (from - to);
             const real half = (real)(m->place[i + 1] - m->place[i]) / 2;
             const vreal at = vfma(vset(half), halves, vset((real)m->place[i]));
-            *border = vselect(passes & (at < *border), at, *border);
+            TAKE(*border, passes & (at < *border), at);
         }
     }
     return visits;
@@ -95,7 +95,7 @@ static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
     const vreal *const scale = l->radau.scale;
     vint yes = {0};
-    if (l->solve->pair.slope == 0) return ~yes;
+    if (!l->solve->pair.radau) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
     return yes;
 }
@@ -131,15 +131,14 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
     const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
-    *left =
-        vselect(accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)), *left);
-    *left = vselect(located, h * at, *left);
+    TAKE(*left, accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)));
+    TAKE(*left, located, h * at);
     const vint near =
         accepted & (*left != 0) & (PAST * vabs(*left) < vabs(further)) & ~too_small(*left, t);
     further = vselect(located, before, vselect(near, PAST * *left, further));
     const vint behind = passed & l->crossed[u];
     const vreal usual = AS_BEFORE * l->longest_tried[u];
-    *error = vselect(behind, vset(NO_ERROR_YET), *error);
+    TAKE(*error, behind, vset(NO_ERROR_YET));
     return vselect(behind & (usual > vabs(further)), vcopysign(usual, further), further);
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
@@ -157,7 +156,7 @@ static void sliding_lanes_leave(Lanes *l) {
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
-    const int end = s->pair.places - 1, may_leave = s->decay > 0 && s->pair.slope == 0;
+    const int end = s->pair.places - 1, may_leave = s->decay > 0 && !s->pair.radau;
     vreal *const slope = l->between, *const other = l->ys, *const branch = sides_at(l, end + 1);
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
@@ -183,12 +182,12 @@ static void sliding_lanes_leave(Lanes *l) {
         vint far = {0};
         for (int64_t g = R; g < s->system->n_invariants * R; g += R)
             far |= ~(vabs(branch[u + g] - here[g]) <= LEAST * vabs(near[u + g] - here[g]));
-        *often = vselect_int(crosses, (*often - returns) & returns, *often);
+        TAKE(*often, crosses, (*often - returns) & returns);
         const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
         const vint why =
             vselect_int(far, vset_int(PI_STEP_TOO_SMALL), vset_int(PI_LEFT_TO_ANOTHER));
         const vint leaves = may_leave ? slides : slides & far;
-        l->code[u] = vselect_int(leaves, why, l->code[u]);
+        TAKE(l->code[u], leaves, why);
         l->leaves[u] |= leaves;
     }
 }

@@ -20,7 +20,7 @@ static void make_parts(Lanes *l) {
     vreal *const last = l->after, *const after = l->yn, *const low = l->low, *const poly = l->poly;
     l->after = l->unused;
     l->poly = NULL; /* no slopes */
-    if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
+    if (l->solve->pair.radau) radau_parts_of_steps(l);
     else try_steps(l);
     l->after = last, l->poly = poly;
     if (l->c.stopped) return;
@@ -41,7 +41,7 @@ static void make_dense(Lanes *l) {
     l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
     double b[2][2], cube[2];
     EACH_BELOW(j, 2) {
-        const double at = l->node_at[j] = s->pair.slope != 0 ? s->implicit->c[j] : (j + 1) / 3.0;
+        const double at = l->node_at[j] = s->pair.radau ? s->implicit->c[j] : (j + 1) / 3.0;
         b[j][0] = 3 * at * (1 - at) * (1 - at), b[j][1] = 3 * at * at * (1 - at);
         cube[j] = at * at * at;
     }
@@ -71,7 +71,7 @@ static void make_chords(Lanes *l) {
     const int64_t n = c->dim * c->R;
     const vreal *const z = l->radau.z;
     EACH_WHILE(j, 2, !c->stopped) {
-        const int radau = l->solve->pair.slope != 0;
+        const int radau = l->solve->pair.radau;
         if (!radau)
             EACH_REGISTER(u, c)
                 c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];

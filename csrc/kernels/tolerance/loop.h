@@ -83,18 +83,18 @@ static void remember_radau(Lanes *l) {
 /* Lanes that accept their step advance. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
-    if (l->solve->pair.slope != 0) remember_radau(l);
+    if (l->solve->pair.radau) remember_radau(l);
     EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
         vreal *const t_low = l->t_low + u, *const low = l->rounding;
-        c->t0[u] = vselect(yes, l->tn[u], c->t0[u]);
-        *t_low = vselect(yes, vselect(l->last[u], vset(0), l->tn_low[u]), *t_low);
+        TAKE(c->t0[u], yes, l->tn[u]);
+        TAKE(*t_low, yes, vselect(l->last[u], vset(0), l->tn_low[u]));
         EACH_IN_COLUMN(i, u, c->dim, c) {
-            c->y[i] = vselect(yes, l->yn[i], c->y[i]);
-            low[i] = vselect(yes, l->low[i], low[i]);
+            TAKE(c->y[i], yes, l->yn[i]);
+            TAKE(low[i], yes, l->low[i]);
         }
         if (l->solve->pair.fsal)
-            EACH_IN_COLUMN(i, u, l->n, c) l->k[i] = vselect(yes, l->after[i], l->k[i]);
+            EACH_IN_COLUMN(i, u, l->n, c) TAKE(l->k[i], yes, l->after[i]);
     }
 }
 /* The step that each lane tries: the one it planned, or the rest of its span. */
@@ -139,7 +139,7 @@ static int go_on(Lanes *l) {
     if (any_row(c, l->leaves))
         EACH_LANE(i, c)
             if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
-    if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
+    if (l->solve->decay > 0 && l->solve->pair.radau) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
 }
@@ -173,7 +173,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
 
 static void make_radau(Lanes *l) {
     int64_t rows[RADAU_PARTS];
-    if (l->solve->pair.slope == 0) return;
+    if (!l->solve->pair.radau) return;
     l->radau.c = l->solve->implicit->c;
     l->radau.jacobian = l->jacobian;
     l->radau.h_before = l->before;
@@ -186,7 +186,7 @@ static int make_again(Lanes *l) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     const int64_t R = c->R, lanes = R * VLEN;
-    const int radau = s->pair.slope != 0;
+    const int radau = s->pair.radau;
     vreal *const rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
@@ -281,7 +281,7 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = on_their_way < 0;
             break;
         }
-        if (s->earlier && s->decay > 0 && s->pair.slope == 0) { /* a test that was prevented */
+        if (s->earlier && s->decay > 0 && !s->pair.radau) { /* a test that was prevented */
             EACH_REGISTER(u, c) c->h[u] = vset(0);
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;

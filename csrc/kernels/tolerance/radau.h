@@ -97,10 +97,10 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
     const vint *need = r->needed;
     if (!any_row(c, need)) return;
     jacobian_rows(c, times(c, 0, 0), c->y, r->slope, made, r->shifted, r->here);
-    EACH_BELOW(i, (int64_t)c->dim * c->dim * c->R) J[i] = vselect(need[i % c->R], made[i], J[i]);
+    EACH_BELOW(i, (int64_t)c->dim * c->dim * c->R) TAKE(J[i], need[i % c->R], made[i]);
     EACH_REGISTER(u, c) {
-        r->made_h[u] = vselect(need[u], vset(NAN), r->made_h[u]);
-        r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
+        TAKE(r->made_h[u], need[u], vset(NAN));
+        TAKE(r->jacobian[u], need[u], vset_int(THIS_JACOBIAN));
     }
 }
 /* The factors, unless they are those of every lane's h and J. */
@@ -145,7 +145,7 @@ static void radau_start(Chunk *c, const Radau *r) {
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
                 const vreal from_here = vselect(none, vset(0), there[i] - before[2 * n + i]);
-                z[s * n + i] = vselect(going[u], from_here, z[s * n + i]);
+                TAKE(z[s * n + i], going[u], from_here);
             }
         }
     }
@@ -187,13 +187,13 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
             ~(size <= REAL_MAX) | (later & ~(size == 0) & ~(shrinks & (ahead * size <= enough)));
         const vint ends = (size == 0) | (later & shrinks & (rest * size <= enough));
         const vint moves = going[u] & ~fails;
-        for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
+        for (int64_t i = u; i < 3 * n; i += R) TAKE(w[i], moves, w[i] + dw[i]);
         EACH_BELOW(s, 3)
             for (int64_t i = u; i < n; i += R)
-                z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
+                TAKE(z[s * n + i], moves, three(radau_t[s], w, n, i));
         if (iteration > 1) {
             const vint slowly = rate > RADAU_SLOW_RATE;
-            slow[u] = vselect_int(moves, slowly, slow[u]);
+            TAKE(slow[u], moves, slowly);
         }
         lost[u] |= going[u] & fails;
         going[u] &= ~fails & ~ends;
@@ -250,18 +250,18 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
         EACH_BELOW(i, n) y[i] = c->y[i] + error[i];
         rhs_rows(c, times(c, 0, 0), y, r->slopes);
         radau_estimate(c, r, r->slopes, y);
-        EACH_BELOW(i, n) error[i] = vselect(again[i % R], y[i], error[i]);
+        EACH_BELOW(i, n) TAKE(error[i], again[i % R], y[i]);
     }
-    EACH_BELOW(i, 3 * n) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
+    EACH_BELOW(i, 3 * n) TAKE(z[i], lost[i % R], vset(NAN));
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
     const vint *slow = r->slow;
     EACH_REGISTER(u, c) {
         const vint yes = accepted[u], kept = OLD_JACOBIAN & ~slow[u];
-        r->jacobian[u] = vselect_int(yes, kept, r->jacobian[u]);
-        r->h_before[u] = vselect(yes, r->tried[u], r->h_before[u]);
-        EACH_IN_COLUMN(i, u, 3 * c->dim, c) r->before[i] = vselect(yes, r->z[i], r->before[i]);
+        TAKE(r->jacobian[u], yes, kept);
+        TAKE(r->h_before[u], yes, r->tried[u]);
+        EACH_IN_COLUMN(i, u, 3 * c->dim, c) TAKE(r->before[i], yes, r->z[i]);
     }
 }
 /* z of shortened steps from the same state, of lengths c->h, to rounding: they start on the
@@ -302,7 +302,6 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         if (!vany(lost[u])) continue;
         vreal *const end = r->w + u;
         polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);
-        for (int64_t i = 0; i < n; i += R)
-            z[2 * n + u + i] = vselect(lost[u], end[i], z[2 * n + u + i]);
+        for (int64_t i = 0; i < n; i += R) TAKE(z[2 * n + u + i], lost[u], end[i]);
     }
 }

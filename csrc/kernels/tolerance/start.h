@@ -41,7 +41,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
         const vint unknown = (d0 < small) | (d1 < small) | ~(d1 <= REAL_MAX);
         vreal step = vselect(unknown, vset(1e-6), REAL(0.01) * d0 / d1);
         changed[u] = ~(step < span);
-        step = vselect(changed[u], span, step);
+        TAKE(step, changed[u], span);
         step = vselect(step < longest[u], step, longest[u]);
         h[u] = vcopysign(step, end[u] - c->t0[u]);
         EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
@@ -56,7 +56,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
         vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
         best = vselect(best < step * 100, best, step * 100);
         best = vselect(d <= REAL_MAX, best, step); /* no scale if atol and y are 0 */
-        best = vselect(given[u] != 0, vabs(given[u]), best);
+        TAKE(best, given[u] != 0, vabs(given[u]));
         const vreal span = vabs(end[u] - c->t0[u]);
         best = vselect(best < span, best, span);
         best = vselect(best < longest[u], best, longest[u]);
@@ -99,7 +99,7 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     *to++ = LANE(l->c.t0, i);
     EACH_BELOW(d, s->n_saved) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
-    const vreal *const rest = s->pair.slope != 0 ? l->radau.z : l->k;
+    const vreal *const rest = s->pair.radau ? l->radau.z : l->k;
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
@@ -149,7 +149,7 @@ static void go_on_from_mark(Lanes *l, int64_t i) {
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
     EACH_BELOW(k, l->at[OWN_END] + rows_beyond(s)) *number_onward(l, i, k) = from[k];
     LANE(l->changed, i) = 0;
-    if (s->pair.slope != 0) LANE(l->radau.made_h, i) = NAN; /* no factors */
+    if (s->pair.radau) LANE(l->radau.made_h, i) = NAN; /* no factors */
     LANE(l->accepted, i) = -1;
 }
 /* Lane i has arrived: its last state, which the remaining saves repeat. */
@@ -210,7 +210,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         c->t[u] = c->t0[u];
         l->error[u] = vset(NO_ERROR_YET);
         l->growth[u] = vset(MOST_GROWTH);
-        if (s->decay > 0 && s->pair.slope != 0) ((vreal *)l->check)[2 * c->R + u] = c->t0[u];
+        if (s->decay > 0 && s->pair.radau) ((vreal *)l->check)[2 * c->R + u] = c->t0[u];
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     first_steps(l, slope, given);
@@ -224,7 +224,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
             const integer rejected = s->rejected[first + i], made = taken + rejected;
             LANE(l->taken, i) = taken;
             LANE(l->rejected, i) = rejected;
-            if (s->decay > 0 && s->pair.slope == 0) {
+            if (s->decay > 0 && !s->pair.radau) {
                 vint *const due = l->check + i / VLEN;
                 due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
                 due[2 * c->R][i % VLEN] = made;

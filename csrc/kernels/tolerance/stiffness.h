@@ -166,7 +166,7 @@ static void stiff_lanes_leave(Lanes *l) {
             l->wait[u][k] = -1;
             l->n_wait++;
         }
-        *due = vselect_int(far, made + (SOON_AGAIN - 1), *due);
+        TAKE(*due, far, made + (SOON_AGAIN - 1));
     }
     if (l->n_wait && (now || l->n_wait >= VLEN)) make_tests(l);
 }
@@ -209,8 +209,8 @@ static void calm_lanes_leave(Lanes *l) {
         const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
         vint *const often = l->check + u;
         vreal *const since = (vreal *)l->check + R + u, stiff = since[R];
-        *since = vselect(made & ((*often == 0) | ~calm), t, *since);
-        *often = vselect_int(made, (*often - calm) & calm, *often);
+        TAKE(*since, made & ((*often == 0) | ~calm), t);
+        TAKE(*often, made, (*often - calm) & calm);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
         l->passed[u] =
             made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= attempts(l, u));

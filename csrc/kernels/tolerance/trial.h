@@ -117,7 +117,7 @@ static void radau_tolerances(Lanes *l) {
         vreal least = vset(1);
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
-            least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
+            TAKE(least, rtol > 0, vmin(rtol, least)); /* 0: tangents */
             r->scale[i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
@@ -158,11 +158,11 @@ static void try_steps(Lanes *l) {
         const PiTrialRows rows = {
             c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->poly ? l->k : NULL, l->sums};
         l->solve->trial(&rows);
-        c->stopped |= pi_pause(c->tile->pause);
+        stops(c);
         return;
     }
     note_branches(l, 0, 0, c->y);
-    if (m->slope != 0) {
+    if (m->radau) {
         radau_trial(l);
         return;
     }
@@ -241,13 +241,13 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     const vreal plain = vfma(power, error, safety);
     const vreal predicted = vfma(power, error + error - *before, *trend + safety);
     vreal good = vselect(plain < *growth, plain, *growth);
-    good = vselect(predicted < good, predicted, good);
+    TAKE(good, predicted < good, predicted);
     vreal factor = vselect(accepted, good, plain);
     factor = vselect(factor > MOST_SHRINK, factor, vset(MOST_SHRINK));
-    if (l->solve->pair.slope != 0) /* a step of equal length needs no new factors */
-        factor = vselect(accepted & (factor > 0) & (factor < HELD_UP_TO), vset(0), factor);
+    if (l->solve->pair.radau) /* a step of equal length needs no new factors */
+        TAKE(factor, accepted & (factor > 0) & (factor < HELD_UP_TO), vset(0));
     const vreal seen = vselect(error > LEAST_ERROR, error, vset(LEAST_ERROR));
-    *before = vselect(accepted, seen, *before);
+    TAKE(*before, accepted, seen);
     *trend = vselect(accepted, factor, *trend + factor);
     *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
     return vexp2_rough(factor);
@@ -285,9 +285,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const vreal h = c->h[at];
         const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
         if (combined && branches)
-            error[i] =
-                vselect(crossed, vmax(error[i], log_error(l, 0, h, sum2[i], sum2[i])), error[i]);
-        if (branches) error[i] = vselect(l->visits[at], vmax(error[i], vset(halves)), error[i]);
+            TAKE(error[i], crossed, vmax(error[i], log_error(l, 0, h, sum2[i], sum2[i])));
+        if (branches) TAKE(error[i], l->visits[at], vmax(error[i], vset(halves)));
         good[i] = (error[i] <= 0) & finite[i];
         /* Where the force jumps the error is proportional to h. */
         const vreal steep = vset(l->solve->pair.power) * error[i];
@@ -304,10 +303,10 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
         vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
         /* The last step may be any part of the planned one. */
-        further = vselect(accepted & last, *next, further);
-        *next = vselect(active, further, *next);
+        TAKE(further, accepted & last, *next);
+        TAKE(*next, active, further);
         l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
-        l->tn[at] = vselect(last, l->t_end[at], l->tn[at]);
+        TAKE(l->tn[at], last, l->t_end[at]);
         l->accepted[at] = accepted;
         vint *const taken = l->taken + at;
         vint *const rejected = l->rejected + at;
@@ -317,9 +316,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const vint lost = ~good[i] & too_small(further, t);
         const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
-        code = vselect_int(
-            lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
-        code = vselect_int(beyond, vset_int(PI_OUT_OF_BOUNDS), code);
+        TAKE(code, lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)));
+        TAKE(code, beyond, vset_int(PI_OUT_OF_BOUNDS));
         l->code[at] = vselect_int(arrived, vset_int(PI_OK), code);
         l->leaves[at] = (arrived | beyond | lost | many) & active;
     }
