@@ -19,7 +19,7 @@ typedef struct {
     int64_t used;
 } PiMemory;
 static inline void *pi_part_of(PiMemory *m, int64_t bytes) {
-    char *const here = m->at ? m->at + m->used : NULL;
+    char *here = m->at ? m->at + m->used : NULL;
     m->used = pi_sum(m->used, pi_rounded_up(bytes, 64));
     return here;
 }

@@ -130,9 +130,8 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
                       const PiRows *rows) {
     enum { PIECE = 128 };
     if (program->first[question] < 0) return 0;
-    const PiInstruction *at = program->code + program->first[question], *const end =
-                                                                            program->code +
-                                                                            program->last[question];
+    const PiInstruction *at = program->code + program->first[question],
+                        *end = program->code + program->last[question];
     for (; end - at > PIECE; at += PIECE) {
         run_section(at, at + PIECE, banks, rows->registers);
         if (pi_pause(rows->pause)) return -1;

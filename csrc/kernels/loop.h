@@ -92,7 +92,7 @@ INLINE int in_flight(const KernelChoice *choice, const Model *model) {
  * tile, and the others repeat the last of these. */
 static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const PiRow *row,
                                                        int64_t r, int count, int valid, vreal *to) {
-    const real *const data = row->data;
+    const real *data = row->data;
     const int own = row->stride ? valid : 1;
     if (!row->stride) *to = vset(*data);
     else
@@ -100,7 +100,7 @@ static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
 INLINE vreal row_register(const PiRow *row, int64_t lane) {
-    const real *const data = row->data;
+    const real *data = row->data;
     return row->stride ? vload(data + lane) : vset(*data);
 }
 /* The end of a call: writes the states y, rows of `count` registers, and how far each lane has been
@@ -108,9 +108,9 @@ INLINE vreal row_register(const PiRow *row, int64_t lane) {
 static __attribute__((noinline, unused)) vint finish(const PiTile *tile, int64_t r, int count,
                                                      int valid, const vreal *y, const vreal *far) {
     const vreal bound = vset(tile->bound);
-    const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
+    const vint *frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
     real *out = (real *)tile->out + r * VLEN;
-    real *const reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
+    real *reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
     vint bad = {0};
     for (int u = 0; u < valid; u++, out += VLEN) {
         vint good = vset_int(-1);
@@ -193,7 +193,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     vreal w[most * weights], origin[most], factor[most];
     const int reduces = REDUCES_CHANGES && (rolled(model) || count == in_flight(choice, model)) &&
                         model->energy && !model->system->time_dependent && tile->reduced;
-    vreal *const changes = tile->changes;
+    vreal *changes = tile->changes;
     int64_t changed = 0; /* states in these */
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
     EACH(d, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
@@ -205,7 +205,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     }
     Flight f;
     FLIGHT(u, 0, count, {
-        const real *const in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
+        const real *in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
         EACH(d, dim) f.y[u][d] = vload(in + d * tile->in_stride);
         EACH(d, model->system->n_params) f.p[u][d] = p[d][u];
         f.t0[u] = model->system->time_dependent ? t0[u] : vset(0);
@@ -328,7 +328,7 @@ INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *
     int bad;
     KernelChoice here = *choice;
     Model small = *of_system;
-    const Model *const model = &small;
+    const Model *model = &small;
     small.compact |= PI_REAL_BITS == 32 && !choice->specialised;
     if (choice->family == PI_COMPOSITION && !model->acceleration) return 0; /* refused earlier */
     here.scaled = takes_scales(choice, model);

@@ -64,7 +64,7 @@ typedef struct {
  * (PiSystem.scale), and the weights include them: w (s f) is (w s) f, where w s is computed once.
  * If scales are not taken out, they are 1 for the weights. */
 INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
-    const int *const scale = model->system->scale;
+    const int *scale = model->system->scale;
     EACH(d, model->system->dim)
         if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vset(1);
     EACH(d, model->system->dim)

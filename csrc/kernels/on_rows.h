@@ -11,7 +11,7 @@ enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
 
 /* Of a model that the compiler knows: its descriptor need not be in the library. */
 ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
-    const PiSystem *const s = model->system;
+    const PiSystem *s = model->system;
     const int dim = s->dim, dof = s->dof, next = question == PI_NEXT;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     const int from_y = halves && dof ? dof : dim; /* the others are from v */
@@ -67,9 +67,9 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
 
 /* Energies of several states, one register of lanes after the other. */
 ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
-    const PiSystem *const s = model->system;
+    const PiSystem *s = model->system;
     const int64_t R = rows->registers;
-    const vreal *const origin = rows->origin, *const factor = rows->factor;
+    const vreal *origin = rows->origin, *factor = rows->factor;
     if (model->energy)
         EACH_BELOW(u, R) {
             const vreal *from = (const vreal *)rows->y + u;

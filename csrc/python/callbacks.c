@@ -70,7 +70,7 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const PiSystem *s = &callback_of(context)->system;
-    Compiled *const function = (Compiled *)callback_of(context)->address;
+    Compiled *function = (Compiled *)callback_of(context)->address;
     const int64_t lanes = lanes_of(context, rows);
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
@@ -88,7 +88,7 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
-    CompiledBatched *const function = (CompiledBatched *)callback_of(context)->address;
+    CompiledBatched *function = (CompiledBatched *)callback_of(context)->address;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {

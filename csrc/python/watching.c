@@ -232,7 +232,7 @@ static int read_samples(Fields *f, void *of) {
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
     EACH_BELOW(i, one->of.axes) {
-        int8_t *const need = &p->need[one->of.quantity[i]];
+        int8_t *need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
     return MEMORY(one, counts, pi_product(bins, each ? f->stride : 1));
@@ -341,7 +341,7 @@ static int read_events(Fields *f, Watches *to) {
     e->between = to->between;
     if (WITHIN(detect, read_watch, &e->watch, &e->events.detect)) return -1;
     e->events.exact = 1;
-    PiLaneProgram *const program = &e->events.detect; /* their steps are no polynomials */
+    PiLaneProgram *program = &e->events.detect; /* their steps are no polynomials */
     program->linear = program->borders = program->degrees = NULL;
     if (read_all_events(f, &e->events)) return -1;
     const int n = e->events.count;

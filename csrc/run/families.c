@@ -137,7 +137,7 @@ const PiRequirement *pi_requirement(const PiMethod *m) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 double *pi_list(PiMethod *m, const PiNumbers *numbers) {
-    void *const field = (char *)m + numbers->offset;
+    void *field = (char *)m + numbers->offset;
     return numbers->away ? *(double **)field : field;
 }
 static int rows_of(const PiMethod *m, const PiNumbers *numbers) {

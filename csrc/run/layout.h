@@ -196,7 +196,7 @@ void pi_packed_take(PiPacked *packed, const PiPacked *others, int64_t n);
  */
 void pi_packed_drop(PiPacked *packed, char *rows, int64_t n);
 static inline void pi_packed_turn(PiPacked *p) {
-    char *const in = p->in;
+    char *in = p->in;
     p->in = p->out;
     p->out = in;
 }

@@ -124,8 +124,8 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
                  .tile = tile,
                  .target = tile->out,
                  .stride = tile->out_stride};
-    PiPacked *const failing = &l.leavers;
-    void *const memory = pi_aligned(lay_out(&l, lanes, NULL));
+    PiPacked *failing = &l.leavers;
+    void *memory = pi_aligned(lay_out(&l, lanes, NULL));
     if (!memory) return -1;
     lay_out(&l, lanes, memory);
     EACH_BELOW(i, lanes)
@@ -170,7 +170,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     Leaving l = {
         .run = run, .number = number, .tile = tile, .target = target, .stride = run->stride};
     lay_out(&l, run->tile_lanes, scratch->leaving);
-    PiPacked *const going = &l.going;
+    PiPacked *going = &l.going;
     const PiFailures *failures = &run->failures[number];
     const int together = !failures->count;
     int64_t n = together ? go_together(&l, tile, from, to) : from, most = FEW_STEPS;
@@ -271,7 +271,7 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
     Leaving l = {
         .run = run, .number = seen.tile, .tile = tile, .target = target, .stride = run->stride};
     lay_out(&l, run->tile_lanes, scratch->leaving);
-    int64_t *const all = l.leavers.at; /* who are going on, some of them at a time */
+    int64_t *all = l.leavers.at; /* who are going on, some of them at a time */
     const int64_t width = run->vector_bytes / run->real_bytes;
     int64_t count = lanes_in(run, seen.tile);
     move_to(run, tile, target);

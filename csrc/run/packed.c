@@ -45,7 +45,7 @@ void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) 
 #define DROP(real)                                                                                 \
     for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
 static void drop(const PiPacked *p, void *row, int64_t n) {
-    const int64_t *const list = p->list;
+    const int64_t *list = p->list;
     WITH_REAL(p->run, DROP)
 }
 void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
@@ -71,10 +71,10 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     PiTile tile = *p->tile;
     EACH_ROW(d, run) fill_register(p, row_at(run, p->in, p->stride, d, 0));
     EACH_BELOW(i, own_rows(run)) {
-        PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
+        PiRow *to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);
         if (!to->stride) continue;
-        void *const row = row_at(run, p->own, p->stride, i, 0);
+        void *row = row_at(run, p->own, p->stride, i, 0);
         fill_register(p, row);
         to->data = row;
     }

@@ -355,7 +355,7 @@ int pi_run_prepare(PiRun *run) {
 void pi_run_work(void *of, PiPoll *poll, void *context) {
     PiRun *run = of;
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
-    void *const memory = pi_aligned(pi_run_scratch_bytes(run));
+    void *memory = pi_aligned(pi_run_scratch_bytes(run));
     const PiScratch scratch = pi_scratch_in(run, memory);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);

@@ -24,7 +24,7 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
 static int step_block(PiRun *run, int64_t block, const PiScratch *scratch, char *before,
                       Pace *pace) {
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
-    PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
+    PiPause *pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
     EACH_BELOW(tile, run->n_tiles) {

@@ -61,8 +61,7 @@ static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, con
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
         for (int64_t k = 0; sees[i] && k < n; k++) {
-            double *const own = &sums[k * p->e.lanes + i], *const kept =
-                                                               &program->sums[s->id[i] * n + k];
+            double *own = &sums[k * p->e.lanes + i], *kept = &program->sums[s->id[i] * n + k];
             if (back) *kept = *own;
             else *own = *kept;
         }
@@ -100,7 +99,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     for (int64_t i = 0; first && i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
             const PiPieceSamples *one = &p->of->samples[k];
-            const double *const q = rows->answer + i;
+            const double *q = rows->answer + i;
             if (!counts(p, one->after, s->id[i], rows->t[i], ahead_of(p, s->id[i]))) continue;
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
@@ -110,7 +109,7 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
             const double t = rows->t[i], value = rows->answer[r->quantity * p->e.lanes + i];
-            double *const numbers = p->of->numbers + id * p->of->n_numbers;
+            double *numbers = p->of->numbers + id * p->of->n_numbers;
             const int counted = counts(p, r->after, id, t, ahead_of(p, id));
             if (r->kind == PI_STATES) pi_count_state(r, value, counted, numbers);
             else if (counted) pi_reduce_value(r, value, t, numbers);
@@ -126,18 +125,17 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    const double *const factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
+    const double *factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
     if (factors) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     if (asks) widen(&p->e, s->t0, lanes, q->rows.t);
     EACH_BELOW(d, p->e.dim) {
-        const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
-        const double *const atol =
-            p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
-        double *const y = q->rows.y + d * lanes;
+        const double *rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
+        const double *atol = p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
+        double *y = q->rows.y + d * lanes;
         if (factors)
             EACH_BELOW(k, q->count) {
                 const double factor = fabs(factors[k * p->e.dim + d]);
-                double *const off = q->off + k * lanes;
+                double *off = q->off + k * lanes;
                 if (factor != 0)
                     EACH_BELOW(i, lanes) off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
             }
@@ -159,12 +157,12 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
 /* The piece of lane i. */
 static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
-    Piece *const piece = &q->piece[i];
+    Piece *piece = &q->piece[i];
     const double h = p->e.occurring[i].h;
     const double from = pi_time_within(&p->e, s, i, piece->from);
     const double to = pi_time_within(&p->e, s, i, piece->to), middle = from + 0.5 * (to - from);
-    const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
-    double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+    const PiPieceReduction *r = p->of->reduction, *end = r + p->of->n_reductions;
+    double *numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
     for (; r < end; r++) {
         if (r->kind != PI_STATES) {
             if (r->after < 0 || (middle - pi_item(p->of->after[r->after], s->id[i])) * h > 0)
@@ -191,7 +189,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     const int compares = p->of->timed.borders && !p->of->n_samples;
     int any = 0, asks = !q->linear;
     EACH_LANE(i, &p->e) {
-        Piece *const piece = &q->piece[i];
+        Piece *piece = &q->piece[i];
         const Occurring *o = &p->e.occurring[i];
         end_pieces(piece);
         if (!sees[i] || o->part == 0) continue;
@@ -224,7 +222,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
 int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
+    PiStepObserver *p = solver->observer;
     int8_t *first = p->sees[0];
     int any = 0;
     EACH_LANE(i, &p->e) {
@@ -243,7 +241,7 @@ int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
+    PiStepObserver *p = solver->observer;
     if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
 }
@@ -274,8 +272,8 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
     return 0;
 }
 int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
-    int8_t *const *sees = p->sees, *const made = sees[0], *const jumps = sees[1];
+    PiStepObserver *p = solver->observer;
+    int8_t *const *sees = p->sees, *made = sees[0], *jumps = sees[1];
     int jumped = 0;
     EACH_LANE(i, &p->e) {
         const int end = s->end[i];

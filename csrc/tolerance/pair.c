@@ -36,7 +36,7 @@ static uint64_t exact_stages(const PiMethod *m, uint64_t counts) {
  * at the same time is the best. */
 static void make_places(PiPair *pair, uint64_t stages) {
     const double apart = 0.08;
-    double *const at = pair->place;
+    double *at = pair->place;
     int stage[PI_MAX_PLACES] = {0}, n = 1;
     EACH_BELOW(s, pair->stages) {
         if (!(stages >> s & 1)) continue;

@@ -127,7 +127,7 @@ void pi_adaptive_work(void *of, PiPoll *poll, void *context) {
                                 .locate = pi_step_observer_locate,
                                 .accept = pi_step_observer_accept,
                                 .marked = pi_step_observer_mark}};
-    void *const workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
+    void *workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
     if (run->keep && (thread.kept = calloc(1, sizeof *thread.kept))) {
         thread.kept->next = run->kept;
         while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {

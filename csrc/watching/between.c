@@ -55,7 +55,7 @@ static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, doub
 
 /* Lane i of the pack waits for its state at a part of the step. */
 static void add(Pack *p, int64_t i, double part) {
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     const double h = pi_item(p->b->h, p->lane[i]);
     const double start = pi_item(p->b->t0, p->lane[i]) + (p->n - 1) * h;
     const int64_t k = a->count++;
@@ -70,13 +70,13 @@ static void add(Pack *p, int64_t i, double part) {
 /* Makes the states for which lanes wait. 0, or -1 if the kernel fails. */
 static int make(Pack *p) {
     const PiRun *run = p->run;
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     pi_packed_own(a);
     PiTile tile = pi_packed_tile(a, 0, 1);
     PiRow *const rows[] = {&tile.t0, &tile.h};
     const int64_t lanes = tile.registers * run->vector_bytes / run->real_bytes;
     EACH_BELOW(r, 2) {
-        void *const row = row_at(run, a->own, a->stride, r, 0);
+        void *row = row_at(run, a->own, a->stride, r, 0);
         EACH_BELOW(k, lanes) set_number(run, row, k, p->own[r][smaller(k, a->count - 1)]);
         *rows[r] = (PiRow){row, 1};
     }
@@ -91,7 +91,7 @@ static int make(Pack *p) {
 /* All times of the packed lanes up to the end of the part. */
 static int fill_in(Pack *p) {
     PiBetween *b = p->b;
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     do {
         a->count = 0;
         EACH_BELOW(i, p->count) {

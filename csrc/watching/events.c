@@ -69,7 +69,7 @@ static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
     if (a == 0 || p->of->event[j].direction * a > 0) return;
     PiBridge bridge = {.step = (uint64_t)o->step,
@@ -87,7 +87,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
     const Piece *piece = &q->piece[i];
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * piece->resolution * size;
@@ -113,23 +113,20 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         occurs(o, 0, 0, j);
         return;
     }
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
-    const int count =
-        simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
-    EACH_BELOW(k, count) {
-        if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
-        const double slope = zeros[k].slope * 2 / (piece->to - piece->from);
-        const double part = piece_part(piece, zeros[k].x);
+    const PiZeros zeros = simple ? pi_find_simple_zero(f) : pi_find_zeros(n, f, begins, error);
+    EACH_BELOW(k, zeros.count) {
+        if (e->direction && (e->direction > 0) != zeros.at[k].rises) continue;
+        const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
+        const double part = piece_part(piece, zeros.at[k].x);
         occurs(o, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
-    int8_t *const zeros_of = &o->passing[j].crossings;
+    int8_t *zeros_of = &o->passing[j].crossings;
     const int before = *zeros_of;
-    *zeros_of = before + count < 3 ? before + count : 3;
+    *zeros_of = before + zeros.count < 3 ? before + zeros.count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
-    if (near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
+    if (zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
@@ -160,7 +157,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at];
     const double first = linear_row(q, j, 0)[i], last = linear_row(q, j, q->degree)[i];
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(o, 0, 0, j);
     if (isnan(q->mean[at])) { /* the force has failed within */
         if (!is_at_zero(p, i, j, first) && crosses(e, first, last)) occurs(o, 1, 0, j);
@@ -173,13 +170,11 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
         find_located(p, i, j);
         return;
     }
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     const double error = 20 * o->resolution * fmax(most, -least);
-    const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
-                                           e->direction, zeros, &near);
-    EACH_BELOW(k, found) occurs(o, zeros[k].x, zeros[k].slope, j);
-    if (near) add_to_count(p, i, PI_UNRESOLVED, j);
+    const PiZeros zeros =
+        pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error, e->direction);
+    EACH_BELOW(k, zeros.count) occurs(o, zeros.at[k].x, zeros.at[k].slope, j);
+    if (zeros.near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
     const int begins = p->quantities.piece[i].from == 0;
@@ -198,7 +193,7 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* ---- consequences of an event ---------------------------------------------------------------- */
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     EACH_BELOW(d, p->dim) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
@@ -233,7 +228,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     EACH_EVENT(j, p->of) {
-        Passing *const passing = &o->passing[j];
+        Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
@@ -313,7 +308,7 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
 /* The states at the next events of the lanes: those at the ends of the steps, those that the kernel
  * has made, or on the polynomials. */
 static void find_states(EventLanes *p, const PiSteps *s) {
-    double *const part = p->quantities.theta;
+    double *part = p->quantities.theta;
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         part[i] = o->count ? o->pending[o->count - 1].part : 0;
@@ -385,7 +380,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            Piece *const piece = &p->quantities.piece[i];
+            Piece *piece = &p->quantities.piece[i];
             while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
             if (!o->count) piece->points = 0;
             waits |= !o->count && piece->n_ends;
@@ -471,7 +466,7 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
         pi_known_pieces(q, s, p->begun, p->ended) < 0)
         return -1;
     EACH_LANE(i, p) {
-        Piece *const piece = &q->piece[i];
+        Piece *piece = &q->piece[i];
         int may = piece->n_switches;
         if (!piece->points) continue;
         EACH_EVENT(j, p->of) may |= *event_row(p, PI_BEGINS, s->id[i], j) != BEGINS_ANYHOW;
@@ -498,7 +493,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             pi_begin_pieces(&p->quantities.piece[i], o->h,
                             fabs(o->h) <= least ? INFINITY : o->resolution, 1);
         EACH_EVENT(j, p->of) {
-            Passing *const passing = &o->passing[j];
+            Passing *passing = &o->passing[j];
             passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
             passing->tied = passing->crossings = 0;
         }
@@ -554,7 +549,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
     if (any && !whole && pi_ask_ends(p, s)) return -1;
-    const double *const values = whole ? p->ended : p->quantities.rows.answer;
+    const double *values = whole ? p->ended : p->quantities.rows.answer;
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];
         const Occurring *o = &p->occurring[i];
@@ -566,8 +561,8 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         const int lands = s->end[i] == PI_STEP_JUMPED;
         if (!wanted || wanted[i])
             EACH_EVENT(j, p->of) {
-                double *const g = event_row(p, PI_QUANTITY, id, j);
-                double *const begin = event_row(p, PI_BEGINS, id, j);
+                double *g = event_row(p, PI_QUANTITY, id, j);
+                double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
                 const int stays = *begin < 0 && fabs(now) <= -*begin;
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
@@ -575,7 +570,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 *g = now;
             }
         if (lands) {
-            double *const lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
+            double *lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
             *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
             *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
         }

@@ -316,7 +316,7 @@ static int go_on(Segments *p, int64_t k) {
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
         EACH_EVENT(j, &p->e->events) {
-            double *const sums = sums_of(p, s->at, j);
+            double *sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
             if (p->e->events.event[j].located && !p->lanes.chords) sums[4 * p->run->stride] = NAN;
@@ -420,7 +420,7 @@ static int complete(Segments *p, int64_t k) {
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         const int unseen = s->jumped && p->e->events.event[j].located;
         p->last[at] = unseen ? NAN : g == start ? p->last[at] : start;
-        double *const begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
+        double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
         if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
     }
     if (s->changed) {
@@ -528,7 +528,7 @@ static int look_back(Segments *p) {
             EACH_BELOW(j, n)
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
-            Slot *const s = &p->slot[k];
+            Slot *s = &p->slot[k];
             *s = (Slot){.at = at, .lane = lane, .asks = 1};
             s->h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
             read_state(p, at, 0, p->before + k, p->lanes.lanes);
@@ -543,7 +543,7 @@ static int look_back(Segments *p) {
             return -1;
         EACH_PLACE(k, p)
             EACH_BELOW(j, n) {
-                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+                double *last = sums_of(p, p->slot[k].at, j) + p->run->stride;
                 if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
             }
     }
@@ -569,7 +569,7 @@ static int occur_plainly(Segments *p, int j, int64_t n) {
     const PiEvent *event = &of->event[j];
     const int64_t lane = p->slot->lane;
     const double t = pi_watch_time(&p->e->watch, lane, n);
-    double *const count = event_row(&p->lanes, PI_COUNT, lane, j);
+    double *count = event_row(&p->lanes, PI_COUNT, lane, j);
     if (*count >= 0 && *count < event->keep) {
         const int64_t k = (int64_t)*count;
         event->t[k * of->stride + lane] = t;
@@ -588,7 +588,7 @@ static int go_through_plainly(Segments *p, PiMemory m) {
     p->lanes.lanes = 1;
     PLACE(&m, p->after, p->run->state_rows);
     PLACE(&m, p->slot, 1);
-    Slot *const s = p->slot;
+    Slot *s = p->slot;
     while (p->next < p->n_due) {
         const int64_t at = p->due[p->next++];
         uint64_t passes[PI_MAX_REDUCED], left = 0;

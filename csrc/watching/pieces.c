@@ -121,7 +121,7 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
     r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
     EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
-        double *const y = &r->y[d * p->lanes + c];
+        double *y = &r->y[d * p->lanes + c];
         const double size = /* of the terms of its polynomial, however small their sum is */
             fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
         const double off = fmax(least * size, inexact * fabs(*y));
@@ -155,8 +155,8 @@ static int ask_at(Pieces *p, double x, int rounded) {
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece. */
 static int ask_node(Pieces *p, int node, int alone) {
     if (ask_at(p, cheb_point(CHEB_MOST, node), 0)) return -1;
-    double *const value = piece_row(p, 0, node);
-    const double *const answer = p->rows.answer;
+    double *value = piece_row(p, 0, node);
+    const double *answer = p->rows.answer;
     if (alone) memcpy(value, answer, p->count * p->lanes * sizeof *value);
     else
         EACH_LANE(i, p)
@@ -176,7 +176,7 @@ static void keep_noise(Pieces *p, int64_t at, double change) {
 /* Values, or noise, at the points listed, side by side. */
 static int ask_points(Pieces *p, int64_t count, int noise) {
     const PiSteps *s = p->steps;
-    ProgramRows *const r = &p->apart;
+    ProgramRows *r = &p->apart;
     const int64_t lanes = p->lanes, sums = r->of->n_sums;
     EACH_LANE(c, p) {
         const PiecePoint *at = &p->point[c < count ? c : count - 1];
@@ -203,7 +203,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
     EACH_BELOW(c, count)
         EACH_QUANTITY(q, p) {
             const PiecePoint at = p->point[c];
-            double *const value = piece_row(p, q, at.node) + at.lane;
+            double *value = piece_row(p, q, at.node) + at.lane;
             const double answer = r->answer[q * lanes + c];
             if (noise) keep_noise(p, q * lanes + at.lane, answer - *value);
             else *value = answer;
@@ -249,7 +249,7 @@ static int ask_noise(Pieces *p) {
 
 int pi_ask_steps(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double *begin,
                  double *end) {
-    ProgramRows *const r = &p->rows;
+    ProgramRows *r = &p->rows;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
     const size_t answers = p->count * p->lanes * sizeof *r->answer;
     memcpy(r->y, after, numbers * sizeof *r->y);
@@ -319,7 +319,7 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
  * is still sought. Only numbers have a finite tail. */
 static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
-    const double *const degrees = p->rows.of->degrees;
+    const double *degrees = p->rows.of->degrees;
     const double degree = degrees ? degrees[q] * p->steps->degree : INFINITY;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
@@ -409,9 +409,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
         return !changes || (changes >= FLICKERS && piece->to - piece->from <= SHORT);
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
     if (!is_number) return 0; /* overflow */
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
-    return piece->to - piece->from <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
+    return piece->to - piece->from <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0).count;
 }
 /* Is it the conditions alone that make a piece too long? */
 static int only_switches(Pieces *p, int64_t i) {
@@ -428,7 +426,7 @@ static int only_switches(Pieces *p, int64_t i) {
 /* Are all quantities resolved by n + 1 points? Then the piece has these. closely: except conditions
  * and what they compare. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     closely |= piece->from >= piece->zero_from && piece->to <= piece->zero_to;
     EACH_QUANTITY(q, p)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
@@ -443,14 +441,12 @@ static int decide(Pieces *p, int64_t i, int n, int closely) {
  * and after such a zero, as the noise allows, rather than in its middle. 0: there is none; -1: it
  * cannot be closer. */
 static int divides_at_zero(Pieces *p, int64_t i) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     const double from = piece->from, to = piece->to, length = to - from;
     int found = 0;
     EACH_WHILE(q, p->count, piece->n_ends + 2 < PI_MOST_ENDS) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
-        PiZero zeros[PI_MOST_ZEROS];
-        int near = 0;
         if (p->need[q] != PI_NEED_APART) continue;
         const double range = p->most[at] - p->least[at];
         if (!(p->tail[at] < 0.01 * range)) {
@@ -460,8 +456,9 @@ static int divides_at_zero(Pieces *p, int64_t i) {
             continue;
         }
         EACH_BELOW(k, CHEB_MOST + 1) f[k] = piece_row(p, q, k)[i];
-        if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
-        const double x = zeros->x, slope = fabs(zeros->slope);
+        const PiZeros zeros = pi_find_zeros(CHEB_MOST, f, 0, 0);
+        if (!zeros.count) continue;
+        const double x = zeros.at->x, slope = fabs(zeros.at->slope);
         const double least = fmax(PI_CLOSE / length, p->loudest[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
         piece->late = 0.5 * length * fabs(piece->h) / slope;
@@ -483,7 +480,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 static void learn(Pieces *p, int64_t i) {
     if (p->piece[i].learns)
         EACH_QUANTITY(q, p) {
-            double *const off = &p->off[q * p->lanes + i];
+            double *off = &p->off[q * p->lanes + i];
             *off = fabs(*off - piece_row(p, q, 0)[i]);
             if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
         }
@@ -492,7 +489,7 @@ static void learn(Pieces *p, int64_t i) {
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     if (piece->to - piece->from <= SHORTEST(p) || ++piece->made >= MOST_PIECES ||
         piece->n_ends >= PI_MOST_ENDS) {
         EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
@@ -507,7 +504,7 @@ static int halves(Pieces *p, int64_t i) {
     return 1;
 }
 static void step_on(Pieces *p, int64_t i) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     piece->from = piece->to;
     piece->to = piece->ends[--piece->n_ends];
     if (piece->n_switches) {
@@ -519,7 +516,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     int any = 0, found = 0, alone = 1, whole = 1;
     p->steps = s, p->real_bytes = real_bytes, p->after = after;
     EACH_LANE(i, p) {
-        Piece *const piece = &p->piece[i];
+        Piece *piece = &p->piece[i];
         piece->seeks = !piece->points && piece->n_ends;
         if (piece->seeks) step_on(p, i), found = 1;
         if (piece->seeks && p->linear) piece->points = linear_points(p->degree);
@@ -535,7 +532,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     const int least = s->degree > 6 && !level ? CHEB_MOST : p->first_degree;
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
-            Piece *const piece = &p->piece[i];
+            Piece *piece = &p->piece[i];
             piece->fails = piece->seeks && !piece->points;
             for (int64_t at = i; piece->fails && at < p->count * p->lanes; at += p->lanes)
                 p->noise[at] = p->loudest[at] = 0;

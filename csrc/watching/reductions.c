@@ -37,7 +37,7 @@ static void add(double *sum, double term) {
  * their times, and y the means of d, its slope is p^3 s_A + q^3 s_B + 6 p q (y_B - y_A) / T, and to
  * the squares that are left come those of the two lines about the new one: no differences. */
 static void moments(int kind, int n, const double *f, double t_from, double t_to, double *m) {
-    const double *const w = cheb_weights(n), *const minus_x = cheb_cosine;
+    const double *w = cheb_weights(n), *minus_x = cheb_cosine;
     const int apart = CHEB_MOST / n;
     if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
     const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
@@ -86,18 +86,16 @@ static void extremes(int kind, int n, const double *f, int whole, double t_from,
     }
 }
 static void passages(int n, const double *f, double t_from, double t_to, double off, double *m) {
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
-    const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
-    EACH_BELOW(i, count) {
-        if (!zeros[i].rises) continue;
-        const double t = between(t_from, t_to, zeros[i].x);
+    const PiZeros zeros = pi_find_zeros(n, f, 0, 0);
+    EACH_BELOW(i, zeros.count) {
+        if (!zeros.at[i].rises) continue;
+        const double t = between(t_from, t_to, zeros.at[i].x);
         if (m[0] == 0) m[1] = t;
         if (m[0] == 1) m[3] = t - m[2];
         if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);
         m[2] = t;
         m[0] += 1;
-        m[5] = fmax(m[5], off / fabs(zeros[i].slope) * fabs(0.5 * (t_to - t_from)));
+        m[5] = fmax(m[5], off / fabs(zeros.at[i].slope) * fabs(0.5 * (t_to - t_from)));
     }
 }
 static void turns(int n, const double *f, double *m) {
@@ -164,7 +162,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     const Piece *piece = &p->piece[lane];
     const int64_t at = r->quantity * p->lanes + lane;
     const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
-    double *const error = &m[pi_piece_reductions[r->kind].rows - 1];
+    double *error = &m[pi_piece_reductions[r->kind].rows - 1];
     const int whole = r->kind >= PI_TIMED_MAXIMUM && r->kind <= PI_TIMED_MAX_ABS && p->linear &&
                       piece_is_whole(piece) && isfinite(p->mean[at]);
     if (whole) pi_reduce_value(r, pi_piece_end(p, lane, r->quantity), t_to, numbers);

@@ -37,7 +37,7 @@ static double dot(const double *a, const double *b, int n) {
 
 /* The sums of the indicators, where |u_1|^2 = square 4^exponent. */
 static void indicate(const PiRun *run, double *sums, double exponent, double square, double n) {
-    double *const largest = sums, *const total = sums + run->stride, *const y = total + run->stride;
+    double *largest = sums, *total = sums + run->stride, *y = total + run->stride;
     const double L = exponent * 0x1.62e42fefa39efp-1 + 0.5 * logarithm(square);
     if (L > *largest) *largest = L;
     *y += 2 * (L - *total / n);
@@ -51,7 +51,7 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, double *sums, 
     const int dim = r->dim;
     double *square = u + (int64_t)r->vectors * dim;
     EACH_BELOW(j, r->vectors) {
-        const int64_t *const row = r->row + j * dim;
+        const int64_t *row = r->row + j * dim;
         double *own = u + j * dim, most = 0, left = 0;
         EACH_BELOW(d, dim) {
             own[d] = number_at(run, rows, row[d] * stride + at);

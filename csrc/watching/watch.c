@@ -35,7 +35,7 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
 /* The same for selected lanes: of events alone, whose program has no sums. */
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
-        double *const own = c->sums + i * c->lanes;
+        double *own = c->sums + i * c->lanes;
         if (!back) pi_chunk_pick(c, own, sums);
         if (back)
             EACH_BELOW(k, c->n_at) sums[c->lane + c->at[k]] = own[k];
@@ -88,7 +88,7 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
     const PiWatch *w = c->w;
     const ResolvedSystem *s = &w->program;
     const int64_t lanes = c->lanes, row = c->several * lanes;
-    double *const t = c->call + pi_parameter_rows(s->system) * row, *const scratch = t + row;
+    double *t = c->call + pi_parameter_rows(s->system) * row, *scratch = t + row;
     for (int64_t from = 0, some; from < count; from += some) {
         some = smaller(states->next == lanes ? c->several : 1, count - from);
         if (c->asks_time)
@@ -241,7 +241,7 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
     WatchChunk *c = seen->scratch; /* kept during a block of the tile */
     for (int64_t at = 0; count && at < all; at += most) {
         const int64_t lanes = smaller(most, all - at), lane = seen->lane + (seen->at ? 0 : at);
-        const int64_t *const there = seen->at ? seen->at + at : NULL;
+        const int64_t *there = seen->at ? seen->at + at : NULL;
         const int64_t n_there = smaller(lanes, seen->lanes - at);
         const int same = seen->block && c->lanes == lanes && !c->at == !there;
         if (same && c->at && c->alike) c->lane = lane, c->at = there, c->n_at = n_there;
@@ -249,7 +249,7 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
                  pi_chunk_open(c, w, there, n_there, lane, lanes))
             return -1;
         const int still = !c->at && find_ends(c, run, &run->failures[seen->tile], at);
-        double *const own = c->at ? c->sums : sums + lane;
+        double *own = c->at ? c->sums : sums + lane;
         if (c->at) pick_sums(c, run, sums, 0);
         else copy_sums(c, run, sums, 0);
         const int64_t some = c->states;

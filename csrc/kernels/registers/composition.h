@@ -21,13 +21,13 @@ INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
 INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, const vreal *k, int u,
                               Flight *f) {
     EACH(i, n) {
-        vreal *const y = f->y[u] + first + i;
+        vreal *y = f->y[u] + first + i;
         *y = vfma(scaled(model, f, u, first + i, w), k[i], *y);
     }
 }
 INLINE void drift(const Model *model, vreal w, int u, Flight *f) {
     const int dof = model->system->dof;
-    const vreal *const v = f->y[u] + dof;
+    const vreal *v = f->y[u] + dof;
     vreal velocity[PI_MAX_DIM];
     if (model->velocity) model->velocity(v, f->p[u], velocity);
     accumulate_scaled(model, 0, dof, w, model->velocity ? velocity : v, u, f);
@@ -67,7 +67,7 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
 INLINE void known_composition_step(const Model *model, const PiMethod *m, const vreal *w, int64_t n,
                                    int u, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);
-    vreal *const x = f->y[u], *const a = f->kept[u];
+    vreal *x = f->y[u], *a = f->kept[u];
     vreal t = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
     EACH(s, m->stages) {

@@ -75,7 +75,7 @@ INLINE void table_end(const Model *model, const PiTable *m, int from, int count,
     EACH(part, 1 + nystrom) {
         const int first = part ? dof : 0;
         EACH(u, count) {
-            vreal *const y = f->y[from + u];
+            vreal *y = f->y[from + u];
             assign(dim, y + first, ys[u]);
             if (nystrom && !part) accumulate(dof, f->h[from + u], y + dof, ys[u]);
         }

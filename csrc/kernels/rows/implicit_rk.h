@@ -10,8 +10,8 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
                             vreal *hk) {
     const int64_t R = c->R;
     const int dim = c->dim;
-    vreal *const free = c->free, *base = take_rows(c, table->largest_group * dim),
-                 *z = take_rows(c, table->largest_group * dim);
+    vreal *free = c->free, *base = take_rows(c, table->largest_group * dim),
+          *z = take_rows(c, table->largest_group * dim);
     for (int g = 0, from = 0; g < table->n_groups; from = table->group_end[g++]) {
         const int to = table->group_end[g];
         EACH_FROM(s, from, to) {
@@ -39,10 +39,9 @@ static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, i
 static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *table, int64_t n) {
     const int64_t R = c->R;
     const int dim = c->dim;
-    vreal *const free = c->free, *hk = take_rows(c, m->stages * dim);
+    vreal *hk = take_rows(c, m->stages * dim);
     implicit_stages(c, m, table, n, hk);
     EACH_BELOW(s, m->stages)
         if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, increments(c, 0));
     settle(c, 0, dim);
-    c->free = free;
 }

@@ -88,7 +88,7 @@ static vint store_chunk(const Chunk *c, int64_t first) {
             if (d < c->dim) good &= vabs(y) <= bound;
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
         }
-        real *const far = tile->reach ? (real *)tile->reach + lane : NULL;
+        real *far = tile->reach ? (real *)tile->reach + lane : NULL;
         if (far) good &= vload(far) <= bound;
         if (c->frozen) good |= c->frozen[u];
         bad |= ~good;
@@ -110,8 +110,11 @@ static void look_at_chunk(const Chunk *c, int64_t first) {
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
+/* Each step of a call; the rows that it takes are free for the next. */
 #define EACH_STEP(n)                                                                               \
-    for (int64_t n = c->tile->first; n < c->tile->first + c->tile->steps && !c->stopped; n++)
+    for (vreal *free = c->free, *once = free; once; once = NULL)                                   \
+        for (int64_t n = c->tile->first; n < c->tile->first + c->tile->steps && !c->stopped;       \
+             n++, c->free = free)
 static void run_explicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
     const int rk4 = tile->method->specialised == PI_RK4 && !c->carry,
@@ -166,7 +169,7 @@ static int rows_kernel(const PiTile *tile) {
     for (int64_t r = 0; r < tile->registers; r += tile->chunk) {
         const int64_t rest = tile->registers - r, last = tile->first + tile->steps;
         Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
-        vreal *const free = c.free;
+        vreal *free = c.free;
         real *record = tile->record;
         c.tile = &interval;
         for (interval.first = tile->first; interval.first < last;) {

@@ -162,7 +162,7 @@ static void first_difference(const Chunk *c, const Multistep *s) {
 /* A first step, by the starter. */
 static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     const PiTile *tile = c->tile;
-    vreal *const free = c->free, *const carried = c->carry;
+    vreal *carried = c->carry;
     if (s->summed && !carried) {
         c->carry = take_rows(c, c->dim);
         EACH_ENTRY(i, c->dim, c) c->carry[i] = vset(0);
@@ -176,7 +176,6 @@ static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     if (s->summed && s->n_states)
         EACH_ENTRY(i, s->n, c) s->rests[i] = c->carry[i] - s->low[i];
     c->carry = carried;
-    c->free = free;
 }
 
 static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
@@ -199,10 +198,9 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
     if (m->predictor[k - 1] != 0) {
         copy_rows(c, s->n, c->y, s->work);
         add_forces(c, s, m->predictor, s->power, s->n, s->work);
-        vreal *const free = c->free, *f = take_rows(c, s->n);
+        vreal *f = take_rows(c, s->n);
         force_rows(c, s, n + 1, s->work, f);
         add_rows(c, s->n, implicit, s->power, f, s->added);
-        c->free = free;
     } else if (implicit != 0) {
         if (s->summed)
             EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] + (s->past[i] + s->added[i]);

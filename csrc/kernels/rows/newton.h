@@ -259,7 +259,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     const int64_t R = c->R;
     const int dim = power == 2 ? c->dof : c->dim, size = stages * dim;
     Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {{NULL}}};
-    vreal *const free = c->free;
+    vreal *free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
     EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);

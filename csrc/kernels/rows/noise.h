@@ -105,7 +105,7 @@ typedef struct {
 /* The rows of a substep; fresh: the one before has not been drawn. */
 static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fresh) {
     const int rows = numbers->streams * numbers->noises;
-    double *const odd = numbers->both + rows * numbers->lanes;
+    double *odd = numbers->both + rows * numbers->lanes;
     PiPairs *pairs = &numbers->pairs;
     pairs->pair = (uint64_t)substep / 2;
     for (int i = 0; (fresh || substep % 2 == 0) && i < rows && !c->stopped; i++) {
@@ -144,7 +144,7 @@ static void noise_rows(Chunk *c) {
                        .streams = system->second == PI_INTEGRALS ? 2 : 1};
     const int64_t n = numbers.noises, all = n * (system->second ? 2 : 1), lanes = numbers.lanes;
     vreal *y = c->y, *next = take_rows(c, c->dim), *given = take_rows(c, all);
-    double *W = (double *)take_rows(c, WIDTH * all), *const last = W + ahead * n * lanes;
+    double *W = (double *)take_rows(c, WIDTH * all), *last = W + ahead * n * lanes;
     uint64_t *trajectory = (uint64_t *)take_rows(c, WIDTH);
     numbers.both = (double *)take_rows(c, WIDTH * 2 * n * numbers.streams);
     const real *low = of_run(c, PI_OF_TRAJECTORY), *high = of_run(c, PI_OF_TRAJECTORY + 1);
@@ -170,7 +170,7 @@ static void noise_rows(Chunk *c) {
             of_step = given;
         }
         ask(c, PI_NEXT, times(c, step, 0), y, of_step, next);
-        vreal *const before = y;
+        vreal *before = y;
         y = next;
         next = before;
     }

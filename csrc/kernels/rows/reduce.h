@@ -62,7 +62,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
 }
 INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
 INLINE vint stands_still(const Column *c, int64_t k) {
-    const vreal *const ends = c->rows->ends;
+    const vreal *ends = c->rows->ends;
     return ends ? step_of(c->rows, k) >= ends[c->u] : vset_int(0);
 }
 /* high + low += term: the rounding of the sum is exact (Knuth), that of `low` is lost. */
@@ -308,7 +308,7 @@ static void reduce(const PiReduceRows *r) {
         if (extremes) look_at_column(&c, 1);
         else if (looks) look_at_column(&c, 0);
         EACH_BELOW(i, r->n) {
-            real *const sums = r->sums + r->of[i].first * r->stride + u * VLEN;
+            real *sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
 #define KIND(kind, rows)                                                                           \
     case kind: reduce_column(kind, rows, &c, sums); break;

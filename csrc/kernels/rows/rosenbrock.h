@@ -50,24 +50,23 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
 static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) {
     const int64_t R = c->R, all = c->dim * R;
     const int dim = c->dim, driven = c->tile->system->time_dependent;
-    vreal *const free = c->free, *const M = take_rows(c, (int64_t)dim * dim),
-                 *const slope = take_rows(c, dim), *const dfdt = take_rows(c, dim),
-                 *const y = take_rows(c, dim), *const shifted = take_rows(c, dim),
-                 *const here = take_rows(c, 1);
-    vint *const pivot = (vint *)take_rows(c, dim);
+    vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
+          *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
+          *here = take_rows(c, 1);
+    vint *pivot = (vint *)take_rows(c, dim);
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
     EACH_BELOW(i, dim)
         EACH_BELOW(k, dim)
             EACH_REGISTER(j, c) {
-                vreal *const entry = M + (i * dim + k) * R + j;
+                vreal *entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? (real)m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
     factor_rows(c, dim, M, pivot);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
-        vreal *const us = u + s * all;
+        vreal *us = u + s * all;
         if (s == 0) copy_rows(c, dim, slope, us);
         else {
             EACH_BELOW(i, all) y[i] = weighed(m->a[s], s, u, all, i, c->y[i]);
@@ -83,10 +82,8 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
 }
 static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
     const int64_t all = c->dim * c->R;
-    vreal *const free = c->free, *const u = take_rows(c, (int64_t)m->stages * c->dim),
-                 *const to = increments(c, 0);
+    vreal *u = take_rows(c, (int64_t)m->stages * c->dim), *to = increments(c, 0);
     rosenbrock_stages(c, m, n, u);
     EACH_BELOW(i, all) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
     settle(c, 0, c->dim);
-    c->free = free;
 }

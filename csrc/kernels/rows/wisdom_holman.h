@@ -120,8 +120,8 @@ static void planets_steps(Chunk *c, int64_t u) {
     const int64_t R = c->R, dof = c->dof, n = dof / 3, n_p = pi_parameter_rows(system);
     const int corrected = m->corrector[0] != 0, starts = tile->first < tile->starter_until;
     const vreal h = c->h[u];
-    vreal *const x = c->free, *const p = x + 5 * dof, *const shown = c->y + u,
-                 *const moving = shown + (corrected ? c->dim * R : 0);
+    vreal *x = c->free, *p = x + 5 * dof, *shown = c->y + u,
+          *moving = shown + (corrected ? c->dim * R : 0);
     Planets b = {n,
                  x,
                  x + dof,

@@ -35,8 +35,8 @@ static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     const PiPair *m = &l->solve->pair;
     if (!m->branches) return;
     const int start = y == c->y;
-    const vreal *const first = sides_at(l, 0);
-    vreal *const here = sides_at(l, start || place ? place : m->places);
+    const vreal *first = sides_at(l, 0);
+    vreal *here = sides_at(l, start || place ? place : m->places);
     ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
     EACH_REGISTER(u, c) l->crossed[u] = start ? vset_int(0) : l->crossed[u] | (here[u] != first[u]);
 }
@@ -62,7 +62,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     const int64_t R = l->c.R, next = (int64_t)n * R;
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
-        const vreal *const here = sides_at(l, i) + u, *const near = sides_at(l, m->nearest[i]) + u;
+        const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
         const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
@@ -93,7 +93,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
  * time leads over two borders. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
-    const vreal *const scale = l->radau.scale;
+    const vreal *scale = l->radau.scale;
     vint yes = {0};
     if (!l->solve->pair.radau) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
@@ -104,7 +104,7 @@ static void find_visits(Lanes *l) {
     const int places = l->solve->pair.places;
     EACH_REGISTER(u, c) {
         const vreal h = vabs(c->h[u]);
-        vreal *const longest = l->longest_tried + u;
+        vreal *longest = l->longest_tried + u;
         *longest = vmax(FORGETS * *longest, h);
         const vint moving = moves(l, u);
         vint may = (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
@@ -127,7 +127,7 @@ static void find_visits(Lanes *l) {
 INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejected, vreal further) {
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
-    vreal *const left = l->to_border + u, *const error = l->error + u;
+    vreal *left = l->to_border + u, *error = l->error + u;
     const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
@@ -151,16 +151,16 @@ enum { MOST_RETURNS = 25, AHEAD = 1024 };
 #define LEAST REAL(0x1p-20)
 static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
-    const PiSolve *const s = l->solve;
+    const PiSolve *s = l->solve;
     const int64_t R = c->R;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
     const int end = s->pair.places - 1, may_leave = s->decay > 0 && !s->pair.radau;
-    vreal *const slope = l->between, *const other = l->ys, *const branch = sides_at(l, end + 1);
+    vreal *slope = l->between, *other = l->ys, *branch = sides_at(l, end + 1);
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
-    vreal *const behind = slope, *const before = sides_at(l, end + 2);
+    vreal *behind = slope, *before = sides_at(l, end + 2);
     EACH_ENTRY(i, c->dim, c) {
         const vreal way = c->h[i % R] * slope[i];
         other[i] = vfma(vset(AHEAD), way, l->yn[i]);
@@ -172,11 +172,11 @@ static void sliding_lanes_leave(Lanes *l) {
         const vreal by = tolerance_of(l, i, i % R, vabs(l->yn[i]));
         other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
     }
-    vreal *const near = sides_at(l, end + 3);
+    vreal *near = sides_at(l, end + 3);
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, near);
     EACH_REGISTER(u, c) {
-        vint *const often = l->returns + u;
-        const vreal *const here = sides_at(l, end) + u;
+        vint *often = l->returns + u;
+        const vreal *here = sides_at(l, end) + u;
         const vint returns = (branch[u] != here[0]) & (before[u] == here[0]);
         const vint crosses = l->accepted[u] & l->crossed[u];
         vint far = {0};

@@ -17,7 +17,7 @@
 
 /* States after parts of the steps, from the same state with the same first slope. */
 static void make_parts(Lanes *l) {
-    vreal *const last = l->after, *const after = l->yn, *const low = l->low, *const poly = l->poly;
+    vreal *last = l->after, *after = l->yn, *low = l->low, *poly = l->poly;
     l->after = l->unused;
     l->poly = NULL; /* no slopes */
     if (l->solve->pair.radau) radau_parts_of_steps(l);
@@ -69,7 +69,7 @@ static int find_dense(Lanes *l) {
 static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
-    const vreal *const z = l->radau.z;
+    const vreal *z = l->radau.z;
     EACH_WHILE(j, 2, !c->stopped) {
         const int radau = l->solve->pair.radau;
         if (!radau)
@@ -86,7 +86,7 @@ static void make_chords(Lanes *l) {
     EACH_BELOW(i, n) {
         l->poly[2 * n + i] = l->yn[i] - c->y[i];
         EACH_BELOW(k, 2) {
-            const real *const w = l->node_weight[k];
+            const real *w = l->node_weight[k];
             l->poly[k * n + i] =
                 vfma(vset(w[2]), l->poly[2 * n + i],
                      vfma(vset(w[1]), l->node_states[n + i], vset(w[0]) * l->node_states[i]));
@@ -103,12 +103,12 @@ INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, 
     if (first + parts <= 64 && !(of >> first & ((1u << parts) - 1))) return;
     const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
     const int n = l->degree, row = pair->extra + (m - 2) + (positions ? n - 3 : 0);
-    vreal *const poly = l->poly + (m - 1) * c->dim * R + to;
+    vreal *poly = l->poly + (m - 1) * c->dim * R + to;
     Block sum;
     weigh(l, pi_dense_row(pair, row), d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) {
-            const vreal h = c->h[u + i], *const v = c->y + (c->dof + d + e) * R + u + i;
+            const vreal h = c->h[u + i], *v = c->y + (c->dof + d + e) * R + u + i;
             const vreal times_h = h * sum[e][i];
             poly[(d + e) * R + u + i] =
                 positions ? h * vfma(vset((real)m / n), *v, times_h) : times_h;
@@ -122,10 +122,8 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
     const real part = 1 / (real)n;
     EACH_BELOW(i, all) {
         const vreal h = c->h[i % R],
-                    *const a =
-                        i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
-                    *const b =
-                        i < positions * R ? l->yn + c->dof * R + i : last + i - positions * R;
+                    *a = i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
+                    *b = i < positions * R ? l->yn + c->dof * R + i : last + i - positions * R;
         const vreal end = i < positions * R ? h * vfma(h, l->sums[i], *a) : h * l->sums[i];
         l->poly[i] = h * *a * part;
         l->poly[(n - 2) * all + i] = vfma(-(h * *b), vset(part), end);
@@ -148,7 +146,7 @@ static void make_polynomials(Lanes *l) {
         if (l->solve->segments) make_chords(l);
         return;
     }
-    vreal *const last = l->k + (pair->stages - pair->fsal) * each;
+    vreal *last = l->k + (pair->stages - pair->fsal) * each;
     if (!pair->fsal) slope_of(l, 0, 1, l->yn, last);
     EACH_WHILE(e, pair->extra, !c->stopped)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
@@ -183,7 +181,7 @@ INLINE vreal on_polynomial(const Lanes *l, int64_t row, int64_t lane, const vrea
 /* The times of lane i from the n-th on; the last again where there are no more. */
 INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
     const PiSolve *s = l->solve;
-    const real *const times = (const real *)s->times + l->id[i] * s->times_lane;
+    const real *times = (const real *)s->times + l->id[i] * s->times_lane;
     real each[VLEN];
     if (s->times_next == 1 && n + VLEN <= s->n_times) return vload(times + n);
     EACH_BELOW(k, VLEN)
@@ -230,7 +228,7 @@ INLINE vreal from_doubles(const double *from) {
     return a;
 }
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
-    Lanes *const l = (Lanes *)steps->of;
+    Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R, lanes = R * VLEN;
     int64_t first = 0; /* the lane where it is not 0 */
     while (first < lanes && theta[first] == 0) first++;
@@ -250,7 +248,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         if (!same) bernstein_at(l, at, b);
         EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R + u, -1, b);
-            double *const to = y + d * lanes + u * VLEN;
+            double *to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
                 EACH_BELOW(i, VLEN) to[i] = state[i];
@@ -260,7 +258,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
 /* The same of one lane, at n thetas. */
 static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const double *theta,
                            double *y) {
-    Lanes *const l = (Lanes *)steps->of;
+    Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R;
     make_left(l);
     for (int64_t k = 0; k < n; k += VLEN) {

@@ -9,7 +9,7 @@ static void slopes_after_jumps(Lanes *l) {
     Chunk *c = &l->c;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, l->between);
-    const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
+    const vreal *slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
     EACH_LANE(i, c)
         if (l->end[i] == PI_STEP_JUMPED)
             EACH_BELOW(d, l->n) LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
@@ -60,8 +60,8 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
-    int8_t *const end = l->end;
-    const vint *const accepted = l->accepted;
+    int8_t *end = l->end;
+    const vint *accepted = l->accepted;
     EACH_BELOW(i, lanes) end[i] = (int8_t)-LANE(accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,

@@ -11,14 +11,14 @@ INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int cou
                          vreal k[][MOST_SLOPES], vreal *sum) {
     EACH(i, count * n) sum[i] = vset(0);
     for (int j = m->start[row]; j < m->start[row + 1]; j++) {
-        const vreal weight = vset(w[j]), *const slope = k[m->index[j]];
+        const vreal weight = vset(w[j]), *slope = k[m->index[j]];
         EACH(i, count * n) sum[i] = vfma(weight, slope[i], sum[i]);
     }
 }
 INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, int count) {
     const PiSystem *system = model->system;
     const PiPair *m = r->pair;
-    const real *const w = r->weights;
+    const real *w = r->weights;
     const int dim = system->dim, dof = system->dof;
     const int nystrom = pi_sees_positions_only(system), n = nystrom ? dof : dim;
     const int64_t R = r->registers;
@@ -53,8 +53,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
         for (int position = nystrom; position >= 0; position--) {
             weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
                          sum);
-            vreal *const to =
-                (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
+            vreal *to = (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
             EACH(u, count)
                 EACH(d, n) to[d * R + first + u] = sum[u * n + d];
         }

@@ -86,7 +86,7 @@ static void commit(Lanes *l) {
     if (l->solve->pair.radau) remember_radau(l);
     EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
-        vreal *const t_low = l->t_low + u, *const low = l->rounding;
+        vreal *t_low = l->t_low + u, *low = l->rounding;
         TAKE(c->t0[u], yes, l->tn[u]);
         TAKE(*t_low, yes, vselect(l->last[u], vset(0), l->tn_low[u]));
         EACH_IN_COLUMN(i, u, c->dim, c) {
@@ -148,7 +148,7 @@ static int go_on(Lanes *l) {
  * stopped. next: the first in the waiting room that has not been considered. */
 static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next) {
     const int64_t lanes = l->c.R * VLEN;
-    const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
+    const vreal *k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
     int64_t on_their_way = 0;
     int more = 1;
     EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
@@ -187,7 +187,7 @@ static int make_again(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, lanes = R * VLEN;
     const int radau = s->pair.radau;
-    vreal *const rest = radau ? l->radau.z : l->k;
+    vreal *rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
         load_rows(l, first, count);
@@ -229,7 +229,7 @@ static int solve_on_rows(PiSolver *solver) {
     vreal *free = solver->workspace;
     Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
     Chunk *c = &l.c;
-    vreal *const slope = take_rows(c, c->dim);
+    vreal *slope = take_rows(c, c->dim);
     l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
     const int rows =
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;

@@ -93,7 +93,7 @@ INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int sta
 
 /* The Jacobian of lanes that need one. */
 static void radau_jacobian(Chunk *c, const Radau *r) {
-    vreal *const made = r->pair, *const J = r->J;
+    vreal *made = r->pair, *const J = r->J;
     const vint *need = r->needed;
     if (!any_row(c, need)) return;
     jacobian_rows(c, times(c, 0, 0), c->y, r->slope, made, r->shifted, r->here);
@@ -107,7 +107,7 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int n = c->dim;
     const int64_t R = c->R;
-    vreal *const h = r->made_h, *const J = r->J;
+    vreal *h = r->made_h, *const J = r->J;
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
@@ -115,7 +115,7 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
         EACH_BELOW(k, n)
             EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
-                vreal *const pair = r->pair + u;
+                vreal *pair = r->pair + u;
                 const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
                 r->alone[(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
                 pair[(i * 2 * n + k) * R] = pair[((n + i) * 2 * n + n + k) * R] = here;
@@ -135,9 +135,9 @@ static void radau_to_w(const Chunk *c, const Radau *r) {
 /* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const before = r->before;
+    const vreal *before = r->before;
     const vint *going = r->going;
-    vreal *const z = r->z, *const there = r->state;
+    vreal *z = r->z, *there = r->state;
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
         EACH_BELOW(s, 3) {
@@ -154,8 +154,7 @@ static void radau_start(Chunk *c, const Radau *r) {
 /* The corrections dw. */
 static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    vreal *const z = r->z, *const w = r->w, *const y = r->state, *const f = r->slopes,
-                 *const dw = r->residual;
+    vreal *z = r->z, *w = r->w, *y = r->state, *f = r->slopes, *dw = r->residual;
     EACH_BELOW(s, 3) {
         EACH_BELOW(i, n) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
@@ -174,9 +173,9 @@ static void radau_correction(Chunk *c, const Radau *r) {
 /* w moves by dw; lanes that have converged, or will not within `most` iterations, stop. */
 static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const dw = r->residual;
-    vreal *const z = r->z, *const w = r->w;
-    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow;
+    const vreal *dw = r->residual;
+    vreal *z = r->z, *w = r->w;
+    vint *going = r->going, *lost = r->lost, *slow = r->slow;
     EACH_REGISTER(u, c) {
         const vreal size = scaled_size(c, r, dw, 3, u), enough = r->enough[u];
         const vreal rate = size / r->last[u], rest = rate / (1 - rate);
@@ -219,9 +218,8 @@ static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *erro
  */
 static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     const int64_t R = c->R, n = c->dim * R;
-    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow,
-                *const again = r->again, *const need = r->needed;
-    vreal *const z = r->z, *const error = r->error, *const y = r->state, *const slope = r->slope;
+    vint *going = r->going, *lost = r->lost, *slow = r->slow, *again = r->again, *need = r->needed;
+    vreal *z = r->z, *error = r->error, *y = r->state, *slope = r->slope;
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     copy_rows(c, 1, c->h, r->tried);
     EACH_REGISTER(u, c) {
@@ -276,8 +274,8 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
     part.slow = part.again;
     part.enough = part.exact;
     const Radau *r = &part;
-    vint *const going = r->going, *const lost = r->lost;
-    const vreal *const whole = step->z, *const tried = r->tried;
+    vint *going = r->going, *lost = r->lost;
+    const vreal *whole = step->z, *tried = r->tried;
     if (first) {
         copy_rows(c, 1, c->h, z);
         copy_rows(c, 1, tried, c->h); /* the width of differences is that of the step */
@@ -300,7 +298,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         r->made_h[u] = vset(NAN); /* of another Jacobian than that of the next step */
         lost[u] &= ~(r->last[u] <= step->enough[u]); /* accurate enough */
         if (!vany(lost[u])) continue;
-        vreal *const end = r->w + u;
+        vreal *end = r->w + u;
         polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);
         for (int64_t i = 0; i < n; i += R) TAKE(z[2 * n + u + i], lost[u], end[i]);
     }

@@ -33,8 +33,8 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
  * Hairer, Norsett, Wanner I, II.4. ys, yn: work rows of `dim`. slope: f(t0, y0). */
 static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     Chunk *c = &l->c;
-    vreal *const h = c->h, *const end = l->t_end, *const longest = l->longest;
-    vint *const changed = l->changed;
+    vreal *h = c->h, *end = l->t_end, *longest = l->longest;
+    vint *changed = l->changed;
     EACH_REGISTER(u, c) {
         const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
         const vreal small = vset(1e-5), span = vabs(end[u] - c->t0[u]);
@@ -69,7 +69,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
 /* Number k of lane i that a continuation sets out from. */
 static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
     const int64_t beyond = k - l->at[OWN_END];
-    vreal *const rest = l->solve->pair.fsal ? l->k : l->radau.before;
+    vreal *rest = l->solve->pair.fsal ? l->k : l->radau.before;
     return (real *)(beyond < 0 ? l->own + k * l->c.R : rest + beyond * l->c.R) + i;
 }
 
@@ -99,7 +99,7 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     *to++ = LANE(l->c.t0, i);
     EACH_BELOW(d, s->n_saved) *to++ = LANE(l->c.y + s->saved[d] * R, i);
     if (!s->n_within) return 0;
-    const vreal *const rest = s->pair.radau ? l->radau.z : l->k;
+    const vreal *rest = s->pair.radau ? l->radau.z : l->k;
     const int n = s->n_within - 3 - l->c.dim;
     *to++ = step ? LANE(l->tried, i) : (real)NAN;
     *to++ = step ? LANE(l->whole, i) : (real)NAN;
@@ -116,7 +116,7 @@ static void mark_lane(Lanes *l, int64_t i, int goes_on, real given) {
     const int64_t id = l->id[i];
     if (!s->mark || s->mark[id]) return;
     if (l->n_wait && LANE(l->wait, i)) make_tests(l);
-    real *const to = (real *)s->onward + id * s->n_onward;
+    real *to = (real *)s->onward + id * s->n_onward;
     const int64_t rows = l->at[OWN_END] + (goes_on ? rows_beyond(s) : 0);
     EACH_BELOW(k, rows) to[k] = *number_onward(l, i, k);
     if (!goes_on) to[OWN_NEXT] = given;
@@ -132,7 +132,7 @@ static void mark_register(Lanes *l, int64_t u, vint which) {
 }
 /* Lanes of register u that t_end holds up from now on. */
 INLINE void mark_lanes(Lanes *l, int64_t u, vint which) {
-    vint *const changed = l->changed + u;
+    vint *changed = l->changed + u;
     which &= ~*changed;
     *changed |= which;
     if (vany(which)) mark_register(l, u, which);
@@ -143,7 +143,7 @@ static int goes_on(const PiSolve *s, int64_t id) {
 /* Lane i, which has just boarded, goes on from where an earlier run has marked it. */
 static void go_on_from_mark(Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
-    const real *const from = (const real *)s->earlier + l->id[i] * s->n_earlier;
+    const real *from = (const real *)s->earlier + l->id[i] * s->n_earlier;
     const real ahead = ahead_of(l, i);
     s->goes_on[l->id[i]] = 0;
     if (!(from[OWN_NEXT] * ahead > 0 && from[OWN_NEXT] * ahead <= REAL_MAX)) return; /* damaged */
@@ -203,7 +203,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     load_rows(l, first, count);
-    vreal *const given = l->tn;
+    vreal *given = l->tn;
     load_own(l, s->first_step, first, count, given);
     EACH_REGISTER(u, c) {
         c->h[u] = vset(0);
@@ -225,7 +225,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
             LANE(l->taken, i) = taken;
             LANE(l->rejected, i) = rejected;
             if (s->decay > 0 && !s->pair.radau) {
-                vint *const due = l->check + i / VLEN;
+                vint *due = l->check + i / VLEN;
                 due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
                 due[2 * c->R][i % VLEN] = made;
             }

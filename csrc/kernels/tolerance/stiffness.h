@@ -82,7 +82,7 @@ static void gather_waiting(const Lanes *l, Lanes *few) {
     for (int64_t to = 0, i = 0; to < l->n_wait; i++) {
         if (!LANE(l->wait, i)) continue;
         vreal *at = few->own + to / VLEN;
-        const vreal *const end = l->asked + l->at[OWN_PARTS] * l->c.R;
+        const vreal *end = l->asked + l->at[OWN_PARTS] * l->c.R;
         for (const vreal *row = l->asked; row < end; row += l->c.R) {
             const real number = LANE(row, i);
             if (to % VLEN) (*at)[to % VLEN] = number;
@@ -98,8 +98,8 @@ static void test_stiffness(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
     const real most = l->solve->decay;
-    vreal *const slope = l->sums, *const inverse = l->sums + n, *const v0 = l->yn,
-                 *const v1 = l->low, *const v2 = l->between, *const length = l->tn;
+    vreal *slope = l->sums, *inverse = l->sums + n, *v0 = l->yn, *v1 = l->low, *v2 = l->between,
+          *length = l->tn;
     sizes_and_start(l, inverse, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     EACH_BELOW(i, POWERS) times_jacobian(l, v0, slope, inverse, length);
@@ -118,7 +118,7 @@ static void test_stiffness(Lanes *l) {
             h = vcopysign(vmin(l->longest_tried[u], HELD_UP * vabs(h)), h);
         const vint stiff = -h * decay >= most;
         const vint made = attempts(l, u);
-        vint *const due = l->check + u, *const often = due + R;
+        vint *due = l->check + u, *often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = (*often - stiff) & stiff;
         *due = vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice);
@@ -150,7 +150,7 @@ static void stiff_lanes_leave(Lanes *l) {
     const int64_t R = c->R;
     int now = 0;
     EACH_REGISTER(u, c) {
-        vint *const due = l->check + u;
+        vint *due = l->check + u;
         const vint made = attempts(l, u);
         if (!vany(made >= *due)) continue;
         if (l->n_wait && vany((made >= *due) & l->wait[u])) make_tests(l);
@@ -177,7 +177,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim;
     const vreal *const J = l->radau.J;
-    vreal *const out = l->sums;
+    vreal *out = l->sums;
     EACH_BELOW(i, n)
         EACH_REGISTER(u, c) {
             vreal sum = vset(0);
@@ -193,7 +193,7 @@ static void calm_lanes_leave(Lanes *l) {
     const int64_t R = c->R;
     const real most = l->solve->decay, square = most * most,
                eighth = square * square * square * square;
-    vreal *const inverse = l->yn, *const x = l->low, *const before = l->tn;
+    vreal *inverse = l->yn, *x = l->low, *before = l->tn;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
@@ -207,8 +207,8 @@ static void calm_lanes_leave(Lanes *l) {
         const vreal after = product_of(c, x, x, inverse, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
         const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
-        vint *const often = l->check + u;
-        vreal *const since = (vreal *)l->check + R + u, stiff = since[R];
+        vint *often = l->check + u;
+        vreal *since = (vreal *)l->check + R + u, stiff = since[R];
         TAKE(*since, made & ((*often == 0) | ~calm), t);
         TAKE(*often, made, (*often - calm) & calm);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;

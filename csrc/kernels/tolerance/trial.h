@@ -56,12 +56,12 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
     const Chunk *c = &l->c;
     const int64_t R = c->R, to_v = c->dof * R;
     const vreal part = vset(at);
-    const vreal *const h = c->h + u;
+    const vreal *h = c->h + u;
     Block sum;
     weigh(l, row, d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) {
-            const vreal *const y = c->y + (d + e) * R + u + i;
+            const vreal *y = c->y + (d + e) * R + u + i;
             l->ys[(d + e) * R + u + i] =
                 nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
                         : vfma(h[i], sum[e][i], *y);
@@ -73,7 +73,7 @@ static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *
     const int nystrom = l->solve->pair.nystrom;
     if (!state && nystrom) IN_BLOCKS(stage_some, l, row, part, 1);
     else if (!state) IN_BLOCKS(stage_some, l, row, part, 0);
-    const vreal *const t = times(c, 0, part), *const at = state ? state : l->ys;
+    const vreal *t = times(c, 0, part), *at = state ? state : l->ys;
     if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
     else rhs_rows(c, t, at, k);
 }
@@ -145,7 +145,7 @@ static void radau_trial(Lanes *l) {
 /* Shortened steps of Radau's method, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
-    vreal *const z = l->radau.parts_z;
+    vreal *z = l->radau.parts_z;
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
     EACH_BELOW(i, all) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
@@ -202,7 +202,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
     EACH(i, count) sum[i] = sum2[i] = vset(0);
     EACH_BELOW(d, c->dim) {
         const int64_t at = d * R + u;
-        const vreal *const e = l->sums + all + at;
+        const vreal *e = l->sums + all + at;
         EACH(i, count) {
             const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
             vreal inverse = 1 / tolerance_of(l, at + i, u + i, size);
@@ -237,7 +237,7 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
 #define LEAST_ERROR REAL(-13.0)
 INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
-    vreal *const before = l->error + u, *const trend = l->trend + u, *const growth = l->growth + u;
+    vreal *before = l->error + u, *trend = l->trend + u, *growth = l->growth + u;
     const vreal plain = vfma(power, error, safety);
     const vreal predicted = vfma(power, error + error - *before, *trend + safety);
     vreal good = vselect(plain < *growth, plain, *growth);
@@ -298,7 +298,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const vint active = l->active[at], last = l->last[at];
         /* An observed step may lead beyond the bound: an event may end it before. */
         const vint accepted = good[i] & active & (inside[i] | observed);
-        vreal *const next = l->next + at, *const longest = l->longest + at;
+        vreal *next = l->next + at, *longest = l->longest + at;
         if (combined && branches)
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
         vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
@@ -308,8 +308,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
         TAKE(l->tn[at], last, l->t_end[at]);
         l->accepted[at] = accepted;
-        vint *const taken = l->taken + at;
-        vint *const rejected = l->rejected + at;
+        vint *taken = l->taken + at;
+        vint *rejected = l->rejected + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
         const vint beyond = good[i] & ~inside[i], arrived = accepted & inside[i] & last;

@@ -99,7 +99,7 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
     const int64_t rows = pi_product(a->rows, a->groups);
     if (!a->window && rows <= MOST_WINDOWS)
         a->window = calloc(pi_product(rows, WINDOW_ROOM), sizeof *a->window);
-    uint32_t *const w = a->window ? a->window + row * WINDOW_ROOM : NULL;
+    uint32_t *w = a->window ? a->window + row * WINDOW_ROOM : NULL;
     const uint64_t low = bits_of(s->low - a->about) << 1, high = bits_of(s->high - a->about) << 1;
     const uint64_t exponent = (low > high ? low : high) >> (MANTISSA + 1);
     int64_t place[PI_TOGETHER], outside = s->count;
@@ -178,8 +178,8 @@ static void widen(int64_t *item, const PiSurvey *s) {
 /* odd: are not all values finite? */
 static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int odd,
                     PiSurveyor *survey) {
-    int64_t *const item = a->items + row * a->width, *const tally = a->tally + row * PI_TALLY;
-    const double *const q = s->q;
+    int64_t *item = a->items + row * a->width, *tally = a->tally + row * PI_TALLY;
+    const double *q = s->q;
     tally[0] += s->count;
     if (odd)
         EACH_VALUE(i, s)

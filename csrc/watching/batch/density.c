@@ -19,8 +19,8 @@ int64_t pi_place_in(const PiBins *b, double first, double second) {
 enum { TOGETHER = 64 };
 static void note(const PiDensity *d, int parity, const int64_t *place, int64_t count) {
     const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
-    int64_t *const list = d->list + parity * d->room;
-    int64_t *const pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
+    int64_t *list = d->list + parity * d->room;
+    int64_t *pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
     EACH_BELOW(i, count)
         if (i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     const int parity = (block - 1) & 1;
     const int64_t bins = d->of.bins[0] * d->of.bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
-    int64_t *const pending = d->pending + parity * bins;
+    int64_t *pending = d->pending + parity * bins;
     EACH_WHILE(i, noted, i < d->room) d->image[list[i]]++;
     if (noted > d->room)
         EACH_BELOW(i, bins) d->image[i] += pending[i];
