@@ -27,3 +27,7 @@ static inline int64_t pi_rounded_up(int64_t n, int64_t unit) {
     const int64_t sum = pi_sum(n, unit - 1);
     return sum == PI_TOO_LARGE ? sum : sum & ~(unit - 1);
 }
+/* As many bits as possible, the lowest n. */
+static inline uint64_t pi_lowest_bits(int64_t n) {
+    return n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
+}

@@ -140,16 +140,11 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
     return 0;
 }
 
-/* All parameters and derived ones, as bits. */
-INLINE uint64_t all_parameters(const PiProgram *program) {
-    const int count = program->system.n_params + program->system.n_derived;
-    return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
-}
 /* Which parameters have one value for all lanes, with the derived ones that depend only on such.
  * None if they are more than the bits. */
 INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, uint64_t all) {
     const int n = program->system.n_params, derived = program->system.n_derived;
-    const uint64_t own = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    const uint64_t own = pi_lowest_bits(n);
     if (n + derived > 64 || !(uniform &= own)) return 0;
     if (uniform == own) return all;
     EACH_BELOW(i, derived)
@@ -171,7 +166,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     banks.base[PI_BANK_OUT] = rows->out;
     banks.base[PI_BANK_CONSTANT] = program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
-    const uint64_t all = all_parameters(program);
+    const uint64_t all = pi_lowest_bits(program->system.n_params + program->system.n_derived);
     banks.single = single_parameters(program, rows->uniform, all);
     banks.way =
         (banks.single != all || !all ? PI_OWN_PARAMETERS : 0) | (rows->one_time ? 0 : PI_OWN_TIMES);

@@ -42,13 +42,7 @@ static int refuse(char *message, const char *format, ...) {
     return -1;
 }
 
-const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
-                                             [PI_BANK_Y] = "y",
-                                             [PI_BANK_V] = "v",
-                                             [PI_BANK_P] = "p",
-                                             [PI_BANK_T] = "t",
-                                             [PI_BANK_CONSTANT] = "constant",
-                                             [PI_BANK_OUT] = "out"};
+const char *const pi_bank_names[PI_BANKS] = {"scratch", "y", "v", "p", "t", "constant", "out"};
 
 static int check_argument(const Section *s, long long at, int32_t word, char *message) {
     const int32_t bank = pi_bank(word), number = pi_number(word);
@@ -230,7 +224,7 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
             const int32_t bank = pi_bank(word[2 + i]), number = pi_number(word[2 + i]);
             if (bank == PI_BANK_SCRATCH) all |= scratch[number];
             else if (bank == PI_BANK_P && number >= x->n_params) all |= needs[number - x->n_params];
-            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : ~(uint64_t)0;
+            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : UINT64_MAX;
         }
         const int32_t target = pi_number(word[1]);
         if (pi_bank(word[1]) == PI_BANK_SCRATCH) scratch[target] = all;
@@ -276,8 +270,7 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
         double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
         float *narrow = (float *)(constants + table + i * PI_CONSTANT_BYTES);
         for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *wide; k++) wide[k] = x->constants[i];
-        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++)
-            narrow[k] = (float)x->constants[i];
+        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++) narrow[k] = x->constants[i];
     }
     PiInstruction *instructions = (PiInstruction *)(constants + both);
     /* A section reads no row that it has not written; what is in none is not verified. */

@@ -76,7 +76,7 @@ static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
     View *view = one_more(views);
     if (!view) return -1;
     if (item == 8) view->number.wide = number;
-    else view->number.narrow = (float)number;
+    else view->number.narrow = number;
     view->buffer.buf = &view->number;
     view->buffer.len = item;
     *row = (PiRow){&view->number, 0};

@@ -204,7 +204,7 @@ static int read_one_watch(Fields *f, void *to) {
 /* The components on which the results of a program depend, as bits. */
 static uint64_t asked_for(const PiLaneProgram *one) {
     const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
-    uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
+    uint64_t bits = one->linear && dim <= 64 ? 0 : UINT64_MAX;
     if (one->linear && dim <= 64)
         EACH_BELOW(i, n)
             if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;

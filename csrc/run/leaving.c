@@ -69,7 +69,7 @@ static int64_t list_left(const Leaving *l) {
 /* Several steps in one call, which keeps the states after each: not of a method that has a history,
  * or reasons of its own to fail. */
 static int64_t steps_at_once(const PiRun *run) {
-    const int64_t most = LEAVING_BYTES / (64 * (int64_t)run->system->dim);
+    const int64_t most = LEAVING_BYTES / (64 * run->system->dim);
     const int plain = run->method->family <= PI_NYSTROM && run->state_rows == run->system->dim;
     return plain && most > 1 ? most : 1;
 }
@@ -249,7 +249,7 @@ static int64_t show_steps(Leaving *l, PiSeen seen, void *rows, int64_t step, int
     if (bad < 0) return bad;
     if (bad) run->complete(&tile, l->far);
     if (bad && steps > 1 && steps_at_once(run) == 1) {
-        EACH_BELOW(i, count) steps = smaller(steps, (int64_t)number_at(run, l->far, i));
+        EACH_BELOW(i, count) steps = smaller(steps, number_at(run, l->far, i));
         return show_steps(l, seen, rows, step, steps ? steps : 1);
     }
     for (int64_t i = 0; bad && i < count; i++)

@@ -87,7 +87,7 @@ static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) 
     return 1;
 }
 static int64_t entry_bytes(const PiAdaptiveRun *run) {
-    const int64_t bytes = (int64_t)pi_kept_numbers(&run->solve) * run->real_bytes;
+    const int64_t bytes = pi_kept_numbers(&run->solve) * run->real_bytes;
     return sizeof(int64_t) + (bytes + 7) / 8 * 8;
 }
 static void *keep(PiSolver *solver, int64_t lane) {

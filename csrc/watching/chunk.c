@@ -32,7 +32,7 @@ static int asks_nothing(const PiWatch *w) {
  * its own, also as many as fit. Returns the bytes, which are no less for more lanes. */
 static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *memory) {
     const PiSystem *s = w->program.system;
-    const int64_t per_state = w->components + 1 + (int64_t)w->n_quantities;
+    const int64_t per_state = w->components + 1 + w->n_quantities;
     const int64_t per_call = pi_sum(s->scratch, w->n_quantities) + 1;
     const int64_t all = larger(STATES_BYTES / sizeof(double), pi_product(per_state, lanes));
     const int64_t call = larger(CALL_BYTES / sizeof(double) / per_call, lanes);
@@ -41,7 +41,7 @@ static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *mem
     c->lanes = lanes;
     c->states = smaller(all / (per_state * lanes), STATES);
     c->several = asks_nothing(w) ? smaller(call / lanes, c->states) : 0;
-    EACH_BELOW(i, 2) PLACE(&m, c->y[i], pi_product(s->dim + (int64_t)w->n_quantities, lanes));
+    EACH_BELOW(i, 2) PLACE(&m, c->y[i], pi_product(s->dim + w->n_quantities, lanes));
     PLACE(&m, c->p, pi_product(pi_parameter_rows(s), lanes));
     PLACE(&m, c->own_p, pi_product(pi_parameter_rows(w->system.system), lanes));
     double **const rows[] = {&c->t, &c->origin, &c->factor, &c->ends};
@@ -100,8 +100,8 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
     const int rows = n + w->program.system->n_derived, bits = 64;
-    c->alike = rows < bits && c->uniform == ((uint64_t)1 << n) - 1 && !w->origin.stride &&
-               !w->factor.stride;
+    c->alike =
+        rows < bits && c->uniform == pi_lowest_bits(n) && !w->origin.stride && !w->factor.stride;
     spread_row(c, c->origin, w->origin);
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;

@@ -29,6 +29,7 @@ void pi_forget_events(EventLanes *p, int64_t i) {
 }
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
+static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 1; }
 /* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
 static void occurs(Occurring *o, double part, double slope, int event) {
     int k = o->count;
@@ -64,7 +65,7 @@ static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
 /* Row r of the parameters of the run of a lane. */
 static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
     const PiLaneProgram *of = &p->of->detect;
-    return (uint64_t)pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
+    return pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
 }
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
@@ -72,7 +73,7 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     Occurring *o = &p->occurring[i];
     const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
     if (a == 0 || p->of->event[j].direction * a > 0) return;
-    PiBridge bridge = {.step = (uint64_t)o->step,
+    PiBridge bridge = {.step = o->step,
                        .trajectory = (uint64_t)o->jumps << PI_OF_JUMPS_BIT,
                        .component = j,
                        .from = a,
@@ -292,8 +293,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
 static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
-        r->t[i] =
-            o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
+        r->t[i] = o->count ? pi_time_within(p, s, i, next_of(o)->part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
         if (r->y != p->state)
             EACH_BELOW(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
@@ -311,7 +311,7 @@ static void find_states(EventLanes *p, const PiSteps *s) {
     double *part = p->quantities.theta;
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
-        part[i] = o->count ? o->pending[o->count - 1].part : 0;
+        part[i] = o->count ? next_of(o)->part : 0;
     }
     s->at(s, part, p->state);
     EACH_LANE(i, p) {
@@ -319,22 +319,24 @@ static void find_states(EventLanes *p, const PiSteps *s) {
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
         EACH_BELOW(d, p->dim) {
             const int64_t at = d * p->lanes + i;
-            if (part[i] == 0) p->state[at] = get(p, s->before, at);
-            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
-            else p->state[at] = get(p, s->within, at);
+            p->state[at] = get(p,
+                               part[i] == 0   ? s->before
+                               : part[i] == 1 ? s->after
+                                              : s->within,
+                               at);
         }
     }
 }
 /* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
 static int is_exact(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
-    return p->quantities.linear && !ends_step(&p->of->event[o->pending[o->count - 1].event]);
+    return p->quantities.linear && !ends_step(&p->of->event[next_of(o)->event]);
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
 static int is_corrected(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
-    Occurrence *e = &o->pending[o->count - 1];
+    Occurrence *e = next_of(o);
     const PiEvent *event = &p->of->event[e->event];
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
@@ -370,7 +372,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
 /* Is the state at its next event to be kept, or that where too many end the step? */
 static int wants_state(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
-    const int j = o->pending[o->count - 1].event;
+    const int j = next_of(o)->event;
     return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
 }
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
@@ -406,7 +408,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count || o->ready) continue;
-            const Occurrence *e = &o->pending[o->count - 1];
+            const Occurrence *e = next_of(o);
             const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
             const int corrected = made ? is_corrected(p, i) : 0;
@@ -508,7 +510,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         const int own = asks == 1 && o->asks;
-        set(p, s->part, i, own ? o->pending[o->count - 1].part * o->h : 0);
+        set(p, s->part, i, own ? next_of(o)->part * o->h : 0);
     }
     return asks;
 }

@@ -97,14 +97,14 @@ static inline double get(const EventLanes *p, const void *row, int64_t i) {
 }
 static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = (float)value;
+    else ((float *)row)[i] = value;
 }
 /* n numbers of a row, in double precision. */
 static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
     pi_copy_row(to, row, n, p->real_bytes);
 }
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
-    return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;
+    return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
 /* How a quantity g begins a segment. A number -z below 0: it has just jumped at its zero, and is
  * still there while |g| <= z. Unseen: no value before it tells whether it may come back to zero. */

@@ -213,8 +213,8 @@ static int begins_anew(const Segments *p, int64_t lane) {
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
 static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
     const int64_t count = p->seen->count;
-    const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
-    return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
+    const int64_t rest = i < count ? s->bits & pi_lowest_bits(count - i) : 0;
+    return smaller(rest ? count - (64 - __builtin_clzll(rest)) : count, s->leaving);
 }
 /* Lists in p->due the lanes in whose shown steps an event may occur. */
 static void list_due(Segments *p) {
@@ -243,7 +243,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     EACH_EVENT(j, &p->e->events) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = sums[2 * run->stride], count = p->seen->count;
-        s->bits |= passes & (((int64_t)1 << count) - 1);
+        s->bits |= passes & pi_lowest_bits(count);
         if (!p->e->events.event[j].located &&
             passes >> count) { /* a condition that holds as the run begins */
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
@@ -592,8 +592,7 @@ static int go_through_plainly(Segments *p, PiMemory m) {
     while (p->next < p->n_due) {
         const int64_t at = p->due[p->next++];
         uint64_t passes[PI_MAX_REDUCED], left = 0;
-        EACH_EVENT(j, &p->e->events)
-            left |= passes[j] = (uint64_t)sums_of(p, at, j)[2 * p->run->stride];
+        EACH_EVENT(j, &p->e->events) left |= passes[j] = sums_of(p, at, j)[2 * p->run->stride];
         take(p, s, at);
         const int64_t end = smaller(s->leaving, s->end - first - 1);
         while (left && s->lane >= 0) {

@@ -492,7 +492,7 @@ static int halves(Pieces *p, int64_t i) {
     Piece *piece = &p->piece[i];
     if (piece->to - piece->from <= SHORTEST(p) || ++piece->made >= MOST_PIECES ||
         piece->n_ends >= PI_MOST_ENDS) {
-        EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = !is_resolved(p, i, q, CHEB_MOST);
         piece->points = CHEB_MOST;
         return 0;
     }

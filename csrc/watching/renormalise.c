@@ -49,7 +49,7 @@ static void indicate(const PiRun *run, double *sums, double exponent, double squ
 static void renormalise(const PiRenormalise *r, const PiRun *run, double *sums, char *rows,
                         int64_t stride, int64_t at, double n, double *u) {
     const int dim = r->dim;
-    double *square = u + (int64_t)r->vectors * dim;
+    double *square = u + r->vectors * dim;
     EACH_BELOW(j, r->vectors) {
         const int64_t *row = r->row + j * dim;
         double *own = u + j * dim, most = 0, left = 0;

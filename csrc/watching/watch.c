@@ -148,8 +148,8 @@ static void see_energies(const WatchChunk *c, const States *states, int64_t coun
 static States states_from(const WatchChunk *c, const PiRun *run, const char *rows, int64_t next,
                           int64_t apart, int64_t count) {
     const int64_t lanes = c->lanes, bytes = c->w->program.set->vector_bytes;
-    const uint64_t all = (uintptr_t)rows | (uint64_t)next * 8 | (uint64_t)apart * 8;
-    if (run->real_bytes == 8 && !(all & (uint64_t)(bytes - 1)))
+    const uint64_t all = (uintptr_t)rows | next * 8 | apart * 8;
+    if (run->real_bytes == 8 && !(all & (bytes - 1)))
         return (States){(const double *)rows, next, apart};
     EACH_BELOW(d, c->w->components)
         EACH_BELOW(k, count)

@@ -75,7 +75,7 @@ static inline int64_t pi_watch_width(const PiWatch *w) {
 }
 /* How many registers so many reals fill. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
-    return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
+    return reals * sizeof(double) >> __builtin_ctz(s->set->vector_bytes);
 }
 /* Rows of scratch memory that serve either. */
 static inline int64_t pi_scratch_of_both(const ResolvedSystem *a, const ResolvedSystem *b) {
@@ -88,7 +88,7 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
     PiRows rows = {.registers = pi_in_registers(system, c->lanes),
                    .t = c->t,
                    .y = y,
-                   .v = y + (int64_t)system->system->dof * c->lanes,
+                   .v = y + system->system->dof * c->lanes,
                    .p = p,
                    .out = out,
                    .scratch = c->scratch,

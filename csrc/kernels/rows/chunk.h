@@ -165,7 +165,7 @@ static void add_rows(const Chunk *c, int n, double weight, int power, const vrea
 static void set_scales_aside(Chunk *c) {
     const PiSystem *system = c->tile->system;
     const int n = system->n_params;
-    const int alike = n < 64 && c->uniform == ((uint64_t)1 << n) - 1;
+    const int alike = n < 64 && c->uniform == pi_lowest_bits(n);
     EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {
         const int i = system->scale[d] - 1;
         if (i < 0) continue;

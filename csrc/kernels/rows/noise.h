@@ -92,7 +92,7 @@ INLINE uint64_t whole(real value) {
     const double shifted = value + 0x1p52;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
-    return bits & (((uint64_t)1 << PI_OF_BITS) - 1);
+    return bits & pi_lowest_bits(PI_OF_BITS);
 }
 
 /* The numbers of a chunk: rows of doubles. */
@@ -139,7 +139,7 @@ static void noise_rows(Chunk *c) {
     const PiSystem *system = tile->system;
     const int ahead = system->second == PI_INCREMENTS_AHEAD;
     Numbers numbers = {.lanes = c->R * VLEN,
-                       .substeps = (int64_t)whole(*of_run(c, PI_OF_SUBSTEPS)),
+                       .substeps = whole(*of_run(c, PI_OF_SUBSTEPS)),
                        .noises = system->noises,
                        .streams = system->second == PI_INTEGRALS ? 2 : 1};
     const int64_t n = numbers.noises, all = n * (system->second ? 2 : 1), lanes = numbers.lanes;
@@ -166,7 +166,7 @@ static void noise_rows(Chunk *c) {
         if (direct) of_step = drawn(c, &numbers, step, fresh);
         else sum_up(c, &numbers, step + ahead, !ahead && fresh, last);
         if (WIDTH == 2) {
-            EACH_BELOW(i, all * lanes) ((real *)given)[i] = (real)W[i];
+            EACH_BELOW(i, all * lanes) ((real *)given)[i] = W[i];
             of_step = given;
         }
         ask(c, PI_NEXT, times(c, step, 0), y, of_step, next);

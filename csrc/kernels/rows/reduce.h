@@ -257,12 +257,12 @@ INLINE void reduce_begins(const Column *c, vreal *s) {
 INLINE vnatural whole_of_row(const Column *c, int row) {
     const vreal *of_run = c->rows->of_run;
     return (vnatural)(of_run[row * c->rows->registers + c->u] + 0x1p52) &
-           vset_natural(((uint64_t)1 << PI_OF_BITS) - 1);
+           vset_natural(pi_lowest_bits(PI_OF_BITS));
 }
 INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     vnatural word[1][4], seed = vset_natural(0);
     EACH(i, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
-    set_counter(word[0], (uint64_t)step, c->rows->component,
+    set_counter(word[0], step, c->rows->component,
                 whole_of_row(c, PI_OF_TRAJECTORY) | whole_of_row(c, PI_OF_TRAJECTORY + 1)
                                                         << PI_OF_BITS,
                 PI_BRIDGES);

@@ -61,7 +61,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
         EACH_BELOW(k, dim)
             EACH_REGISTER(j, c) {
                 vreal *entry = M + (i * dim + k) * R + j;
-                *entry = vset(i == k ? (real)m->inverse[0][0] : 0) - c->h[j] * *entry;
+                *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
     factor_rows(c, dim, M, pivot);
     refuse_singular(c, M);
@@ -82,7 +82,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
 }
 static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
     const int64_t all = c->dim * c->R;
-    vreal *u = take_rows(c, (int64_t)m->stages * c->dim), *to = increments(c, 0);
+    vreal *u = take_rows(c, m->stages * c->dim), *to = increments(c, 0);
     rosenbrock_stages(c, m, n, u);
     EACH_BELOW(i, all) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
     settle(c, 0, c->dim);

@@ -26,7 +26,7 @@ INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
 }
 
 static vreal *sides_at(const Lanes *l, int place) {
-    return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
+    return l->sides + place * l->solve->system->n_invariants * l->c.R;
 }
 /* Notes the branch of each lane at a place, a part of the step. Place 0: the start if y is c->y,
  * or else a stage whose borders are not kept, perhaps one at the time of the start. */
@@ -59,7 +59,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
                                vreal *border) {
     const PiPair *m = &l->solve->pair;
     const int n = l->solve->system->n_invariants;
-    const int64_t R = l->c.R, next = (int64_t)n * R;
+    const int64_t R = l->c.R, next = n * R;
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
         const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
@@ -69,7 +69,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
             vreal middle = vset(0);
-            EACH(j, nearest) middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
+            EACH(j, nearest) middle = vfma(vset(m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
             visits |= moving & (inside > 0) & (least >= 0) &
@@ -82,8 +82,8 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vreal from = vselect(early, here[g], middle);
             const vreal to = vselect(early, middle, here[g + next]);
             const vreal halves = vselect(early, vset(0), vset(1)) + from / (from - to);
-            const real half = (real)(m->place[i + 1] - m->place[i]) / 2;
-            const vreal at = vfma(vset(half), halves, vset((real)m->place[i]));
+            const real half = (m->place[i + 1] - m->place[i]) / 2;
+            const vreal at = vfma(vset(half), halves, vset(m->place[i]));
             TAKE(*border, passes & (at < *border), at);
         }
     }

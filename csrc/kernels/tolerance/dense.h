@@ -34,11 +34,11 @@ static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     if (!s->record && !s->segments) return;
     const int n = l->degree = dense_degree(s);
-    l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
+    l->poly = take_rows(&l->c, n * l->c.dim);
     double over = 1;
     for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = rint(over);
     if (!s->implicit) return;
-    l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
+    l->node_states = take_rows(&l->c, 2 * l->c.dim);
     double b[2][2], cube[2];
     EACH_BELOW(j, 2) {
         const double at = l->node_at[j] = s->pair.radau ? s->implicit->c[j] : (j + 1) / 3.0;
@@ -49,7 +49,7 @@ static void make_dense(Lanes *l) {
     const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
     EACH_BELOW(i, 2) {
         EACH_BELOW(j, 2) l->node_weight[i][j] = inverse[i][j];
-        l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
+        l->node_weight[i][2] = -(inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
 /* Is a time to be saved within the step of lane i? */
@@ -151,7 +151,7 @@ static void make_polynomials(Lanes *l) {
     EACH_WHILE(e, pair->extra, !c->stopped)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
     end_coefficients(l, l->k, last);
-    const uint64_t asked = l->solve->record ? ~(uint64_t)0 : l->solve->segments;
+    const uint64_t asked = l->solve->record ? UINT64_MAX : l->solve->segments;
     inner_coefficients(l, asked);
     l->left = ~asked;
 }

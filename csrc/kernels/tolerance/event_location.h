@@ -21,16 +21,16 @@ static void end_step(Lanes *l, int64_t i) {
                                       [PI_STEP_ZENO] = PI_ZENO,
                                       [PI_STEP_LOST] = PI_NOT_FINITE,
                                       [PI_STEP_JUMPED] = PI_OUT_OF_BOUNDS}; /* if beyond it */
-    PiStepEnd end = (PiStepEnd)l->end[i];
+    PiStepEnd end = l->end[i];
     const PiStatus code = status[end];
-    const real bound = (real)l->solve->bound;
+    const real bound = l->solve->bound;
     EACH_BELOW(d, l->c.dim) {
         const real y = LANE(l->yn + d * l->c.R, i);
         if ((end == PI_STEP_MADE || end == PI_STEP_JUMPED) && (y > bound || -y > bound))
             end = PI_STEP_LOST;
         LANE(l->low + d * l->c.R, i) = 0;
     }
-    l->end[i] = (int8_t)end;
+    l->end[i] = end;
     if (end != PI_STEP_JUMPED) {
         LANE(l->leaves, i) = -1;
         LANE(l->code, i) = code;
@@ -62,7 +62,7 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
     int jumped = 0, asks;
     int8_t *end = l->end;
     const vint *accepted = l->accepted;
-    EACH_BELOW(i, lanes) end[i] = (int8_t)-LANE(accepted, i);
+    EACH_BELOW(i, lanes) end[i] = -LANE(accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
                        .end = end,

@@ -138,7 +138,7 @@ static int go_on(Lanes *l) {
     commit(l);
     if (any_row(c, l->leaves))
         EACH_LANE(i, c)
-            if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
+            if (LANE(l->leaves, i)) leave(l, i, LANE(l->code, i));
     if (l->solve->decay > 0 && l->solve->pair.radau) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
@@ -235,7 +235,7 @@ static int solve_on_rows(PiSolver *solver) {
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
     EACH_BELOW(i, s->pair.start[pi_dense_row(&s->pair, rows)]) {
         l.w[i] = s->pair.weight[i];
-        l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
+        l.slope[i] = l.k + s->pair.index[i] * l.n * c->R;
     }
     l.after = take_rows(c, l.n);
     waiting.ys = l.ys = take_rows(c, c->dim);

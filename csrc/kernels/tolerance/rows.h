@@ -105,7 +105,7 @@ static inline int within_rows(const PiSolve *s) {
 }
 /* Of a force of several branches, on which it is at each place of a step, and at three more. */
 static inline int64_t sides_rows(const PiSolve *s) {
-    return s->pair.branches ? (int64_t)(s->pair.places + 3) * s->system->n_invariants : 0;
+    return s->pair.branches ? (s->pair.places + 3) * s->system->n_invariants : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
@@ -119,6 +119,6 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
 /* The rows of a step; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
-    return newton_workspace(s) + slopes * slope_rows(s) + 7 * (int64_t)s->system->dim +
-           s->system->n_params + s->system->n_derived + s->system->scratch + 20;
+    return newton_workspace(s) + slopes * slope_rows(s) + 7 * s->system->dim + s->system->n_params +
+           s->system->n_derived + s->system->scratch + 20;
 }

@@ -101,11 +101,11 @@ static int keep_lane(Lanes *l, int64_t i, int step) {
     if (!s->n_within) return 0;
     const vreal *rest = s->pair.radau ? l->radau.z : l->k;
     const int n = s->n_within - 3 - l->c.dim;
-    *to++ = step ? LANE(l->tried, i) : (real)NAN;
-    *to++ = step ? LANE(l->whole, i) : (real)NAN;
+    *to++ = step ? LANE(l->tried, i) : NAN;
+    *to++ = step ? LANE(l->whole, i) : NAN;
     *to++ = LANE(l->t_low, i);
     EACH_BELOW(d, l->c.dim) *to++ = LANE(l->rounding + d * R, i);
-    EACH_BELOW(d, n) *to++ = step ? LANE(rest + d * R, i) : (real)NAN;
+    EACH_BELOW(d, n) *to++ = step ? LANE(rest + d * R, i) : NAN;
     return 0;
 }
 static void make_tests(Lanes *l);

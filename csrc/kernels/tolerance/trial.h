@@ -81,7 +81,7 @@ static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *
 static void slopes(Lanes *l, int first) {
     const PiPair *m = &l->solve->pair;
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
-        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
+        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + s * l->n * l->c.R);
         if (s && m->counts >> s & 1) note_branches(l, m->place_of[s], m->c[s], l->ys);
     }
 }
@@ -168,9 +168,9 @@ static void try_steps(Lanes *l) {
     }
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
-    if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
+    if (m->fsal) copy_rows(c, l->n, l->k + (m->stages - 1) * l->n * c->R, l->after);
     EACH_BELOW(kind, 2 + (m->combined > 0)) {
-        vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
+        vreal *to = l->sums + kind * c->dim * c->R;
         if (m->nystrom) {
             IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
             to += l->n * c->R;

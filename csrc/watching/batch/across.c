@@ -18,7 +18,7 @@ static uint64_t bits_of(double q) {
 /* |q| as a whole number of units of 2^(*place - 1074), below 2^53. */
 static uint64_t whole_of(uint64_t bits, int *place) {
     const int exponent = bits >> MANTISSA & 2047;
-    const uint64_t low = bits & (((uint64_t)1 << MANTISSA) - 1);
+    const uint64_t low = bits & pi_lowest_bits(MANTISSA);
     *place = exponent ? exponent - 1 : 0;
     return exponent ? low | (uint64_t)1 << MANTISSA : low;
 }
@@ -33,20 +33,20 @@ static inline void add_whole(int64_t *limbs, uint64_t m, int place, int64_t minu
 static void add_value(int64_t *limbs, double q) {
     int place;
     const uint64_t bits = bits_of(q), m = whole_of(bits, &place);
-    add_whole(limbs, m, place, -(int64_t)(bits >> 63));
+    add_whole(limbs, m, place, -(bits >> 63));
 }
 static void add_product(int64_t *limbs, double a, double b) {
     int i, j;
     const uint64_t x = bits_of(a), y = bits_of(b), m = whole_of(x, &i), n = whole_of(y, &j);
     const unsigned __int128 wide = (unsigned __int128)m * n;
-    const int64_t minus = -(int64_t)((x ^ y) >> 63);
-    add_whole(limbs, (uint64_t)wide, i + j, minus);
-    add_whole(limbs, (uint64_t)(wide >> 64), i + j + 64, minus);
+    const int64_t minus = -((x ^ y) >> 63);
+    add_whole(limbs, wide, i + j, minus);
+    add_whole(limbs, wide >> 64, i + j + 64, minus);
 }
 /* Whole numbers in the order of the doubles, -0 before 0. */
 static int64_t ordered(double q) {
-    const int64_t bits = (int64_t)bits_of(q);
-    return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
+    const int64_t bits = bits_of(q);
+    return bits ^ ((uint64_t)(bits >> 63) >> 1);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static uint64_t word_in(uint32_t node, int64_t place) {
     return (uint64_t)node << NODE_BITS | (uint64_t)(place & (NODE - 1));
 }
 static int count_cell(PiAcross *a, int64_t row, uint64_t cell, uint32_t count) {
-    uint64_t word = (uint64_t)row;
+    uint64_t word = row;
     for (int shift = 2 * NODE_BITS; shift >= 0; shift -= NODE_BITS) {
         const uint32_t node = node_at(a, word);
         if (!node) return -1;
