@@ -51,6 +51,8 @@ typedef integer vint __attribute__((vector_size(PI_VECTOR_BYTES)));
 /* Every lane the same value. */
 INLINE vreal vset(real a) { return a - (vreal){0}; }
 INLINE vint vset_int(integer a) { return a - (vint){0}; }
+#define vzero vset(0)
+#define vone  vset(1)
 
 /* Memory: any alignment, aligned past the caches, and one value for all lanes. */
 INLINE vreal vload(const real *a) {

@@ -155,7 +155,7 @@ INLINE void find_changes(const Model *model, int scaled, int count, const Flight
         EACH(i, PI_MAX_PARAMS) p[i] = f->p[u][i];
         EACH(d, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
-        to[u] = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
+        to[u] = (model->energy(vzero, f->y[u], p) - origin[u]) * factor[u];
     });
 }
 /* Passes on the changes after `count` steps, the last of them n, of `valid` registers from index r
@@ -208,11 +208,11 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         const real *in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
         EACH(d, dim) f.y[u][d] = vload(in + d * tile->in_stride);
         EACH(d, model->system->n_params) f.p[u][d] = p[d][u];
-        f.t0[u] = model->system->time_dependent ? t0[u] : vset(0);
+        f.t0[u] = model->system->time_dependent ? t0[u] : vzero;
         f.h[u] = h[u];
         if (model->prepare) model->prepare(f.p[u]);
         take_scales(model, choice->scaled, &f, u);
-        EACH(d, model->system->dof) f.kept[u][d] = vset(0);
+        EACH(d, model->system->dof) f.kept[u][d] = vzero;
     });
     load_weights(choice, tile, model, count, w, stride, &f);
     real *record = tile->record ? (real *)tile->record + r * VLEN : NULL;
@@ -225,7 +225,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int light = PI_REAL_BITS == 64 && count > 1 && choice->family == PI_COMPOSITION &&
                       choice->specialised && !model->long_chain && !rolled(model);
     vreal far[PI_MAX_FLIGHT];
-    FLIGHT(u, 0, count, far[u] = vset(0););
+    FLIGHT(u, 0, count, far[u] = vzero;);
     /* Steps between two records or reductions go without a test: what is not asked for is free. */
     const int64_t every = reduces  ? tile->reduced->every
                           : record ? tile->record_every
@@ -288,7 +288,7 @@ INLINE int single_step(const KernelChoice *choice, const PiTile *tile, const Mod
         EACH(d, s->dim) f.y[0][d] = vload(in + d * in_stride + r * VLEN);
         EACH(i, s->n_params) f.p[0][i] = row_register(&tile->params[i], lane);
         f.h[0] = row_register(&tile->h, lane);
-        f.t0[0] = vset(0);
+        f.t0[0] = vzero;
         if (model->prepare) model->prepare(f.p[0]);
         take_scales(model, choice->scaled, &f, 0);
         load_weights(choice, tile, model, 1, w, 4, &f);

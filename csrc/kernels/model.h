@@ -66,9 +66,9 @@ typedef struct {
 INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
     const int *scale = model->system->scale;
     EACH(d, model->system->dim)
-        if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vset(1);
+        if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vone;
     EACH(d, model->system->dim)
-        if (scale[d] && taken) f->p[u][scale[d] - 1] = vset(1);
+        if (scale[d] && taken) f->p[u][scale[d] - 1] = vone;
 }
 /* The weight of component d. */
 INLINE vreal scaled(const Model *model, const Flight *f, int u, int d, vreal w) {

@@ -46,7 +46,7 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
             if (model->invariants) model->invariants(t, y, p, answer), n = s->n_invariants;
             break;
         case PI_PREPARE:
-            EACH_BETWEEN(i, s->n_params, n_p) p[i] = vset(0);
+            EACH_BETWEEN(i, s->n_params, n_p) p[i] = vzero;
             if (model->prepare) model->prepare(p);
             EACH_BETWEEN(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
             break;
@@ -74,11 +74,11 @@ ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
         EACH_BELOW(u, R) {
             const vreal *from = (const vreal *)rows->y + u;
             vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
-            const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
+            const vreal first = origin ? origin[u] : vzero, scale = origin ? factor[u] : vone;
             EACH(i, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
             for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
                 EACH(d, s->dim) y[d] = from[d * rows->apart];
-                *out = (model->energy(vset(0), y, p) - first) * scale;
+                *out = (model->energy(vzero, y, p) - first) * scale;
             }
         }
 }

@@ -55,8 +55,8 @@ INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
 INLINE void rigid_axes(const vreal *B, vreal n[3][3], vreal *rate) {
     const vreal l1 = B[3] / B[0], l2 = B[4] / B[0];
     const vreal d1 = vfma(-l1, B[3], B[1]), l3 = vfma(-l1, B[4], B[5]) / d1;
-    n[0][0] = n[1][1] = n[2][2] = vset(1);
-    n[1][0] = n[2][0] = n[2][1] = vset(0);
+    n[0][0] = n[1][1] = n[2][2] = vone;
+    n[1][0] = n[2][0] = n[2][1] = vzero;
     n[0][1] = l1, n[0][2] = l2, n[1][2] = l3;
     rate[0] = B[0];
     rate[1] = d1;
@@ -79,15 +79,14 @@ INLINE void symmetric_inverse(const vreal *S, vreal *to) {
     EACH(i, 6) to[i] /= determinant;
 }
 INLINE void rigid_prepare(const Rigid *b) {
-    const vreal zero = vset(0), one = vset(1);
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
-    const vint moves = ~(inverse_mass == zero); /* NaN propagates */
+    const vint moves = ~(inverse_mass == vzero); /* NaN propagates */
     vreal B[6], I[6], n[3][3], rate[3], scale;
     const int upper[] = {0, 4, 8, 1, 2, 5}; /* of the rows of a matrix */
     EACH(i, 6) B[i] = *rigid_parameter(b, RIGID_INVERSE_INERTIA + upper[i]);
     vint turns = {0};
-    EACH(i, 6) turns |= ~(B[i] == zero);
-    EACH(i, 6) B[i] = vselect(turns, B[i], i < 3 ? one : zero);
+    EACH(i, 6) turns |= ~(B[i] == vzero);
+    EACH(i, 6) B[i] = vselect(turns, B[i], i < 3 ? vone : vzero);
     /* In units of its trace, so that tiny and huge bodies neither underflow nor overflow. */
     scale = (B[0] + B[1]) + B[2];
     vreal unit[6];
@@ -99,9 +98,9 @@ INLINE void rigid_prepare(const Rigid *b) {
             vselect(moves,
                     vfma(inverse_mass, *rigid_parameter(b, RIGID_FORCE + i),
                          *rigid_parameter(b, RIGID_GRAVITY + i)),
-                    zero);
-    *rigid_derived(b, RIGID_MASS) = vselect(moves, one / inverse_mass, zero);
-    *rigid_derived(b, RIGID_TURNS) = vselect(turns, one, zero);
+                    vzero);
+    *rigid_derived(b, RIGID_MASS) = vselect(moves, vone / inverse_mass, vzero);
+    *rigid_derived(b, RIGID_TURNS) = vselect(turns, vone, vzero);
     EACH(i, 6) {
         *rigid_derived(b, RIGID_I + i) = I[i] / scale;
         *rigid_derived(b, RIGID_B + i) = B[i];
@@ -127,7 +126,7 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     const vreal distance = vsqrt(dot3(s.d, s.d));
     s.stretch = distance - length;
     /* The direction is undefined if the ends coincide, and not needed without a rest length. */
-    s.pull = s.stiffness * vselect(length == 0, vset(1), s.stretch / distance);
+    s.pull = s.stiffness * vselect(length == 0, vone, s.stretch / distance);
     return s;
 }
 
@@ -153,8 +152,8 @@ INLINE void rigid_loads(const Rigid *b, const vreal *y, vreal M[3][3], vreal *a,
 INLINE vreal rigid_drag_rate(const Rigid *b, const vreal *v) {
     const vreal drag = *rigid_parameter(b, RIGID_DRAG) * *rigid_parameter(b, RIGID_INVERSE_MASS);
     const vint there = ~(drag == 0);
-    if (!vany(there)) return vset(0);
-    return vselect(there, drag * vsqrt(dot3(v, v)), vset(0));
+    if (!vany(there)) return vzero;
+    return vselect(there, drag * vsqrt(dot3(v, v)), vzero);
 }
 INLINE void rigid_drag(const Rigid *b, const vreal *v, vreal *a) {
     const vreal rate = rigid_drag_rate(b, v);

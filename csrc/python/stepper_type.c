@@ -167,14 +167,18 @@ static PyObject *stepper_drift(PyObject *self, PyObject *none) {
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
+/* Claims a Stepper for what is told of step n. */
+static int claim_at(Stepper *s, long long n) {
+    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
+        return pi_refused("n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
+    return pi_claim(&s->base);
+}
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
     int has_history;
     if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
-    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
-        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
-    const int held = pi_claim(&s->base);
+    const int held = claim_at(s, n);
     if (held < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
@@ -186,9 +190,7 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
     const long long n = PyLong_AsLongLong(number);
     if (PyErr_Occurred()) return NULL;
-    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
-        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**54", n);
-    const int held = pi_claim(&s->base);
+    const int held = claim_at(s, n);
     if (held < 0) return NULL;
     const int error = look_at(s, 0, n);
     pi_let_go(&s->base, held);

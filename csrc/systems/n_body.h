@@ -33,13 +33,13 @@ INLINE vreal n_body_separation(const Bodies *b, int64_t i, int64_t j, vreal *d) 
 /* w = 1 / (|d|^2 + softening^2)^(3/2) */
 INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
     const vreal r2 = n_body_separation(b, i, j, d);
-    return vdivide(vset(1), r2 * vsqrt(r2));
+    return vdivide(vone, r2 * vsqrt(r2));
 }
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
     vreal sum[3][3], d[3];
     EACH(i, 3)
-        EACH(k, 3) sum[i][k] = vset(0);
+        EACH(k, 3) sum[i][k] = vzero;
     EACH(i, 3)
         EACH_BETWEEN(j, i + 1, 3) {
             const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
@@ -54,7 +54,7 @@ INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
 INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
     const int64_t n = b->n;
     if (n < 64) pause = NULL;
-    EACH_BELOW(i, 3 * n) AT(a, i) = vset(0);
+    EACH_BELOW(i, 3 * n) AT(a, i) = vzero;
     EACH_BELOW(i, n) {
         if (pi_pause(pause)) return -1;
         vreal own[3], d[3];
@@ -73,7 +73,7 @@ INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
     return 0;
 }
 INLINE vreal n_body_energy(const Bodies *b) {
-    vreal kinetic = vset(0), potential = vset(0), d[3];
+    vreal kinetic = vzero, potential = vzero, d[3];
     EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
         EACH(k, 3) d[k] = AT(b->v, 3 * i + k);
@@ -84,8 +84,8 @@ INLINE vreal n_body_energy(const Bodies *b) {
 }
 /* Momentum P, angular momentum, and (sum of m x - P t) / (sum of m). */
 INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
-    vreal P[3], L[3], C[3], mass = vset(0);
-    EACH(k, 3) P[k] = L[k] = C[k] = vset(0);
+    vreal P[3], L[3], C[3], mass = vzero;
+    EACH(k, 3) P[k] = L[k] = C[k] = vzero;
     EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
         vreal x[3], v[3], moment[3];
@@ -108,12 +108,12 @@ INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
 /* d a_i / d x_j = g m_j (1 - 3 d d' / r^2) / r^3 in blocks; velocities beside them. */
 INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
     const int64_t n = b->n, dim = 6 * n;
-    EACH_BELOW(i, dim * dim) AT(J, i) = vset(0);
-    EACH_BELOW(i, 3 * n) AT(J, i * dim + 3 * n + i) = vset(1);
+    EACH_BELOW(i, dim * dim) AT(J, i) = vzero;
+    EACH_BELOW(i, 3 * n) AT(J, i * dim + 3 * n + i) = vone;
     EACH_BELOW(i, n)
         EACH_BELOW(j, i) {
             vreal d[3];
-            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vset(1), r2 * vsqrt(r2));
+            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
             const vreal mi = AT(b->attraction, i), mj = AT(b->attraction, j);
             EACH_BELOW(k, 3)
                 EACH_BELOW(l, 3) {

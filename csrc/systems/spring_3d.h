@@ -25,7 +25,7 @@ PREPARE(spring_3d) {
 INLINE vreal spring_3d_length(const vreal *x) { return vsqrt(dot3_from_last(x, x)); }
 /* 1 - rest_length / |r|; r - rest_length is exact near rest. */
 INLINE vreal spring_3d_stretch(vreal r, const vreal *p) {
-    return vselect(r == 0, vset(1), (r - p[SPRING_3D_REST_LENGTH]) / r);
+    return vselect(r == 0, vone, (r - p[SPRING_3D_REST_LENGTH]) / r);
 }
 ACCELERATION(spring_3d) {
     const vreal w = -p[SPRING_3D_K_M] * spring_3d_stretch(spring_3d_length(x), p);
@@ -50,10 +50,10 @@ JACOBIAN(spring_3d) {
     const vreal r = spring_3d_length(y), stretch = spring_3d_stretch(r, p);
     EACH(i, 3)
         EACH(k, 3) {
-            const vreal along = vselect(r == 0, vset(0), (y[i] / r) * (y[k] / r));
+            const vreal along = vselect(r == 0, vzero, (y[i] / r) * (y[k] / r));
             const vreal across = vset(i == k) - along;
             J[i][k] = -p[SPRING_3D_K_M] * vfma(stretch, across, along);
-            J[i][3 + k] = i == k ? -p[SPRING_3D_B_M] : vset(0);
+            J[i][3 + k] = i == k ? -p[SPRING_3D_B_M] : vzero;
         }
 }
 #endif

@@ -18,7 +18,7 @@ INLINE vreal three_body_separation(const vreal *x, int i, int j, vreal *d) {
 }
 /* (x_j - x_i) / |x_j - x_i|^3 */
 INLINE void three_body_pull(const vreal *x, int i, int j, vreal *pull) {
-    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vset(1), r2 * vsqrt(r2));
+    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vone, r2 * vsqrt(r2));
     pull[0] *= w;
     pull[1] *= w;
 }
@@ -36,7 +36,7 @@ ACCELERATION(three_body) {
 }
 ENERGY(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
-    vreal kinetic = vset(0), potential = vset(0), d[2];
+    vreal kinetic = vzero, potential = vzero, d[2];
     EACH(i, 3) {
         kinetic += m[i] * vfma(v[2 * i], v[2 * i], v[2 * i + 1] * v[2 * i + 1]);
         EACH(j, i) potential += m[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
@@ -45,7 +45,7 @@ ENERGY(three_body) {
 }
 INVARIANTS(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
-    EACH(k, 3) values[k] = vset(0);
+    EACH(k, 3) values[k] = vzero;
     EACH(i, 3) {
         values[0] = vfma(m[i], v[2 * i], values[0]);
         values[1] = vfma(m[i], v[2 * i + 1], values[1]);
@@ -58,8 +58,7 @@ JACOBIAN(three_body) {
     EACH(i, 3)
         EACH(j, i) {
             vreal d[2];
-            const vreal r2 = three_body_separation(y, i, j, d),
-                        w = vdivide(vset(1), r2 * vsqrt(r2));
+            const vreal r2 = three_body_separation(y, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
             EACH(k, 2)
                 EACH(l, 2) {
                     const vreal along = 3 * (d[k] * d[l] / r2);

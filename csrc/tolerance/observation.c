@@ -1,6 +1,5 @@
 /* Observation of a run to a tolerance: see observation.h. */
 #include "observation.h"
-#include "../aligned.h"
 #include "../run/layout.h"
 
 struct PiStepObserver {

@@ -1,6 +1,5 @@
 /* The threads of a batch that goes to a tolerance, and the steps that they keep. */
 #include "solve.h"
-#include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
 #include "../run/layout.h"
 #include "../run/pace.h"

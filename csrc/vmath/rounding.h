@@ -13,7 +13,7 @@ INLINE vreal vfloor(vreal a) {
 }
 /* -1, 0 or 1 (numpy.sign). */
 INLINE vreal vsign(vreal a) {
-    const vreal size = vselect(a == 0, vset(0), vcopysign(vset(1), a));
+    const vreal size = vselect(a == 0, vzero, vcopysign(vone, a));
     return vselect(a == a, size, a);
 }
 /* The rest of a division whose quotient is cut towards zero, with the sign of a (C's fmod). Exact:

@@ -1,7 +1,6 @@
 /* Lanes that a watch evaluates together: their rows and parameters, for all shown states.
  * See watch.h. */
 #include "watch.h"
-#include "../run/families.h"
 #include "../run/layout.h"
 
 enum {
@@ -117,19 +116,12 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
 }
 /* t0 + n h with two roundings, like the times of a solution. */
-void pi_chunk_time(const WatchChunk *c, double n, double *t) {
-    const int64_t lane = c->lane;
-    const double *t0 = c->w->t0.data, *h = c->w->h.data;
-    if (!c->w->t0.stride && !c->w->h.stride) {
-        pi_fill_row(t, *t0 + n * *h, c->lanes);
-        return;
-    }
-    EACH_LANE(i, c) {
-        const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
-        t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
-    }
-}
-
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
     return pi_item(w->t0, lane) + n * pi_item(w->h, lane);
+}
+void pi_chunk_time(const WatchChunk *c, double n, double *t) {
+    EACH_LANE(i, c) {
+        const int64_t at = c->at ? c->at[smaller(i, c->n_at - 1)] : i;
+        t[i] = pi_watch_time(c->w, c->lane + at, n);
+    }
 }

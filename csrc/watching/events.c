@@ -32,14 +32,12 @@ void pi_forget_events(EventLanes *p, int64_t i) {
 static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 1; }
 /* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
 static void occurs(Occurring *o, double part, double slope, int event) {
-    int k = o->count;
-    if (k == MOST_PENDING) return;
-    for (; k > 0 && (o->pending[k - 1].part < part ||
-                     (o->pending[k - 1].part == part && o->pending[k - 1].event < event));
-         k--)
-        o->pending[k] = o->pending[k - 1];
-    o->pending[k] = (Occurrence){part, slope, event};
-    o->count++;
+    if (o->count == MOST_PENDING) return;
+    Occurrence *at = o->pending + o->count++;
+    for (; at > o->pending && (at[-1].part < part || (at[-1].part == part && at[-1].event < event));
+         at--)
+        *at = at[-1];
+    *at = (Occurrence){part, slope, event};
 }
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
@@ -274,10 +272,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
             p->state[d * p->lanes + i] = p->single ? (float)y : y;
         }
     if (k >= 0) {
-        event->t[k * of->stride + id] = t;
-        if (event->y)
-            EACH_BELOW(d, p->dim)
-                event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
+        keep_event(p, event, k, id, t, p->state + i);
         EACH_BELOW(v, event->n_values)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
@@ -555,12 +550,12 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];
         const Occurring *o = &p->occurring[i];
-        if (s->end[i] == PI_STEP_LOST && o->stopped_by < 0)
+        const int end = s->end[i], lands = end == PI_STEP_JUMPED;
+        if (end == PI_STEP_LOST && o->stopped_by < 0)
             pi_forget_events(p, i); /* none has led there */
         EACH_EVENT(j, p->of) o->passing[j].added[0] = o->passing[j].added[1] = 0;
-        if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
+        if (end == PI_STEP_NONE || end == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
-        const int lands = s->end[i] == PI_STEP_JUMPED;
         if (!wanted || wanted[i])
             EACH_EVENT(j, p->of) {
                 double *g = event_row(p, PI_QUANTITY, id, j);
@@ -576,7 +571,7 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
             *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
             *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
         }
-        if (s->end[i] != PI_STEP_STOPPED) continue;
+        if (end != PI_STEP_STOPPED) continue;
         p->of->stopped_at[id] = pi_time_within(p, s, i, o->part);
         p->of->stopped_by[id] = o->stopped_by;
     }

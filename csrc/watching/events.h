@@ -113,6 +113,14 @@ static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
 }
+/* The k-th event to be kept of a trajectory: its time, and a state, a number in each row. */
+static inline void keep_event(const EventLanes *p, const PiEvent *e, int64_t k, int64_t id,
+                              double t, const double *state) {
+    const int64_t next = p->of->stride;
+    e->t[k * next + id] = t;
+    for (int64_t d = 0; e->y && d < p->dim; d++)
+        e->y[(k * p->dim + d) * next + id] = state[d * p->lanes];
+}
 /* Places the arrays of `lanes` in a memory, for lanes->lanes lanes. */
 void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */

@@ -570,12 +570,8 @@ static int occur_plainly(Segments *p, int j, int64_t n) {
     const int64_t lane = p->slot->lane;
     const double t = pi_watch_time(&p->e->watch, lane, n);
     double *count = event_row(&p->lanes, PI_COUNT, lane, j);
-    if (*count >= 0 && *count < event->keep) {
-        const int64_t k = (int64_t)*count;
-        event->t[k * of->stride + lane] = t;
-        for (int64_t d = 0; event->y && d < dim(p); d++)
-            event->y[(k * dim(p) + d) * of->stride + lane] = p->after[d * p->lanes.lanes];
-    }
+    if (*count >= 0 && *count < event->keep)
+        keep_event(&p->lanes, event, *count, lane, t, p->after);
     *count += 1;
     if (!event->stop || *count < event->stop) return 0;
     of->stopped_at[lane] = t;

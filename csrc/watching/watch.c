@@ -1,7 +1,6 @@
 /* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows fit the first-level
  * cache, through all the shown states. */
 #include "watch.h"
-#include "../run/families.h"
 #include "../run/layout.h"
 
 enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };

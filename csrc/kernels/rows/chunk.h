@@ -102,7 +102,7 @@ static void rhs_rows(Chunk *c, const vreal *t, const vreal *y, vreal *dydt) {
 /* ---- linear combinations --------------------------------------------------------------------- */
 /* h^power weight of register u. */
 INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
-    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(1)) * (real)weight;
+    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vone) * (real)weight;
 }
 /* The h^power weights of a row of a table, for some registers from `first` on. */
 INLINE void fill_weights(const Chunk *c, const PiTable *m, int row, int power, int64_t first,
@@ -176,7 +176,7 @@ static void set_scales_aside(Chunk *c) {
     }
     EACH_WHILE(d, c->dim, d < PI_MAX_STATE)
         if (c->scale[d].row)
-            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
+            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vone;
 }
 static void give_scales_back(Chunk *c) {
     EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {

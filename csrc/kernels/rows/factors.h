@@ -23,7 +23,7 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
             EACH_FROM(i, k + 1, n) {
                 const vreal size = vabs(ENTRY(i, k));
                 TAKE(top, size > most, vset_int(i));
-                TAKE(most, size > most, size);
+                most = vlarger(size, most);
             }
             pivot[k * R + u] = top;
             EACH_BELOW(lane, VLEN)

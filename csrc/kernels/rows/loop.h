@@ -200,11 +200,11 @@ static void complete(const PiTile *tile, void *completed) {
     const int dim = t.system->dim;
     EACH_BELOW(u, t.registers) {
         const real *row = (const real *)t.record + u * VLEN;
-        vreal steps = vset(0);
+        vreal steps = vzero;
         vint within = vset_int(-1);
         for (int64_t n = 0; n < t.steps && vany(within); n++, row += t.record_next) {
             EACH_BELOW(d, dim) within &= vabs(vload(row + d * t.record_stride)) <= vset(t.bound);
-            steps += vselect(within, vset(1), vset(0));
+            steps += vselect(within, vone, vzero);
         }
         vstore((real *)completed + u * VLEN, steps);
     }

@@ -99,7 +99,7 @@ static void combine_differences(const Chunk *c, const Multistep *s) {
     const int64_t size = s->n * c->R;
     const vreal *end = c->y, *start = s->states, *rest = s->rests;
     double gamma = 1;
-    EACH_BELOW(i, size) s->past[i] = s->low[i] = s->added[i] = vset(0);
+    EACH_BELOW(i, size) s->past[i] = s->low[i] = s->added[i] = vzero;
     for (int j = 0; j < s->n_states; j++, end = start, start += size, rest += size) {
         gamma += m->alpha[m->stages - 1 - j];
         if (gamma == 0) continue;
@@ -122,7 +122,7 @@ static void combine_past(const Chunk *c, const Multistep *s) {
 static void add_difference(const Chunk *c, const Multistep *s) {
     EACH_ENTRY(i, s->n, c) {
         vreal lost, low, high = two_sum(s->past[i], s->added[i], &lost);
-        const vreal before = c->carry ? c->carry[i] : vset(0);
+        const vreal before = c->carry ? c->carry[i] : vzero;
         high = two_sum(high, s->low[i] + lost, &low);
         high = two_sum(high, before, &lost);
         low += lost;
@@ -151,7 +151,7 @@ static void difference_velocities(Chunk *c, Multistep *s, int64_t n) {
 /* d_0 = h v - h^2 a / 2 */
 static void first_difference(const Chunk *c, const Multistep *s) {
     vreal *d = s->work;
-    EACH_ENTRY(i, c->dof, c) d[i] = vset(0);
+    EACH_ENTRY(i, c->dof, c) d[i] = vzero;
     add_rows(c, c->dof, 1, 1, c->y + c->dof * c->R, d);
     add_rows(c, c->dof, -0.5, 2, s->now, d);
     EACH_ENTRY(i, c->dof, c) {
@@ -165,7 +165,7 @@ static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     vreal *carried = c->carry;
     if (s->summed && !carried) {
         c->carry = take_rows(c, c->dim);
-        EACH_ENTRY(i, c->dim, c) c->carry[i] = vset(0);
+        EACH_ENTRY(i, c->dim, c) c->carry[i] = vzero;
     }
     if (s->summed) copy_rows(c, s->n, c->carry, s->low);
     remember(c, s);

@@ -94,7 +94,7 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
-            TAKE(scale, scale == 0, vset(1));
+            TAKE(scale, scale == 0, vone);
             y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
         }
         rhs_rows(c, t, y, shifted);
@@ -191,12 +191,12 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
           *fraction = s->fraction + u;
     vint *done = s->done + u, *first = s->first + u, singular;
     equations(c, s, u, stages, dim, M, r);
-    vreal norm = vset(0);
+    vreal norm = vzero;
     KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
     const vint sign = eliminate(c, size, M, r, &singular);
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
-    vreal change = vset(0), largest = vset(0), state = vset(TINY);
+    vreal change = vzero, largest = vzero, state = vset(TINY);
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
@@ -211,16 +211,16 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     if (vany(back)) {
         KNOWN(i, 0, size) {
             const vreal by = vselect(back, -*fraction * step[i * R], r[i]);
-            z[i * R] += vselect(going, by, vset(0));
+            z[i * R] += vselect(going, by, vzero);
             step[i * R] = vselect(back, step[i * R], by);
         }
     } else {
         KNOWN(i, 0, size) {
-            z[i * R] += vselect(going, r[i], vset(0));
+            z[i * R] += vselect(going, r[i], vzero);
             step[i * R] = r[i];
         }
     }
-    *fraction = vselect(back, *fraction, vset(1));
+    *fraction = vselect(back, *fraction, vone);
     *before = vselect(back, *before, norm);
     /* The next correction would be about change^2 / last, unless it is rounding: for a component
      * that is small because terms of its force cancel, it may be as large. */
@@ -233,7 +233,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     const vint folded = sign & ~*first & going & ends;
     if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
-    *last = vselect(back, vset(0), change);
+    *last = vselect(back, vzero, change);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
@@ -266,7 +266,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
-        s.last[u] = vset(0);
+        s.last[u] = vzero;
         s.grown[u] = vset_int(0);
     }
     EACH_BELOW(i, stages)

@@ -58,7 +58,7 @@ static void draw_pairs(const PiPairs *pairs) {
  * Financial Engineering, 6.4. */
 INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
     const vreal both = 4 * (a * b) * whole;
-    return vfma(r, r, -vselect(both > 0, both, vset(0)));
+    return vfma(r, r, -vlarger(both, vzero));
 }
 /* A PiPassage: x is tau / (1 - tau). */
 static double first_passage(const PiBridge *bridge) {
@@ -74,10 +74,10 @@ static double first_passage(const PiBridge *bridge) {
     const vreal a = vset(bridge->from), b = vset(bridge->to), whole = vset(bridge->whole);
     const vreal rest = rest_of_square(r, a, b, whole), ratio = vabs(b / a);
     vreal cosine, sine;
-    on_circle(vset(1), angle, &cosine, &sine);
+    on_circle(vone, angle, &cosine, &sine);
     const vreal c = rest * cosine * cosine / (2 * a * a * whole);
     const vreal small = 1 / (ratio + c + vsqrt(c * (2 * ratio + c)));
-    const vint first = u * vfma(ratio, small, vset(1)) < 1;
+    const vint first = u * vfma(ratio, small, vone) < 1;
     const vreal x = vselect(first, small, 1 / (ratio * ratio * small));
     const vreal tau = x / (1 + x);
     return ((const double *)&rest)[0] > 0 ? ((const double *)&tau)[0] : 2;

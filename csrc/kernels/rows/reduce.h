@@ -172,7 +172,7 @@ INLINE void end_line_block(int64_t index, vint still, vreal *s) {
         add_exactly(&high, &low, term[i]);
         s[1 + 2 * i] = vselect(still, s[1 + 2 * i], high);
         s[2 + 2 * i] = vselect(still, s[2 + 2 * i], low);
-        s[7 + i] = vselect(still, s[7 + i], vset(0));
+        s[7 + i] = vselect(still, s[7 + i], vzero);
     }
 }
 INLINE void reduce_line(const Column *c, vreal *s) {
@@ -216,30 +216,29 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * it has since the last one, which the fifth row keeps. In most steps no lane of a register is that
  * near. What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
-    const vreal zero = vset(0), one = vset(1);
     EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal nearer = vsmaller(vabs(new), vabs(old)), next = bend + (bend - s[4]);
         const vreal before = vselect(new == old, last, old);
         const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
-        if (!c->rows->ends && !vany(~((old * new > zero) & far))) {
+        if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
             s[0] = new, s[1] = before, s[4] = bend;
             s[2] += s[2], s[3] += s[3];
             continue;
         }
         const vreal f = fall * old, b = bend * old;
         const vint ends = (16.0 * new *new <= bend *bend) | (16.0 * new *new <= next *next);
-        const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
+        const vint rises = (old < vzero) & (new >= vzero), falls = (old > vzero) & (new <= vzero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
-        const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
+        const vint dips = ((old * new > vzero) & (turns | ends)) | ((new != new) & (old == old));
         const vint still = stands_still(c, k);
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, last, before);
-        s[2] += s[2] + vselect(passes & ~still, one, zero);
-        s[3] += s[3] + vselect(dips & ~still, one, zero);
+        s[2] += s[2] + vselect(passes & ~still, vone, vzero);
+        s[3] += s[3] + vselect(dips & ~still, vone, vzero);
         s[4] = vselect(still, s[4], bend);
     }
 }
@@ -248,7 +247,7 @@ INLINE void reduce_begins(const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next];
         const vint still = stands_still(c, k);
-        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vset(1), vset(0));
+        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vone, vzero);
         s[0] = vselect(still, s[0], new);
     }
 }
@@ -270,7 +269,7 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     philox_keys(key, ((const uint64_t *)&seed)[0]);
     philox(1, word, key);
     const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
-    return rest_of_square(r, old, new, vset(1)) > 0;
+    return rest_of_square(r, old, new, vone) > 0;
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
@@ -279,7 +278,7 @@ INLINE void reduce_bridges(const Column *c, vreal *s) {
         const vint near = (both > 0) & (both < 18.5);
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
         const vint still = stands_still(c, k);
-        const vreal mark = vselect(passes & ~still, vset(1), vset(0));
+        const vreal mark = vselect(passes & ~still, vone, vzero);
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, s[1], old);
         s[2] = s[2] + s[2] + mark;

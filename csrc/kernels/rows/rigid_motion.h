@@ -18,7 +18,7 @@
 INLINE void turn_exactly(const vreal *a, vreal *q) {
     const vreal angle = vsqrt(dot3(a, a)) * 0.5;
     vreal s[3];
-    const vreal ratio = vselect(angle == 0, vset(1), vsin(angle) / angle);
+    const vreal ratio = vselect(angle == 0, vone, vsin(angle) / angle);
     EACH(i, 3) s[i] = a[i] * (ratio * 0.5);
     turn(vcos(angle), s, q);
 }
@@ -28,7 +28,7 @@ INLINE void turn_exactly(const vreal *a, vreal *q) {
  * Lanes that do not converge become NaN, with their status. */
 static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vreal *w,
                                 vint *code) {
-    vreal I[6], Iw[3], r[3], start[3], last = vset(0);
+    vreal I[6], Iw[3], r[3], start[3], last = vzero;
     vint done = {0};
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
     symmetric3(I, w, start);
@@ -54,7 +54,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
         step[1] = dot3(r, normal) / determinant;
         cross3(column[0], column[1], normal);
         step[2] = dot3(r, normal) / determinant;
-        vreal change = vset(0), size = vset(0);
+        vreal change = vzero, size = vzero;
         EACH(i, 3) {
             w[i] = vselect(done, w[i], w[i] - step[i]);
             change = vmax(change, vabs(step[i]));
@@ -147,7 +147,7 @@ INLINE void rigid_multiply(const Rigid *b, vreal *y) {
  * y += h (k1 + 2 k2 + 2 k3 + k4) / 6 */
 INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y) {
     vreal k[RIGID_DIM], at[RIGID_DIM], sum[RIGID_DIM];
-    EACH(i, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
+    EACH(i, RIGID_DIM) at[i] = y[i], sum[i] = vzero;
     EACH_BELOW(stage, 4) {
         rigid_rhs(b, at, k);
         const vreal to_next = h * vset(stage == 2 ? 1 : 0.5),
@@ -187,7 +187,7 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
  * forces that depend only on the position; the drift and the free top; and the halves in reverse.
  */
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
-    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(1));
+    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vone);
     EACH(i, 3) y[RIGID_V + i] /= slower;
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,

@@ -15,7 +15,6 @@
 #pragma once
 #include "factors.h"
 #include "newton.h"
-#include "workspace.h"
 
 /* h df/dt of a force that sees the time, by four differences forward over an eighth of the step:
  * off by h (h / 32)^4 / 5 of the fifth derivative, far below the error of the step itself, and by
@@ -74,7 +73,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
         }
         EACH_BELOW(i, all) {
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
-            us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vset(0)));
+            us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
         substitute_rows(c, dim, M, pivot, us);
     }

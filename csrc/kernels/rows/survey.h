@@ -31,7 +31,7 @@ static void survey_range(PiSurvey *s) {
 }
 static void survey_sums(PiSurvey *s) {
     const vreal first = vset(s->shift[0]), second = vset(s->shift[1]);
-    vreal high = vset(0), low = vset(0);
+    vreal high = vzero, low = vzero;
     vint rest = vset_int(0);
     int64_t whole;
     const vreal last = last_values(s, 0, &whole);

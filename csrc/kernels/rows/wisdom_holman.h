@@ -49,7 +49,7 @@ static void add_jacobi(const Planets *b, const vreal *q, vreal *x) {
 static void planets_drift(Planets *b, vreal h) {
     to_jacobi(b, b->x, b->q);
     to_jacobi(b, b->v, b->u);
-    EACH(k, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
+    EACH(k, 3) b->q[k] = h * b->u[k], b->u[k] = vzero;
     for (int64_t first = 1; first < b->n; first += TOGETHER) {
         const int64_t last = first + TOGETHER < b->n ? first + TOGETHER : b->n;
         KeplerRoot o[TOGETHER];
@@ -69,7 +69,7 @@ static void planets_drift(Planets *b, vreal h) {
 static void planets_force(Chunk *c, Planets *b) {
     if (c->tile->force(c->tile->context, PI_ACCELERATION, &b->rows)) c->stopped = 1;
     to_jacobi(b, b->x, b->q);
-    EACH(k, 3) b->q[k] = vset(0);
+    EACH(k, 3) b->q[k] = vzero;
     EACH_FROM(i, 1, b->n) {
         vreal *q = b->q + 3 * i;
         const vreal rr = dot3(q, q), w = vdivide(b->mu[i], rr * vsqrt(rr));

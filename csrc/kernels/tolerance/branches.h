@@ -32,7 +32,7 @@ static vreal *sides_at(const Lanes *l, int place) {
  * or else a stage whose borders are not kept, perhaps one at the time of the start. */
 static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     if (!m->branches) return;
     const int start = y == c->y;
     const vreal *first = sides_at(l, 0);
@@ -57,7 +57,7 @@ INLINE vint too_small(vreal h, vreal t) {
 #define NO_BORDER REAL(2.0)
 INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vint moving,
                                vreal *border) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     const int n = l->solve->system->n_invariants;
     const int64_t R = l->c.R, next = n * R;
     vint visits = {0};
@@ -66,9 +66,9 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
         const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
-            const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
+            const vreal side = vcopysign(vone, here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
-            vreal middle = vset(0);
+            vreal middle = vzero;
             EACH(j, nearest) middle = vfma(vset(m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
@@ -81,7 +81,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vint early = (middle < 0) != (here[g] < 0);
             const vreal from = vselect(early, here[g], middle);
             const vreal to = vselect(early, middle, here[g + next]);
-            const vreal halves = vselect(early, vset(0), vset(1)) + from / (from - to);
+            const vreal halves = vselect(early, vzero, vone) + from / (from - to);
             const real half = (m->place[i + 1] - m->place[i]) / 2;
             const vreal at = vfma(vset(half), halves, vset(m->place[i]));
             TAKE(*border, passes & (at < *border), at);
@@ -95,13 +95,13 @@ static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
     const vreal *scale = l->radau.scale;
     vint yes = {0};
-    if (!l->solve->pair.radau) return ~yes;
+    if (!l->pair->radau) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
     return yes;
 }
 static void find_visits(Lanes *l) {
     const Chunk *c = &l->c;
-    const int places = l->solve->pair.places;
+    const int places = l->pair->places;
     EACH_REGISTER(u, c) {
         const vreal h = vabs(c->h[u]);
         vreal *longest = l->longest_tried + u;
@@ -131,7 +131,7 @@ INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejecte
     const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
-    TAKE(*left, accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)));
+    TAKE(*left, accepted, vselect(passed, vzero, vselect(*left == 0, *left, *left - h)));
     TAKE(*left, located, h * at);
     const vint near =
         accepted & (*left != 0) & (PAST * vabs(*left) < vabs(further)) & ~too_small(*left, t);
@@ -170,7 +170,7 @@ static void sliding_lanes_leave(Lanes *l) {
     ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
     EACH_ENTRY(i, c->dim, c) { /* by a tolerance; those of tangents are infinite */
         const vreal by = tolerance_of(l, i, i % R, vabs(l->yn[i]));
-        other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
+        other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vzero);
     }
     vreal *near = sides_at(l, end + 3);
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, near);

@@ -20,7 +20,7 @@ static void make_parts(Lanes *l) {
     vreal *last = l->after, *after = l->yn, *low = l->low, *poly = l->poly;
     l->after = l->unused;
     l->poly = NULL; /* no slopes */
-    if (l->solve->pair.radau) radau_parts_of_steps(l);
+    if (l->pair->radau) radau_parts_of_steps(l);
     else try_steps(l);
     l->after = last, l->poly = poly;
     if (l->c.stopped) return;
@@ -71,10 +71,10 @@ static void make_chords(Lanes *l) {
     const int64_t n = c->dim * c->R;
     const vreal *z = l->radau.z;
     EACH_WHILE(j, 2, !c->stopped) {
-        const int radau = l->solve->pair.radau;
+        const int radau = l->pair->radau;
         if (!radau)
             EACH_REGISTER(u, c)
-                c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
+                c->h[u] = vselect(l->dense[u], l->whole[u], vzero) * (real)l->node_at[j];
         if (!radau) make_parts(l);
         EACH_BELOW(i, n) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
@@ -98,7 +98,7 @@ static void make_chords(Lanes *l) {
 INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, int d, int64_t u,
                              int parts, int count) {
     const Chunk *c = &l->c;
-    const PiPair *pair = &l->solve->pair;
+    const PiPair *pair = l->pair;
     const int first = d + (positions || !pair->nystrom ? 0 : c->dof);
     if (first + parts <= 64 && !(of >> first & ((1u << parts) - 1))) return;
     const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
@@ -118,7 +118,7 @@ INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, 
 static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, all = c->dim * R;
-    const int n = l->degree, positions = l->solve->pair.nystrom ? c->dof : 0;
+    const int n = l->degree, positions = l->pair->nystrom ? c->dof : 0;
     const real part = 1 / (real)n;
     EACH_BELOW(i, all) {
         const vreal h = c->h[i % R],
@@ -133,14 +133,14 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
 /* The coefficients between the ends, of some components: as bits. */
 static void inner_coefficients(Lanes *l, uint64_t of) {
     EACH_FROM(m, 2, l->degree - 2 + 1) {
-        if (l->solve->pair.nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
+        if (l->pair->nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
         IN_BLOCKS(coefficient_some, l, of, m, 0);
     }
 }
 /* The polynomials of the lanes' steps. */
 static void make_polynomials(Lanes *l) {
     Chunk *c = &l->c;
-    const PiPair *pair = &l->solve->pair;
+    const PiPair *pair = l->pair;
     const int64_t R = c->R, each = l->n * R;
     if (l->solve->implicit) {
         if (l->solve->segments) make_chords(l);
@@ -171,7 +171,7 @@ INLINE vreal of_row(const vreal *row, int64_t lane) {
 INLINE vreal on_polynomial(const Lanes *l, int64_t row, int64_t lane, const vreal *b) {
     const int64_t all = l->c.dim * l->c.R;
     const vreal *a = l->poly + row;
-    vreal even = vset(0), odd = even;
+    vreal even = vzero, odd = even;
     for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
         odd = vfma(b[m], of_row(a, lane), odd);
         if (m < l->degree) even = vfma(b[m + 1], of_row(a + all, lane), even);

@@ -9,7 +9,7 @@ static void slopes_after_jumps(Lanes *l) {
     Chunk *c = &l->c;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, l->between);
-    const vreal *slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
+    const vreal *slope = l->between + (l->pair->nystrom ? c->dof * c->R : 0);
     EACH_LANE(i, c)
         if (l->end[i] == PI_STEP_JUMPED)
             EACH_BELOW(d, l->n) LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
@@ -90,6 +90,6 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
         end_step(l, i);
         jumped |= end[i] == PI_STEP_JUMPED;
     }
-    if (jumped && l->solve->pair.fsal) slopes_after_jumps(l);
+    if (jumped && l->pair->fsal) slopes_after_jumps(l);
     return c->stopped ? -1 : 0;
 }

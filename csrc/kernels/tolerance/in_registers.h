@@ -9,7 +9,7 @@ enum { MOST_TRIALS = 4, MOST_SLOPES = 2 * PI_MAX_DIM };
 /* sum_j weight_j k_j over a row of the table. */
 INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,
                          vreal k[][MOST_SLOPES], vreal *sum) {
-    EACH(i, count * n) sum[i] = vset(0);
+    EACH(i, count * n) sum[i] = vzero;
     for (int j = m->start[row]; j < m->start[row + 1]; j++) {
         const vreal weight = vset(w[j]), *slope = k[m->index[j]];
         EACH(i, count * n) sum[i] = vfma(weight, slope[i], sum[i]);

@@ -8,6 +8,7 @@ typedef struct Lanes {
     Chunk c; /* t0: times; h: the attempted steps */
     PiSolver *solver;
     const PiSolve *solve;
+    const PiPair *pair; /* of solve */
     int64_t at[OWN_PARTS + 1];
     vreal *own; /* rows of each trajectory, and where each part is: */
     union {

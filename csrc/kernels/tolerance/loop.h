@@ -6,7 +6,7 @@
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     const PiSolve *s = solver->solve;
-    Lanes l = {.solver = solver, .solve = s, .n = slope_rows(s)};
+    Lanes l = {.solver = solver, .solve = s, .pair = &s->pair, .n = slope_rows(s)};
     Chunk *c = &l.c;
     *c = (Chunk){.tile = tile,
                  .R = s->registers,
@@ -41,11 +41,11 @@ static vint find_passed(Lanes *l) {
     const vreal *due = l->next_due;
     vint within = {0};
     EACH_REGISTER(u, c) {
-        const vreal ahead = vcopysign(vset(1), l->next[u]);
+        const vreal ahead = vcopysign(vone, l->next[u]);
         const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= 0);
         l->passed[u] = passed;
         within |= passed & (due[u] != l->tn[u]);
-        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - l->t_low[u], vset(0));
+        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - l->t_low[u], vzero);
     }
     return within;
 }
@@ -83,17 +83,17 @@ static void remember_radau(Lanes *l) {
 /* Lanes that accept their step advance. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
-    if (l->solve->pair.radau) remember_radau(l);
+    if (l->pair->radau) remember_radau(l);
     EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
         vreal *t_low = l->t_low + u, *low = l->rounding;
         TAKE(c->t0[u], yes, l->tn[u]);
-        TAKE(*t_low, yes, vselect(l->last[u], vset(0), l->tn_low[u]));
+        TAKE(*t_low, yes, vselect(l->last[u], vzero, l->tn_low[u]));
         EACH_IN_COLUMN(i, u, c->dim, c) {
             TAKE(c->y[i], yes, l->yn[i]);
             TAKE(low[i], yes, l->low[i]);
         }
-        if (l->solve->pair.fsal)
+        if (l->pair->fsal)
             EACH_IN_COLUMN(i, u, l->n, c) TAKE(l->k[i], yes, l->after[i]);
     }
 }
@@ -105,7 +105,7 @@ static void choose_steps(Lanes *l) {
         const vreal next = l->next[u];
         l->last[u] = vabs(rest) <= vabs(next) * ALMOST;
         mark_lanes(l, u, l->last[u] & l->active[u]);
-        l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
+        l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vzero);
     }
     l->shortened = 0;
 }
@@ -120,10 +120,10 @@ static int go_on(Lanes *l) {
     try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
-    note_branches(l, l->solve->pair.places - 1, 1, l->yn);
-    if (l->solve->pair.branches) find_visits(l);
+    note_branches(l, l->pair->places - 1, 1, l->yn);
+    if (l->pair->branches) find_visits(l);
     judge(l);
-    if (l->solve->pair.branches) sliding_lanes_leave(l);
+    if (l->pair->branches) sliding_lanes_leave(l);
     measure_steps(l);
     if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
@@ -139,7 +139,7 @@ static int go_on(Lanes *l) {
     if (any_row(c, l->leaves))
         EACH_LANE(i, c)
             if (LANE(l->leaves, i)) leave(l, i, LANE(l->code, i));
-    if (l->solve->decay > 0 && l->solve->pair.radau) calm_lanes_leave(l);
+    if (l->solve->decay > 0 && l->pair->radau) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
 }
@@ -148,7 +148,7 @@ static int go_on(Lanes *l) {
  * stopped. next: the first in the waiting room that has not been considered. */
 static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next) {
     const int64_t lanes = l->c.R * VLEN;
-    const vreal *k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
+    const vreal *k = slope + (l->pair->nystrom ? l->c.dof * l->c.R : 0);
     int64_t on_their_way = 0;
     int more = 1;
     EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
@@ -173,7 +173,7 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
 
 static void make_radau(Lanes *l) {
     int64_t rows[RADAU_PARTS];
-    if (!l->solve->pair.radau) return;
+    if (!l->pair->radau) return;
     l->radau.c = l->solve->implicit->c;
     l->radau.jacobian = l->jacobian;
     l->radau.h_before = l->before;
@@ -273,7 +273,7 @@ static int solve_on_rows(PiSolver *solver) {
     /* Lanes that stay empty hold the numbers of some trajectory. */
     memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
     EACH_BELOW(i, lanes) l.id[i] = -1, LANE(l.active, i) = 0;
-    EACH_ENTRY(i, l.n, c) l.k[i] = vset(0);
+    EACH_ENTRY(i, l.n, c) l.k[i] = vzero;
     EACH_REGISTER(u, c) c->t[u] = c->t0[u];
     while (!stopped) {
         const int64_t on_their_way = fill_places(&l, &waiting, slope, &next);
@@ -282,7 +282,7 @@ static int solve_on_rows(PiSolver *solver) {
             break;
         }
         if (s->earlier && s->decay > 0 && !s->pair.radau) { /* a test that was prevented */
-            EACH_REGISTER(u, c) c->h[u] = vset(0);
+            EACH_REGISTER(u, c) c->h[u] = vzero;
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }

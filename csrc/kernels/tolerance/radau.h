@@ -82,7 +82,7 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 /* Root mean square of x * scale over some states. */
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
     const vreal *scale = r->scale;
-    vreal sum = vset(0);
+    vreal sum = vzero;
     EACH_BELOW(s, states)
         EACH_BELOW(d, c->dim) {
             const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
@@ -141,10 +141,10 @@ static void radau_start(Chunk *c, const Radau *r) {
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
         EACH_BELOW(s, 3) {
-            const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vset(1));
+            const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vone);
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
-                const vreal from_here = vselect(none, vset(0), there[i] - before[2 * n + i]);
+                const vreal from_here = vselect(none, vzero, there[i] - before[2 * n + i]);
                 TAKE(z[s * n + i], going[u], from_here);
             }
         }

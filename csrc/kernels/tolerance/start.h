@@ -19,7 +19,7 @@ static void load_own_rows(const Lanes *l, const PiRow *rows, int64_t n, int64_t 
 /* sqrt(mean over the components of (y / scale)^2) of register u. */
 INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
     const Chunk *c = &l->c;
-    vreal sum = vset(0);
+    vreal sum = vzero;
     EACH_BELOW(d, c->dim) {
         const int64_t at = d * c->R + u;
         const vreal q =
@@ -42,7 +42,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
         vreal step = vselect(unknown, vset(1e-6), REAL(0.01) * d0 / d1);
         changed[u] = ~(step < span);
         TAKE(step, changed[u], span);
-        step = vselect(step < longest[u], step, longest[u]);
+        step = vsmaller(step, longest[u]);
         h[u] = vcopysign(step, end[u] - c->t0[u]);
         EACH_IN_COLUMN(i, u, c->dim, c) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
     }
@@ -50,16 +50,16 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     EACH_REGISTER(u, c) {
         const vreal d1 = scaled_norm(l, slope, NULL, u), step = vabs(h[u]);
         const vreal d2 = scaled_norm(l, l->yn, slope, u) / step;
-        const vreal d = vselect(d1 > d2, d1, d2), tiny = vset(1e-15);
+        const vreal d = vlarger(d1, d2), tiny = vset(1e-15);
         const vreal part = step * REAL(1e-3), least = vset(1e-6);
-        const vreal power = (vlog2_rough(vset(0.01)) - vlog2_rough(d)) / vset(l->solve->pair.power);
-        vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
-        best = vselect(best < step * 100, best, step * 100);
+        const vreal power = (vlog2_rough(vset(0.01)) - vlog2_rough(d)) / vset(l->pair->power);
+        vreal best = vselect(d <= tiny, vlarger(part, least), vexp2_rough(power));
+        best = vsmaller(best, step * 100);
         best = vselect(d <= REAL_MAX, best, step); /* no scale if atol and y are 0 */
         TAKE(best, given[u] != 0, vabs(given[u]));
         const vreal span = vabs(end[u] - c->t0[u]);
-        best = vselect(best < span, best, span);
-        best = vselect(best < longest[u], best, longest[u]);
+        best = vsmaller(best, span);
+        best = vsmaller(best, longest[u]);
         l->next[u] = vcopysign(best, end[u] - c->t0[u]);
         changed[u] |= span <= best * ALMOST;
     }
@@ -69,7 +69,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
 /* Number k of lane i that a continuation sets out from. */
 static real *number_onward(const Lanes *l, int64_t i, int64_t k) {
     const int64_t beyond = k - l->at[OWN_END];
-    vreal *rest = l->solve->pair.fsal ? l->k : l->radau.before;
+    vreal *rest = l->pair->fsal ? l->k : l->radau.before;
     return (real *)(beyond < 0 ? l->own + k * l->c.R : rest + beyond * l->c.R) + i;
 }
 
@@ -187,7 +187,7 @@ static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
 static void load_rows(Lanes *l, int64_t first, int64_t count) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
-    EACH_BELOW(i, l->at[OWN_PARTS] * c->R) l->own[i] = vset(0);
+    EACH_BELOW(i, l->at[OWN_PARTS] * c->R) l->own[i] = vzero;
     load_own_rows(l, s->initial, c->dim, first, count, c->y);
     load_own_rows(l, s->params, s->system->n_params, first, count, c->p);
     load_own_rows(l, s->rtol, s->n_rtol, first, count, l->rtol);
@@ -206,7 +206,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     vreal *given = l->tn;
     load_own(l, s->first_step, first, count, given);
     EACH_REGISTER(u, c) {
-        c->h[u] = vset(0);
+        c->h[u] = vzero;
         c->t[u] = c->t0[u];
         l->error[u] = vset(NO_ERROR_YET);
         l->growth[u] = vset(MOST_GROWTH);

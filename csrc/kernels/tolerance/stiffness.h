@@ -26,7 +26,7 @@ enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE 
 /* <x, y> of register u, in units of the sizes of the components, of which the inverse is given. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
                         int64_t u) {
-    vreal sum = vset(0);
+    vreal sum = vzero;
     EACH_IN_COLUMN(i, u, c->dim, c) sum = vfma(x[i] * inverse[i], y[i] * inverse[i], sum);
     return sum;
 }
@@ -49,10 +49,10 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal rest = p11 - one * p01;
     const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
     const vreal below = vfma(a, a, 4 * b);
-    const vreal apart = vsqrt(vselect(below > 0, below, vset(0)));
+    const vreal apart = vsqrt(vlarger(below, vzero));
     const vreal least = 0.5 * (a - apart), most = 0.5 * (a + apart);
     /* A motion that grows as fast as it decays is not stiff, but unstable without friction. */
-    const vreal pair = vselect(most > -(0.5 * least), vset(0), least);
+    const vreal pair = vselect(most > -(0.5 * least), vzero, least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
 /* The inverse sizes of the components, and a vector in which all of them have their size. */
@@ -64,7 +64,7 @@ static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
         const vreal atol = limit_of(l, OWN_ATOL, l->solve->n_atol, i, i % R);
         const vreal size = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
         inverse[i] = 1 / size;
-        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
+        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vzero);
     }
 }
 INLINE vint attempts(const Lanes *l, int64_t u) { return l->taken[u] + l->rejected[u]; }
@@ -114,7 +114,7 @@ static void test_stiffness(Lanes *l) {
             product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
             length[u] * product_of(c, v1, v2, inverse, u));
         vreal h = l->next[u];
-        if (l->solve->pair.branches) /* a border may hold the steps up */
+        if (l->pair->branches) /* a border may hold the steps up */
             h = vcopysign(vmin(l->longest_tried[u], HELD_UP * vabs(h)), h);
         const vint stiff = -h * decay >= most;
         const vint made = attempts(l, u);
@@ -180,7 +180,7 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     vreal *out = l->sums;
     EACH_BELOW(i, n)
         EACH_REGISTER(u, c) {
-            vreal sum = vset(0);
+            vreal sum = vzero;
             EACH_BELOW(k, n) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
             out[i * R + u] = l->next[u] * sum;
         }

@@ -36,11 +36,11 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
 INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     const int from = m->start[row], to = m->start[row + 1];
     const int64_t R = l->c.R, here = d * R + u;
     EACH(e, parts)
-        EACH(i, count) sum[e][i] = vset(0);
+        EACH(i, count) sum[e][i] = vzero;
     EACH_FROM(j, from, to) {
         const vreal w = vset(l->w[j]), *at = l->slope[j] + here;
         EACH(e, parts) {
@@ -70,7 +70,7 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
 /* The slope at the state of a stage, or at `state` if that is known. */
 static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
     Chunk *c = &l->c;
-    const int nystrom = l->solve->pair.nystrom;
+    const int nystrom = l->pair->nystrom;
     if (!state && nystrom) IN_BLOCKS(stage_some, l, row, part, 1);
     else if (!state) IN_BLOCKS(stage_some, l, row, part, 0);
     const vreal *t = times(c, 0, part), *at = state ? state : l->ys;
@@ -79,7 +79,7 @@ static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *
 }
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
         slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + s * l->n * l->c.R);
         if (s && m->counts >> s & 1) note_branches(l, m->place_of[s], m->c[s], l->ys);
@@ -104,7 +104,7 @@ static void implicit_slopes(Lanes *l) {
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
     Block sum;
-    weigh(l, l->solve->pair.stages + row, d, u, parts, count, sum);
+    weigh(l, l->pair->stages + row, d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
@@ -114,7 +114,7 @@ static void radau_tolerances(Lanes *l) {
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     EACH_REGISTER(u, c) {
-        vreal least = vset(1);
+        vreal least = vone;
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
             TAKE(least, rtol > 0, vmin(rtol, least)); /* 0: tangents */
@@ -133,9 +133,9 @@ static void radau_trial(Lanes *l) {
     radau_tolerances(l);
     EACH_REGISTER(u, c) r->again[u] = (l->growth[u] == 0) | (l->error[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
-    for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
+    for (int s = 0; l->pair->branches && s < l->pair->stages - 1 && !c->stopped; s++) {
         EACH_BELOW(i, all) l->ys[i] = c->y[i] + r->z[s * all + i];
-        note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
+        note_branches(l, l->pair->place_of[s], r->c[s], l->ys);
     }
     EACH_BELOW(i, all) {
         l->sums[i] = r->z[2 * all + i] / c->h[i % R];
@@ -153,7 +153,7 @@ static void radau_parts_of_steps(Lanes *l) {
 /* A trial step of all lanes: the sums. */
 static void try_steps(Lanes *l) {
     Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     if (l->solve->trial) {
         const PiTrialRows rows = {
             c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->poly ? l->k : NULL, l->sums};
@@ -182,7 +182,7 @@ static void try_steps(Lanes *l) {
 /* The state after the step, y' = y + h sum b k, including earlier rounding errors. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
-    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
+    const int64_t R = c->R, positions = l->pair->nystrom ? c->dof : 0, to_v = c->dof * R;
     EACH_BELOW(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
@@ -198,8 +198,8 @@ static void step_rows(Lanes *l) {
 INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count, vreal *sum,
                         vreal *sum2) {
     const Chunk *c = &l->c;
-    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
-    EACH(i, count) sum[i] = sum2[i] = vset(0);
+    const int64_t R = c->R, positions = l->pair->nystrom ? c->dof : 0, all = c->dim * R;
+    EACH(i, count) sum[i] = sum2[i] = vzero;
     EACH_BELOW(d, c->dim) {
         const int64_t at = d * R + u;
         const vreal *e = l->sums + all + at;
@@ -236,20 +236,20 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
 #define MOST_GROWTH REAL(2.6)
 #define LEAST_ERROR REAL(-13.0)
 INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
-    const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
+    const vreal power = vset(-1 / (real)l->pair->power), safety = vset(LOG_SAFETY);
     vreal *before = l->error + u, *trend = l->trend + u, *growth = l->growth + u;
     const vreal plain = vfma(power, error, safety);
     const vreal predicted = vfma(power, error + error - *before, *trend + safety);
-    vreal good = vselect(plain < *growth, plain, *growth);
-    TAKE(good, predicted < good, predicted);
+    vreal good = vsmaller(plain, *growth);
+    good = vsmaller(predicted, good);
     vreal factor = vselect(accepted, good, plain);
-    factor = vselect(factor > MOST_SHRINK, factor, vset(MOST_SHRINK));
-    if (l->solve->pair.radau) /* a step of equal length needs no new factors */
-        TAKE(factor, accepted & (factor > 0) & (factor < HELD_UP_TO), vset(0));
-    const vreal seen = vselect(error > LEAST_ERROR, error, vset(LEAST_ERROR));
+    factor = vlarger(factor, vset(MOST_SHRINK));
+    if (l->pair->radau) /* a step of equal length needs no new factors */
+        TAKE(factor, accepted & (factor > 0) & (factor < HELD_UP_TO), vzero);
+    const vreal seen = vlarger(error, vset(LEAST_ERROR));
     TAKE(*before, accepted, seen);
     *trend = vselect(accepted, factor, *trend + factor);
-    *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
+    *growth = vselect(accepted, vset(MOST_GROWTH), vzero);
     return vexp2_rough(factor);
 }
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
@@ -260,9 +260,9 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     /* Lanes whose equations could not be solved have steps that are not numbers. */
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
-    const int branches = l->solve->pair.branches;
+    const int branches = l->pair->branches;
     const vint observed = vset_int(-(l->solver->observer != NULL));
-    const real halves = (1 + LOG_SAFETY) * l->solve->pair.power; /* the next step */
+    const real halves = (1 + LOG_SAFETY) * l->pair->power; /* the next step */
     vreal sum[4], sum2[4], error[4], would[4];
     vint finite[4], inside[4], good[4];
     errors_some(l, combined, u, count, sum, sum2);
@@ -289,7 +289,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         if (branches) TAKE(error[i], l->visits[at], vmax(error[i], vset(halves)));
         good[i] = (error[i] <= 0) & finite[i];
         /* Where the force jumps the error is proportional to h. */
-        const vreal steep = vset(l->solve->pair.power) * error[i];
+        const vreal steep = vset(l->pair->power) * error[i];
         would[i] = h * control(l, at, vselect(crossed & ~good[i], steep, error[i]), good[i]);
     }
     EACH(i, count) {
@@ -328,6 +328,6 @@ INLINE void judge_all(Lanes *l, const int combined) {
     for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
 }
 static void judge(Lanes *l) {
-    if (l->solve->pair.combined) judge_all(l, l->solve->pair.combined);
+    if (l->pair->combined) judge_all(l, l->pair->combined);
     else judge_all(l, 0);
 }
