@@ -113,7 +113,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         return;
     }
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
-    const PiZeros zeros = simple ? pi_find_simple_zero(f) : pi_find_zeros(n, f, begins, error);
+    PiZeros zeros;
+    if (simple) pi_find_simple_zero(f, &zeros);
+    else pi_find_zeros(n, f, begins, error, &zeros);
     EACH_BELOW(k, zeros.count) {
         if (e->direction && (e->direction > 0) != zeros.at[k].rises) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
@@ -170,8 +172,8 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
         return;
     }
     const double error = 20 * o->resolution * fmax(most, -least);
-    const PiZeros zeros =
-        pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error, e->direction);
+    PiZeros zeros;
+    pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error, e->direction, &zeros);
     EACH_BELOW(k, zeros.count) occurs(o, zeros.at[k].x, zeros.at[k].slope, j);
     if (zeros.near) add_to_count(p, i, PI_UNRESOLVED, j);
 }

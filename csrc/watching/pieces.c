@@ -409,7 +409,9 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
         return !changes || (changes >= FLICKERS && piece->to - piece->from <= SHORT);
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
     if (!is_number) return 0; /* overflow */
-    return piece->to - piece->from <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0).count;
+    PiZeros zeros;
+    pi_find_zeros(n, f, 0, 0, &zeros);
+    return piece->to - piece->from <= PI_CLOSE || !zeros.count;
 }
 /* Is it the conditions alone that make a piece too long? */
 static int only_switches(Pieces *p, int64_t i) {
@@ -456,7 +458,8 @@ static int divides_at_zero(Pieces *p, int64_t i) {
             continue;
         }
         EACH_BELOW(k, CHEB_MOST + 1) f[k] = piece_row(p, q, k)[i];
-        const PiZeros zeros = pi_find_zeros(CHEB_MOST, f, 0, 0);
+        PiZeros zeros;
+        pi_find_zeros(CHEB_MOST, f, 0, 0, &zeros);
         if (!zeros.count) continue;
         const double x = zeros.at->x, slope = fabs(zeros.at->slope);
         const double least = fmax(PI_CLOSE / length, p->loudest[at] / slope);

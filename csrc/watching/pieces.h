@@ -178,16 +178,16 @@ typedef struct {
 } PiZeros;
 /* Where a polynomial with these values changes sign after -1, in order. begins: it is zero at -1
  * but for rounding, and that zero is divided out. */
-PiZeros pi_find_zeros(int n, const double *f, int begins, double error);
+void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *zeros);
 /* The only zero of a polynomial through five points, with values of different sign at the ends,
  * whose slope varies little (is_simple of pieces.c); none if the first value is 0. pi_quartic: the
  * coefficients c[0] ... c[4] of its powers. */
-PiZeros pi_find_simple_zero(const double *f);
+void pi_find_simple_zero(const double *f, PiZeros *zeros);
 void pi_quartic(const double *f, double *c);
 /* The same of a linear quantity on the whole step of a lane, with these rows of Bernstein
  * coefficients; places and slopes from 0 to 1; of those in a direction (0: in any). */
-PiZeros pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
-                             const double *coefficients, double error, int direction);
+void pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
+                          const double *coefficients, double error, int direction, PiZeros *zeros);
 /* The largest value before the end, and where, from 0 to 1; sign -1: of the negative. */
 double pi_largest_on_step(int n, const double *c, int sign, double *x);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough

@@ -87,7 +87,8 @@ static void extremes(int kind, int n, const double *f, int whole, double t_from,
     }
 }
 static void passages(int n, const double *f, double t_from, double t_to, double off, double *m) {
-    const PiZeros zeros = pi_find_zeros(n, f, 0, 0);
+    PiZeros zeros;
+    pi_find_zeros(n, f, 0, 0, &zeros);
     EACH_BELOW(i, zeros.count) {
         if (!zeros.at[i].rises) continue;
         const double t = between(t_from, t_to, zeros.at[i].x);

@@ -58,7 +58,8 @@ static int find_switches(Pieces *p, int64_t i, int n) {
         if (!(p->tail[at] <= 0x1p-44 * size && isfinite(size))) return 0;
         if (cheb_is_clear(p->least[at], p->most[at], piece->resolution * size)) continue;
         EACH_BELOW(k, n + 1) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
-        const PiZeros zeros = pi_find_zeros(n, f, 0, 0);
+        PiZeros zeros;
+        pi_find_zeros(n, f, 0, 0, &zeros);
         if (zeros.near) return 0;
         EACH_BELOW(z, zeros.count) {
             const double slope = fabs(zeros.at[z].slope), rounding = 0x1p-50 * size;
@@ -108,8 +109,8 @@ static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin
     const double least = p->least[at], most = p->most[at], size = fmax(most, -least);
     if (least > 0x1p-12 * most || most < 0x1p-12 * least) return 1;
     if (!isfinite(size) || begin == 0 || end == 0) return 0;
-    const PiZeros zeros =
-        pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0);
+    PiZeros zeros;
+    pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0, &zeros);
     EACH_BELOW(z, zeros.count) {
         const double slope = fabs(zeros.at[z].slope),
                      off = fmax(0.5 * PI_CLOSE, 0x1p-46 * size / slope);

@@ -56,9 +56,8 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     isolate(s, lo, m, p_lo, p);
     isolate(s, m, hi, p, p_hi);
 }
-PiZeros pi_find_zeros(int n, const double *f, int begins, double error) {
-    PiZeros zeros;
-    zeros.count = zeros.near = 0;
+void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *zeros) {
+    zeros->count = zeros->near = 0;
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], bend[CHEB_MOST + 1], g[CHEB_MOST + 1], size = 0;
     cheb_coefficients(n, f, a);
     EACH_BELOW(i, n + 1) g[i] = f[i], size = fmax(size, fabs(f[i]));
@@ -70,14 +69,12 @@ PiZeros pi_find_zeros(int n, const double *f, int begins, double error) {
         cheb_coefficients(n, g, a);
     }
     error = fmax(error, 0x1p-46 * size);
-    zeros.near = size > 0x1p1000; /* its coefficients may overflow */
-    if (zeros.near || size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error))
-        return zeros;
+    zeros->near = size > 0x1p1000; /* its coefficients may overflow */
+    if (zeros->near || size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error)) return;
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
-    Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, &zeros};
+    Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
     isolate(&s, -1, 1, g[0], g[n]);
-    return zeros;
 }
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
 void pi_quartic(const double *f, double *c) {
@@ -87,8 +84,7 @@ void pi_quartic(const double *f, double *c) {
     c[2] = 4 * half - one, c[4] = one - c[2];
     c[3] = 2 * odd - 1.4142135623730950488 * (f[3] - f[1]), c[1] = odd - c[3];
 }
-PiZeros pi_find_simple_zero(const double *f) {
-    PiZeros zeros;
+void pi_find_simple_zero(const double *f, PiZeros *zeros) {
     double c[5], x = -(f[0] + f[4]) / (f[4] - f[0]), slope = 0;
     pi_quartic(f, c);
     EACH_BELOW(i, 4) { /* Newton's method: the slope varies little */
@@ -97,10 +93,9 @@ PiZeros pi_find_simple_zero(const double *f) {
         x = clamped(x - value / slope, -1, 1);
         if (fabs(value) <= 0x1p-27 * fabs(slope)) break; /* to its square */
     }
-    zeros.count = f[0] != 0;
-    zeros.near = 0;
-    zeros.at[0] = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
-    return zeros;
+    zeros->count = f[0] != 0;
+    zeros->near = 0;
+    zeros->at[0] = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
 }
 
 /* Halves the polynomial b by de Casteljau's algorithm: b becomes its first part, and `rest` the
@@ -189,17 +184,15 @@ static void isolate_bernstein(int n, double *c, double lo, double hi, double err
     isolate_bernstein(n, c, lo, middle, error, direction, to);
     isolate_bernstein(n, rest, middle, hi, error, direction, to);
 }
-PiZeros pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
-                             const double *coefficients, double error, int direction) {
+void pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
+                          const double *coefficients, double error, int direction, PiZeros *zeros) {
     const int64_t at = quantity * p->lanes + lane;
     double c[PI_MAX_DEGREE + 1];
-    PiZeros zeros;
-    zeros.count = zeros.near = 0;
+    zeros->count = zeros->near = 0;
     EACH_BELOW(m, n + 1) c[m] = coefficients[m * p->lanes + lane];
-    if (isnan(p->zero[at])) isolate_bernstein(n, c, 0, 1, error, direction, &zeros);
+    if (isnan(p->zero[at])) isolate_bernstein(n, c, 0, 1, error, direction, zeros);
     else if (c[0] < 0 ? direction >= 0 : direction <= 0)
-        add(&zeros, p->zero[at], p->slope[at], c[0] < 0);
-    return zeros;
+        add(zeros, p->zero[at], p->slope[at], c[0] < 0);
 }
 double pi_largest_on_step(int n, const double *c, int sign, double *x) {
     double d[PI_MAX_DEGREE], best = sign * c[0], size = fabs(c[n]);
