@@ -1,8 +1,6 @@
 /* Memory that begins at a cache line, as the widest registers require: Windows has its own
  * functions for it; and how a memory is divided. */
 #pragma once
-#include <stdint.h>
-#include <stdlib.h>
 #include "sizes.h"
 
 #ifdef _WIN32
@@ -21,7 +19,7 @@ typedef struct {
     int64_t used;
 } PiMemory;
 static inline void *pi_part_of(PiMemory *m, int64_t bytes) {
-    char *const here = m->at ? m->at + m->used : NULL;
+    char *here = m->at ? m->at + m->used : NULL;
     m->used = pi_sum(m->used, pi_rounded_up(bytes, 64));
     return here;
 }

@@ -4,8 +4,6 @@
  * one wide register holds one component of several trajectories ("lanes"). A tile is a window of
  * lanes. */
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
 #include "sizes.h"
 
 /* The version of the arithmetic of the integrators: it increases when the bits of results change.

@@ -6,10 +6,6 @@
  * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
  * that vselect takes. */
 #pragma once
-#include <float.h>
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
 #include "sizes.h"
 #if defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
@@ -17,7 +13,7 @@
 #include <arm_neon.h>
 #endif
 
-/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
+/* EACH(i, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
  * that it inlines. With PI_ROLLED, for the sanitizers, neither is. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 #ifdef PI_ROLLED
@@ -34,7 +30,8 @@
 #define UNROLL_SOME _Pragma("GCC unroll 4")
 #endif
 #endif
-#define EACH(i, from, to) UNROLL for (int i = (from); i < (to); i++)
+#define EACH_BETWEEN(i, from, to) UNROLL for (int i = (from); i < (to); i++)
+#define EACH(i, n)                EACH_BETWEEN(i, 0, n)
 
 #if PI_REAL_BITS == 64
 typedef double real;
@@ -54,6 +51,8 @@ typedef integer vint __attribute__((vector_size(PI_VECTOR_BYTES)));
 /* Every lane the same value. */
 INLINE vreal vset(real a) { return a - (vreal){0}; }
 INLINE vint vset_int(integer a) { return a - (vint){0}; }
+#define vzero vset(0)
+#define vone  vset(1)
 
 /* Memory: any alignment, aligned past the caches, and one value for all lanes. */
 INLINE vreal vload(const real *a) {
@@ -74,6 +73,8 @@ INLINE vreal vselect(vint mask, vreal a, vreal b) {
 }
 #endif
 INLINE vint vselect_int(vint mask, vint a, vint b) { return (mask & a) | (~mask & b); }
+/* x takes the value a where the mask is set: reals or integers. */
+#define TAKE(x, mask, a) ((x) = (__typeof__(x))vselect(mask, (vreal)(a), (vreal)(x)))
 INLINE vreal vabs(vreal a) { return (vreal)((vint)a & ~(vint)vset(REAL(-0.0))); }
 /* Magnitude of a with the sign of b. */
 INLINE vreal vcopysign(vreal a, vreal b) {
@@ -144,7 +145,7 @@ vreal pi_fma(vreal a, vreal b, vreal c); /* vmath/fma.c */
 /* If c = 0 only the product is rounded: some C libraries lose its sign when it underflows. */
 static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
     vreal r = a * b;
-    for (int i = 0; i < VLEN; i++)
+    EACH_BELOW(i, VLEN)
         if (c[i] != 0 || a[i] == 0 || b[i] == 0)
             r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
     return r;
@@ -152,14 +153,14 @@ static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
 #endif
 INLINE vreal vsqrt(vreal a) {
     vreal r = a;
-    for (int i = 0; i < VLEN; i++) r[i] = PI_REAL_BITS == 64 ? sqrt(a[i]) : sqrtf(a[i]);
+    EACH_BELOW(i, VLEN) r[i] = PI_REAL_BITS == 64 ? sqrt(a[i]) : sqrtf(a[i]);
     return r;
 }
 #endif
 INLINE void vstream(real *p, vreal a) { vstore(p, a); }
 INLINE int vany(vint mask) {
     integer any = 0;
-    for (int i = 0; i < VLEN; i++) any |= mask[i];
+    EACH_BELOW(i, VLEN) any |= mask[i];
     return any < 0; /* the sign bit, which the instructions use */
 }
 INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }

@@ -48,24 +48,21 @@ static inline int64_t pi_answer_rows(const PiSystem *system, PiQuestion question
  * each question, and the head of the function that gives it. p: parameters, then derived ones.
  * Second order: J[i][k] = da_i / dx_k, and da_i / dv_k from k = dof on; otherwise df_i / dy_k, and
  * J is zero before. */
-#define PI_UNUSED     __attribute__((unused))
-#define PI_AT(y)      PI_UNUSED vreal t, PI_UNUSED const vreal *y, PI_UNUSED const vreal *p
-#define RHS_ARGUMENTS (PI_AT(y), vreal * dydt)
-#define ACCELERATION_ARGUMENTS                                                                     \
-    (PI_UNUSED vreal t, PI_UNUSED const vreal *x, PI_UNUSED const vreal *v,                        \
-     PI_UNUSED const vreal *p, vreal *a)
-#define VELOCITY_ARGUMENTS   (const vreal *momentum, PI_UNUSED const vreal *p, vreal *v) /* T_p */
-#define ENERGY_ARGUMENTS     (PI_AT(y))
-#define INVARIANTS_ARGUMENTS (PI_AT(y), vreal * values)
-#define JACOBIAN_ARGUMENTS   (PI_AT(y), PI_UNUSED vreal J[PI_MAX_DIM][PI_MAX_DIM])
-#define RHS(id)              INLINE void id##_rhs RHS_ARGUMENTS
-#define ACCELERATION(id)     INLINE void id##_acceleration ACCELERATION_ARGUMENTS
-#define VELOCITY(id)         INLINE void id##_velocity VELOCITY_ARGUMENTS
-#define NEXT(id)             INLINE void id##_next RHS_ARGUMENTS
-#define PREPARE(id)          INLINE void id##_prepare(vreal *p)
-#define ENERGY(id)           INLINE vreal id##_energy ENERGY_ARGUMENTS
-#define INVARIANTS(id)       INLINE void id##_invariants INVARIANTS_ARGUMENTS
-#define JACOBIAN(id)         INLINE void id##_jacobian JACOBIAN_ARGUMENTS
+#define PI_AT(y)               vreal t, const vreal *y, const vreal *p
+#define RHS_ARGUMENTS          (PI_AT(y), vreal * dydt)
+#define ACCELERATION_ARGUMENTS (vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a)
+#define VELOCITY_ARGUMENTS     (const vreal *momentum, const vreal *p, vreal *v) /* T_p */
+#define ENERGY_ARGUMENTS       (PI_AT(y))
+#define INVARIANTS_ARGUMENTS   (PI_AT(y), vreal * values)
+#define JACOBIAN_ARGUMENTS     (PI_AT(y), vreal J[PI_MAX_DIM][PI_MAX_DIM])
+#define RHS(id)                INLINE void id##_rhs RHS_ARGUMENTS
+#define ACCELERATION(id)       INLINE void id##_acceleration ACCELERATION_ARGUMENTS
+#define VELOCITY(id)           INLINE void id##_velocity VELOCITY_ARGUMENTS
+#define NEXT(id)               INLINE void id##_next RHS_ARGUMENTS
+#define PREPARE(id)            INLINE void id##_prepare(vreal *p)
+#define ENERGY(id)             INLINE vreal id##_energy ENERGY_ARGUMENTS
+#define INVARIANTS(id)         INLINE void id##_invariants INVARIANTS_ARGUMENTS
+#define JACOBIAN(id)           INLINE void id##_jacobian JACOBIAN_ARGUMENTS
 
 /* Rows of registers side by side: quantity d of all lanes begins d * registers vectors in. */
 typedef struct {
@@ -313,7 +310,8 @@ typedef struct {
     double middle[PI_MAX_PLACES][PI_NEAREST]; /* and their weights */
     int order;                                /* of the step */
     int power;                                /* the estimate is proportional to h^power */
-    double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
+    int radau; /* is f(t, y) in the estimate, without being a stage? Then it has a step of its own
+                */
     double c[PI_MAX_STAGES];
     /* States within the steps (PiDense), if their degree is set: after the rows above those of
      * further stages, then for each coefficient one of velocities, then of positions. Slope number

@@ -48,12 +48,12 @@ enum { ABREAST = 2, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_
 #define BLOCKS(A, B, C, D, ...)                                                                    \
     for (; i + ABREAST <= n; i += ABREAST) {                                                       \
         vreal result[ABREAST];                                                                     \
-        EACH(u, 0, ABREAST) {                                                                      \
+        EACH(u, ABREAST) {                                                                         \
             const vreal a = A, b = B, c = C, d = D;                                                \
             (void)a, (void)b, (void)c, (void)d;                                                    \
             result[u] = __VA_ARGS__;                                                               \
         }                                                                                          \
-        EACH(u, 0, ABREAST) to[i + u] = result[u];                                                 \
+        EACH(u, ABREAST) to[i + u] = result[u];                                                    \
     }
 #define REST(...)                                                                                  \
     const int64_t sa = strides & 1, sb = strides >> 1 & 1, sc = strides >> 2 & 1,                  \
@@ -130,9 +130,8 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
                       const PiRows *rows) {
     enum { PIECE = 128 };
     if (program->first[question] < 0) return 0;
-    const PiInstruction *at = program->code + program->first[question], *const end =
-                                                                            program->code +
-                                                                            program->last[question];
+    const PiInstruction *at = program->code + program->first[question],
+                        *end = program->code + program->last[question];
     for (; end - at > PIECE; at += PIECE) {
         run_section(at, at + PIECE, banks, rows->registers);
         if (pi_pause(rows->pause)) return -1;
@@ -141,19 +140,14 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
     return 0;
 }
 
-/* All parameters and derived ones, as bits. */
-INLINE uint64_t all_parameters(const PiProgram *program) {
-    const int count = program->system.n_params + program->system.n_derived;
-    return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
-}
 /* Which parameters have one value for all lanes, with the derived ones that depend only on such.
  * None if they are more than the bits. */
 INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, uint64_t all) {
     const int n = program->system.n_params, derived = program->system.n_derived;
-    const uint64_t own = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    const uint64_t own = pi_lowest_bits(n);
     if (n + derived > 64 || !(uniform &= own)) return 0;
     if (uniform == own) return all;
-    for (int i = 0; i < derived; i++)
+    EACH_BELOW(i, derived)
         if (!(program->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
     return uniform;
 }
@@ -163,7 +157,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     const int halves =
         question == PI_ACCELERATION || question == PI_VELOCITY || question == PI_NEXT;
     Banks banks;
-    for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
+    EACH_BELOW(bank, PI_BANKS) banks.stride[bank] = bytes;
     banks.base[PI_BANK_SCRATCH] = rows->scratch;
     banks.base[PI_BANK_Y] = rows->y;
     banks.base[PI_BANK_V] = halves ? rows->v : banks.base[PI_BANK_Y] + program->system.dof * bytes;
@@ -172,7 +166,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     banks.base[PI_BANK_OUT] = rows->out;
     banks.base[PI_BANK_CONSTANT] = program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
-    const uint64_t all = all_parameters(program);
+    const uint64_t all = pi_lowest_bits(program->system.n_params + program->system.n_derived);
     banks.single = single_parameters(program, rows->uniform, all);
     banks.way =
         (banks.single != all || !all ? PI_OWN_PARAMETERS : 0) | (rows->one_time ? 0 : PI_OWN_TIMES);

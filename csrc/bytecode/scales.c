@@ -17,7 +17,7 @@ static int64_t reads(const Force *f, int64_t operand) {
 static int factor(const int32_t *word) {
     const PiOperation *operation = pi_operation(word[0]);
     const int first = operation->factors ? operation->factors - 1 : PI_ARGUMENTS;
-    for (int i = first; i < operation->arguments; i++)
+    EACH_FROM(i, first, operation->arguments)
         if (pi_bank(word[2 + i]) == PI_BANK_P) return 1 + pi_number(word[2 + i]);
     return 0;
 }
@@ -25,7 +25,7 @@ static int factor(const int32_t *word) {
 void pi_find_scales(const PiProgramText *x, PiSystem *system) {
     const Force f = {x, {x->dof ? PI_ACCELERATION : PI_RHS, PI_VELOCITY}};
     int found[PI_MAX_STATE] = {0};
-    for (int half = 0; half < 2; half++)
+    EACH_BELOW(half, 2)
         for (int64_t at = x->first[f.section[half]]; at >= 0 && at < x->last[f.section[half]];
              at++) {
             const int32_t *word = x->words + at * PI_WORDS;
@@ -33,9 +33,9 @@ void pi_find_scales(const PiProgramText *x, PiSystem *system) {
             if (pi_bank(word[1]) != PI_BANK_OUT || d >= PI_MAX_STATE) continue;
             found[d] = reads(&f, word[1]) ? 0 : factor(word); /* the last one counts */
         }
-    for (int d = 0; d < PI_MAX_STATE; d++) {
+    EACH_BELOW(d, PI_MAX_STATE) {
         int64_t uses = 0;
-        for (int e = 0; e < PI_MAX_STATE; e++) uses += found[e] == found[d];
+        EACH_BELOW(e, PI_MAX_STATE) uses += found[e] == found[d];
         const int64_t operand = ((int64_t)PI_BANK_P << PI_BANK_SHIFT) + found[d] - 1;
         if (found[d] && reads(&f, operand) == uses) system->scale[d] = found[d];
     }

@@ -2,8 +2,6 @@
 #include "bytecode.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "../aligned.h"
 
 static const PiOperation operations[] = {
@@ -44,13 +42,7 @@ static int refuse(char *message, const char *format, ...) {
     return -1;
 }
 
-const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
-                                             [PI_BANK_Y] = "y",
-                                             [PI_BANK_V] = "v",
-                                             [PI_BANK_P] = "p",
-                                             [PI_BANK_T] = "t",
-                                             [PI_BANK_CONSTANT] = "constant",
-                                             [PI_BANK_OUT] = "out"};
+const char *const pi_bank_names[PI_BANKS] = {"scratch", "y", "v", "p", "t", "constant", "out"};
 
 static int check_argument(const Section *s, long long at, int32_t word, char *message) {
     const int32_t bank = pi_bank(word), number = pi_number(word);
@@ -79,7 +71,7 @@ static int check_instruction(const Section *s, const PiProgramText *x, long long
     const int32_t *word = x->words + at * PI_WORDS;
     const PiOperation *operation = pi_operation(word[0]);
     if (!operation) return refuse(message, "instruction %lld: no operation %d", at, word[0]);
-    for (int i = 0; i < PI_ARGUMENTS; i++) {
+    EACH_BELOW(i, PI_ARGUMENTS) {
         if (i >= operation->arguments && word[2 + i] != 0)
             return refuse(message, "instruction %lld: %s takes %d arguments", at, operation->name,
                           operation->arguments);
@@ -148,7 +140,7 @@ static int check_sizes(const PiProgramText *x, char *message) {
         return refuse(message, "dim is %lld and dof %lld: expected half of it, or 0", x->dim,
                       x->dof);
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
-    for (int i = 0; i < 2; i++)
+    EACH_BELOW(i, 2)
         if (!x->dof && x->first[foreign[i]] >= 0)
             return refuse(message, "first order, and a section for question %d", foreign[i]);
     if (x->dof && x->first[PI_RHS] >= 0)
@@ -172,7 +164,7 @@ static PiInstruction decode(const int32_t *word, uint8_t *alike) {
     unsigned once = ALL_WAYS;
     PiInstruction i = {
         .operation = word[0], .target_bank = pi_bank(word[1]), .target = pi_number(word[1])};
-    for (int a = 0; a < PI_ARGUMENTS; a++) {
+    EACH_BELOW(a, PI_ARGUMENTS) {
         i.bank[a] = pi_bank(word[2 + a]);
         i.argument[a] = pi_number(word[2 + a]);
         unsigned same = 0; /* the ways in which the argument has one value */
@@ -181,7 +173,7 @@ static PiInstruction decode(const int32_t *word, uint8_t *alike) {
             once &= same;
             i.in_place |= word[2 + a] == word[1];
         }
-        for (int way = 0; way < PI_WAYS; way++) i.varies[way] |= (~same >> way & 1) << a;
+        EACH_BELOW(way, PI_WAYS) i.varies[way] |= (~same >> way & 1) << a;
     }
     if (i.target_bank == PI_BANK_SCRATCH) i.once = alike[i.target] = once;
     return i;
@@ -191,7 +183,7 @@ int64_t pi_reads(const PiProgramText *x, PiQuestion question, int64_t least, int
     int64_t n = 0;
     for (int64_t at = x->first[question]; at >= 0 && at < x->last[question]; at++) {
         const int32_t *word = x->words + at * PI_WORDS;
-        for (int i = 0; i < pi_operation(word[0])->arguments; i++)
+        EACH_BELOW(i, pi_operation(word[0])->arguments)
             n += word[2 + i] >= least && word[2 + i] < end;
     }
     return n;
@@ -228,11 +220,11 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
     for (int64_t at = x->first[PI_PREPARE]; at >= 0 && at < x->last[PI_PREPARE]; at++) {
         const int32_t *word = x->words + at * PI_WORDS;
         uint64_t all = 0;
-        for (int i = 0; i < pi_operation(word[0])->arguments; i++) {
+        EACH_BELOW(i, pi_operation(word[0])->arguments) {
             const int32_t bank = pi_bank(word[2 + i]), number = pi_number(word[2 + i]);
             if (bank == PI_BANK_SCRATCH) all |= scratch[number];
             else if (bank == PI_BANK_P && number >= x->n_params) all |= needs[number - x->n_params];
-            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : ~(uint64_t)0;
+            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : UINT64_MAX;
         }
         const int32_t target = pi_number(word[1]);
         if (pi_bank(word[1]) == PI_BANK_SCRATCH) scratch[target] = all;
@@ -244,7 +236,7 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     message[0] = 0;
     if (check_sizes(x, message)) return NULL;
     const PiSystem sizes = {.dim = x->dim, .dof = x->dof, .n_invariants = x->n_invariants};
-    for (int question = 0; question < PI_QUESTIONS; question++) {
+    EACH_BELOW(question, PI_QUESTIONS) {
         const int64_t answers = pi_answer_rows(&sizes, question);
         if (x->first[question] == -1 && x->last[question] == -1) continue;
         if (answers > x->n_code + 1) {
@@ -274,16 +266,15 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
         return NULL;
     }
     char *constants = block + head;
-    for (int64_t i = 0; i < x->n_constants; i++) {
+    EACH_BELOW(i, x->n_constants) {
         double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
         float *narrow = (float *)(constants + table + i * PI_CONSTANT_BYTES);
         for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *wide; k++) wide[k] = x->constants[i];
-        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++)
-            narrow[k] = (float)x->constants[i];
+        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++) narrow[k] = x->constants[i];
     }
     PiInstruction *instructions = (PiInstruction *)(constants + both);
     /* A section reads no row that it has not written; what is in none is not verified. */
-    for (int question = 0; question < PI_QUESTIONS; question++)
+    EACH_BELOW(question, PI_QUESTIONS)
         for (int64_t i = x->first[question]; i >= 0 && i < x->last[question]; i++)
             instructions[i] = decode(x->words + i * PI_WORDS, (uint8_t *)scratch);
     memset(scratch, 0, x->n_registers * sizeof *scratch);

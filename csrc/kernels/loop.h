@@ -22,7 +22,7 @@ typedef struct {
  * force saves. */
 INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
     int scales = 0;
-    EACH(d, 0, model->system->dim) scales |= model->system->scale[d];
+    EACH(d, model->system->dim) scales |= model->system->scale[d];
     if (!scales) return 0;
     return choice->family == PI_COMPOSITION ? !keeps_force(choice->method, model->system)
                                             : choice->specialised == PI_RK4;
@@ -92,36 +92,33 @@ INLINE int in_flight(const KernelChoice *choice, const Model *model) {
  * tile, and the others repeat the last of these. */
 static __attribute__((noinline, unused)) void load_row(const PiTile *tile, const PiRow *row,
                                                        int64_t r, int count, int valid, vreal *to) {
-    const real *const data = (const real *)row->data;
+    const real *data = row->data;
     const int own = row->stride ? valid : 1;
     if (!row->stride) *to = vset(*data);
     else
-        for (int64_t u = 0; u < valid; u++) to[u] = vload(data + tile->lane + (r + u) * VLEN);
+        EACH_BELOW(u, valid) to[u] = vload(data + tile->lane + (r + u) * VLEN);
     for (int u = own; u < count; u++) to[u] = to[own - 1];
 }
 INLINE vreal row_register(const PiRow *row, int64_t lane) {
-    const real *const data = (const real *)row->data;
+    const real *data = row->data;
     return row->stride ? vload(data + lane) : vset(*data);
 }
 /* The end of a call: writes the states y, rows of `count` registers, and how far each lane has been
  * (far). Returns a mask of the lanes that have failed. */
-INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid, const vreal *y,
-                   const vreal *far) {
+static __attribute__((noinline, unused)) vint finish(const PiTile *tile, int64_t r, int count,
+                                                     int valid, const vreal *y, const vreal *far) {
     const vreal bound = vset(tile->bound);
-    const vint *const frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
-    const int64_t stride = tile->out_stride;
+    const vint *frozen = tile->frozen ? (const vint *)tile->frozen + r : NULL;
     real *out = (real *)tile->out + r * VLEN;
-    real *const reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
+    real *reach = tile->reach ? (real *)tile->reach + r * VLEN : NULL;
     vint bad = {0};
     for (int u = 0; u < valid; u++, out += VLEN) {
         vint good = vset_int(-1);
-#define KEEP(d)                                                                                    \
-    vstore(out + (d) * stride, y[(d) * count + u]), good &= vabs(y[(d) * count + u]) <= bound
-        if (dim <= 4)
-            EACH(d, 0, dim) KEEP(d);
-        else
-            for (int64_t d = 0; d < dim; d++) KEEP(d);
-#undef KEEP
+        EACH_BELOW(d, tile->system->dim) {
+            const vreal end = y[d * count + u];
+            vstore(out + d * tile->out_stride, end);
+            good &= vabs(end) <= bound;
+        }
         if (reach) good &= far[u] <= bound;
         if (frozen) good |= frozen[u];
         bad |= ~good;
@@ -129,21 +126,10 @@ INLINE vint finish(const PiTile *tile, int dim, int64_t r, int count, int valid,
     }
     return bad;
 }
-/* The compiler unrolls that for usual numbers of components. */
-#define FINISH(name, components)                                                                   \
-    static __attribute__((noinline, unused)) vint name(const PiTile *tile, int dim, int64_t r,     \
-                                                       int count, int valid, const vreal *y,       \
-                                                       const vreal *far) {                         \
-        return finish(tile, components, r, count, valid, y, far);                                  \
-    }
-FINISH(finish_any, dim)
-FINISH(finish_2, 2)
-FINISH(finish_3, 3)
-FINISH(finish_4, 4)
 /* Frozen lanes keep the state before, in what was written: n rows from `to` on. */
 static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
-    const vint *frozen = (const vint *)tile->frozen;
-    for (int64_t i = 0; i < tile->registers; i++)
+    const vint *frozen = tile->frozen;
+    EACH_BELOW(i, tile->registers)
         for (int d = vany(frozen[i]) ? 0 : dim; d < dim; d++) {
             const real *in = (const real *)tile->in + d * tile->in_stride + i * VLEN;
             real *at = to + d * stride + i * VLEN;
@@ -151,9 +137,9 @@ static void keep_frozen(const PiTile *tile, int dim, real *to, int64_t stride) {
         }
 }
 static __attribute__((noinline, unused)) void restore_frozen(const PiTile *tile, int dim) {
-    keep_frozen(tile, dim, (real *)tile->out, tile->out_stride);
+    keep_frozen(tile, dim, tile->out, tile->out_stride);
     if (!tile->record) return;
-    real *record = (real *)tile->record;
+    real *record = tile->record;
     for (int64_t n = 0; n < tile->steps; n += tile->record_every, record += tile->record_next)
         keep_frozen(tile, dim, record, tile->record_stride);
 }
@@ -166,10 +152,10 @@ INLINE void find_changes(const Model *model, int scaled, int count, const Flight
                          const vreal *origin, const vreal *factor, vreal *to) {
     FLIGHT(u, 0, count, {
         vreal p[PI_MAX_PARAMS];
-        EACH(i, 0, PI_MAX_PARAMS) p[i] = f->p[u][i];
-        EACH(d, 0, model->system->dim)
+        EACH(i, PI_MAX_PARAMS) p[i] = f->p[u][i];
+        EACH(d, model->system->dim)
             if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
-        to[u] = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
+        to[u] = (model->energy(vzero, f->y[u], p) - origin[u]) * factor[u];
     });
 }
 /* Passes on the changes after `count` steps, the last of them n, of `valid` registers from index r
@@ -191,7 +177,7 @@ static __attribute__((noinline, unused)) void reduce_changes(const PiTile *tile,
 
 INLINE void widen_reach(const Model *model, int count, const Flight *f, vreal *far) {
     FLIGHT(u, 0, count, {
-        EACH(d, 0, model->system->dim) far[u] = vfarther(f->y[u][d], far[u]);
+        EACH(d, model->system->dim) far[u] = vfarther(f->y[u][d], far[u]);
     });
 }
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
@@ -207,10 +193,10 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     vreal w[most * weights], origin[most], factor[most];
     const int reduces = REDUCES_CHANGES && (rolled(model) || count == in_flight(choice, model)) &&
                         model->energy && !model->system->time_dependent && tile->reduced;
-    vreal *const changes = (vreal *)tile->changes;
+    vreal *changes = tile->changes;
     int64_t changed = 0; /* states in these */
     vreal p[PI_MAX_PARAMS][PI_MAX_FLIGHT], t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT];
-    EACH(d, 0, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
+    EACH(d, model->system->n_params) load_row(tile, &tile->params[d], r, count, valid, p[d]);
     load_row(tile, &tile->h, r, count, valid, h);
     if (model->system->time_dependent) load_row(tile, &tile->t0, r, count, valid, t0);
     if (reduces) {
@@ -219,14 +205,14 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     }
     Flight f;
     FLIGHT(u, 0, count, {
-        const real *const in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
-        EACH(d, 0, dim) f.y[u][d] = vload(in + d * tile->in_stride);
-        EACH(d, 0, model->system->n_params) f.p[u][d] = p[d][u];
-        f.t0[u] = model->system->time_dependent ? t0[u] : vset(0);
+        const real *in = (const real *)tile->in + (r + (u < valid ? u : valid - 1)) * VLEN;
+        EACH(d, dim) f.y[u][d] = vload(in + d * tile->in_stride);
+        EACH(d, model->system->n_params) f.p[u][d] = p[d][u];
+        f.t0[u] = model->system->time_dependent ? t0[u] : vzero;
         f.h[u] = h[u];
         if (model->prepare) model->prepare(f.p[u]);
         take_scales(model, choice->scaled, &f, u);
-        EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
+        EACH(d, model->system->dof) f.kept[u][d] = vzero;
     });
     load_weights(choice, tile, model, count, w, stride, &f);
     real *record = tile->record ? (real *)tile->record + r * VLEN : NULL;
@@ -239,7 +225,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int light = PI_REAL_BITS == 64 && count > 1 && choice->family == PI_COMPOSITION &&
                       choice->specialised && !model->long_chain && !rolled(model);
     vreal far[PI_MAX_FLIGHT];
-    FLIGHT(u, 0, count, far[u] = vset(0););
+    FLIGHT(u, 0, count, far[u] = vzero;);
     /* Steps between two records or reductions go without a test: what is not asked for is free. */
     const int64_t every = reduces  ? tile->reduced->every
                           : record ? tile->record_every
@@ -268,12 +254,12 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             }
         } else if (record && n == end) {
             if (stream)
-                EACH(d, 0, dim)
+                EACH(d, dim)
                     FLIGHT(u, 0, count, {
                         if (u < valid) vstream(record + d * record_stride + u * VLEN, f.y[u][d]);
                     });
             else
-                EACH(d, 0, dim)
+                EACH(d, dim)
                     FLIGHT(u, 0, count, {
                         if (u < valid) vstore(record + d * record_stride + u * VLEN, f.y[u][d]);
                     });
@@ -281,12 +267,9 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         }
     }
     vreal y[PI_MAX_DIM * most], reached[most];
-    EACH(d, 0, dim) FLIGHT(u, 0, count, y[d * count + u] = f.y[u][d];);
+    EACH(d, dim) FLIGHT(u, 0, count, y[d * count + u] = f.y[u][d];);
     if (looks) FLIGHT(u, 0, count, reached[u] = far[u];);
-    return vany((dim == 2   ? finish_2
-                 : dim == 3 ? finish_3
-                 : dim == 4 ? finish_4
-                            : finish_any)(tile, dim, r, count, valid, y, reached));
+    return vany(finish(tile, r, count, valid, y, reached));
 }
 
 /* A single step of each register, of a method that the compiler knows. It is no chain: the
@@ -295,22 +278,22 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
 INLINE int single_step(const KernelChoice *choice, const PiTile *tile, const Model *model) {
     const PiSystem *s = model->system;
     const int64_t in_stride = tile->in_stride, out_stride = tile->out_stride;
-    const real *in = (const real *)tile->in;
-    real *out = (real *)tile->out;
+    const real *in = tile->in;
+    real *out = tile->out;
     const vreal bound = vset(tile->bound);
     vint bad = {0};
     for (int64_t lane = tile->lane, r = 0; r < tile->registers; r++, lane += VLEN) {
         Flight f;
         vreal w[4];
-        EACH(d, 0, s->dim) f.y[0][d] = vload(in + d * in_stride + r * VLEN);
-        EACH(i, 0, s->n_params) f.p[0][i] = row_register(&tile->params[i], lane);
+        EACH(d, s->dim) f.y[0][d] = vload(in + d * in_stride + r * VLEN);
+        EACH(i, s->n_params) f.p[0][i] = row_register(&tile->params[i], lane);
         f.h[0] = row_register(&tile->h, lane);
-        f.t0[0] = vset(0);
+        f.t0[0] = vzero;
         if (model->prepare) model->prepare(f.p[0]);
         take_scales(model, choice->scaled, &f, 0);
         load_weights(choice, tile, model, 1, w, 4, &f);
         step(choice, tile, model, 1, w, 4, tile->first, &f);
-        EACH(d, 0, s->dim) {
+        EACH(d, s->dim) {
             vstore(out + d * out_stride + r * VLEN, f.y[0][d]);
             bad |= ~(vint)(vabs(f.y[0][d]) <= bound);
         }
@@ -345,7 +328,7 @@ INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *
     int bad;
     KernelChoice here = *choice;
     Model small = *of_system;
-    const Model *const model = &small;
+    const Model *model = &small;
     small.compact |= PI_REAL_BITS == 32 && !choice->specialised;
     if (choice->family == PI_COMPOSITION && !model->acceleration) return 0; /* refused earlier */
     here.scaled = takes_scales(choice, model);

@@ -33,7 +33,7 @@ ALWAYS_INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal 
     }
     if (model->velocity) model->velocity(y + dof, p, dydt);
     else
-        EACH(i, 0, dof) dydt[i] = y[dof + i];
+        EACH(i, dof) dydt[i] = y[dof + i];
     model->acceleration(t, y, y + dof, p, dydt + dof);
 }
 
@@ -47,7 +47,7 @@ INLINE int rolled(const Model *model) { return model->compact; }
                 __VA_ARGS__                                                                        \
             }                                                                                      \
         else                                                                                       \
-            EACH(u, from, to) {                                                                    \
+            EACH_BETWEEN(u, from, to) {                                                            \
                 __VA_ARGS__                                                                        \
             }                                                                                      \
     } while (0)
@@ -64,11 +64,11 @@ typedef struct {
  * (PiSystem.scale), and the weights include them: w (s f) is (w s) f, where w s is computed once.
  * If scales are not taken out, they are 1 for the weights. */
 INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
-    const int *const scale = model->system->scale;
-    EACH(d, 0, model->system->dim)
-        if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vset(1);
-    EACH(d, 0, model->system->dim)
-        if (scale[d] && taken) f->p[u][scale[d] - 1] = vset(1);
+    const int *scale = model->system->scale;
+    EACH(d, model->system->dim)
+        if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vone;
+    EACH(d, model->system->dim)
+        if (scale[d] && taken) f->p[u][scale[d] - 1] = vone;
 }
 /* The weight of component d. */
 INLINE vreal scaled(const Model *model, const Flight *f, int u, int d, vreal w) {

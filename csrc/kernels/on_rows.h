@@ -11,7 +11,7 @@ enum { PARAMETERS = 4 * PI_MAX_PARAMS, VALUES = 3 * PI_MAX_DIM };
 
 /* Of a model that the compiler knows: its descriptor need not be in the library. */
 ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
-    const PiSystem *const s = model->system;
+    const PiSystem *s = model->system;
     const int dim = s->dim, dof = s->dof, next = question == PI_NEXT;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     const int from_y = halves && dof ? dof : dim; /* the others are from v */
@@ -20,11 +20,11 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
-    for (int64_t u = 0; u < R; u++) {
+    EACH_BELOW(u, R) {
         vreal y[VALUES], p[PARAMETERS], answer[PI_ANSWERS];
-        EACH(i, 0, n_p) p[i] = p_rows[i * R + u];
+        EACH(i, n_p) p[i] = p_rows[i * R + u];
         const vreal t = ((const vreal *)rows->t)[u];
-        EACH(d, 0, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
+        EACH(d, values) y[d] = d < from_y ? y_rows[d * R + u] : v_rows[(d - from_y) * R + u];
         int n = 0;
         switch (question) {
         case PI_RHS: /* of a second-order system it is made of its halves (rhs_rows) */
@@ -46,39 +46,39 @@ ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiR
             if (model->invariants) model->invariants(t, y, p, answer), n = s->n_invariants;
             break;
         case PI_PREPARE:
-            EACH(i, s->n_params, n_p) p[i] = vset(0);
+            EACH_BETWEEN(i, s->n_params, n_p) p[i] = vzero;
             if (model->prepare) model->prepare(p);
-            EACH(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
+            EACH_BETWEEN(i, s->n_params, n_p) p_rows[i * R + u] = p[i];
             break;
         case PI_JACOBIAN: {
             vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
             model->jacobian(t, y, p, J);
-            EACH(i, 0, dim)
-                EACH(k, 0, dim)
+            EACH(i, dim)
+                EACH(k, dim)
                     out[(i * dim + k) * R + u] = s->structure != PI_SECOND_ORDER ? J[i][k]
                                                  : i >= dof ? J[i - dof][k]
                                                             : vset(k == i + dof);
         }
         }
-        EACH(i, 0, n) out[i * R + u] = answer[i];
+        EACH(i, n) out[i * R + u] = answer[i];
     }
     return 0;
 }
 
 /* Energies of several states, one register of lanes after the other. */
 ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
-    const PiSystem *const s = model->system;
+    const PiSystem *s = model->system;
     const int64_t R = rows->registers;
-    const vreal *const origin = rows->origin, *const factor = rows->factor;
+    const vreal *origin = rows->origin, *factor = rows->factor;
     if (model->energy)
-        for (int64_t u = 0; u < R; u++) {
+        EACH_BELOW(u, R) {
             const vreal *from = (const vreal *)rows->y + u;
             vreal *out = (vreal *)rows->out + u, p[PARAMETERS], y[PI_MAX_DIM];
-            const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
-            EACH(i, 0, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
+            const vreal first = origin ? origin[u] : vzero, scale = origin ? factor[u] : vone;
+            EACH(i, pi_parameter_rows(s)) p[i] = ((const vreal *)rows->p)[i * R + u];
             for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
-                EACH(d, 0, s->dim) y[d] = from[d * rows->apart];
-                *out = (model->energy(vset(0), y, p) - first) * scale;
+                EACH(d, s->dim) y[d] = from[d * rows->apart];
+                *out = (model->energy(vzero, y, p) - first) * scale;
             }
         }
 }

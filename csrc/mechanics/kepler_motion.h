@@ -35,23 +35,23 @@ static const real kepler_c2[] = {1 / 2.,
 /* c_k(z) = 1 / k! - z / (k + 2)! + z^2 / (k + 4)! - ...: up to |z| = 1 by these sums, beyond from
  * c_k(z / 4), as often as a lane needs it. */
 INLINE void kepler_functions(vreal beta, vreal X, vreal *G) {
-    const vreal one = vset(1), XX = X * X, size = vabs(beta * XX);
-    vreal z = beta * XX, edge = one;
+    const vreal XX = X * X, size = vabs(beta * XX);
+    vreal z = beta * XX, edge = vone;
     int quarters = 0;
     for (; quarters < KEPLER_QUARTERS && vany(size > edge); quarters++) {
-        z = vselect(size > edge, z * 0.25, z);
+        TAKE(z, size > edge, z * 0.25);
         edge *= 4;
     }
     vreal c3 = vpolynomial_even_odd(z, kepler_c3, TERMS(kepler_c3)),
-          c2 = vpolynomial_even_odd(z, kepler_c2, TERMS(kepler_c2)), c1 = vfma(-z, c3, one),
-          c0 = vfma(-z, c2, one);
+          c2 = vpolynomial_even_odd(z, kepler_c2, TERMS(kepler_c2)), c1 = vfma(-z, c3, vone),
+          c0 = vfma(-z, c2, vone);
     for (; quarters > 0; quarters--) {
         edge *= 0.25;
         const vint more = size > edge;
-        c3 = vselect(more, vfma(c0, c3, c2) * 0.25, c3);
-        c2 = vselect(more, c1 * c1 * 0.5, c2);
-        c1 = vselect(more, c0 * c1, c1);
-        c0 = vselect(more, vfma(c0 + c0, c0, -one), c0);
+        TAKE(c3, more, vfma(c0, c3, c2) * 0.25);
+        TAKE(c2, more, c1 * c1 * 0.5);
+        TAKE(c1, more, c0 * c1);
+        TAKE(c0, more, vfma(c0 + c0, c0, -vone));
     }
     G[0] = c0;
     G[1] = X * c1;
@@ -70,7 +70,7 @@ typedef struct {
  * for; then Newton's, with the functions at X + d from those at X by their addition theorems, if d
  * is small. Found is what is near, or as near as rounding of F lets it be. Each lane by itself. */
 INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
-    const vreal half = vset(0.5), one = vset(1), most = vset(REAL_MAX);
+    const vreal half = vset(0.5), most = vset(REAL_MAX);
     vreal G[4];
     kepler_functions(o->beta, o->X, G);
     const vreal F = vfma(o->zeta, G[3], vfma(o->eta, G[2], vfma(o->r0, o->X, -o->h))),
@@ -78,7 +78,7 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
                 bend = vfma(o->zeta, G[1], o->eta * G[0]) * half;
     const vint past = vselect_int(vabs(F) <= most, F > 0, o->X > 0);
     o->low = vselect(past, o->low, o->X);
-    o->high = vselect(past, o->X, o->high);
+    TAKE(o->high, past, o->X);
     const vreal sum = o->low + o->high, next = o->X - F * slope / vfma(slope, slope, -F * bend),
                 middle = vselect(vabs(sum) <= most, sum * half, o->X + o->X),
                 X = vselect((next >= o->low) & (next <= o->high) & (vabs(next) <= vabs(o->X) * 4) &
@@ -86,7 +86,7 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
                             next, middle),
                 d = X - o->X, dd = d * d, w = o->beta * dd;
     const vreal g3 = dd * d * vpolynomial(w, kepler_c3, 3), g2 = dd * vpolynomial(w, kepler_c2, 3),
-                g1 = vfma(-o->beta, g3, d), g0 = vfma(-o->beta, g2, one);
+                g1 = vfma(-o->beta, g3, d), g0 = vfma(-o->beta, g2, vone);
     const vreal G3 = vfma(g3, G[0], vfma(g2, G[1], vfma(d, G[2], G[3]))),
                 G2 = vfma(g2, G[0], vfma(g1, G[1], G[2])), G1 = vfma(g1, G[0], g0 * G[1]),
                 G0 = vfma(-o->beta * g1, G[1], g0 * G[0]);
@@ -96,15 +96,15 @@ INLINE void kepler_iterate(KeplerRoot *o, int bisect) {
     const vint near =
         (vabs(w) <= REAL(1e-4)) & ~o->found &
         ((vabs(rest) <= vabs(X) * KEPLER_NEAR) | (vabs(time) <= terms * KEPLER_ROUNDING));
-    o->G[3] = vselect(near, vfma(rest, G2, G3), o->G[3]);
-    o->G[2] = vselect(near, vfma(rest, G1, G2), o->G[2]);
-    o->G[1] = vselect(near, vfma(rest, G0, G1), o->G[1]);
-    o->r = vselect(near, vfma(rest, vfma(o->zeta, G1, o->eta * G0), r), o->r);
+    TAKE(o->G[3], near, vfma(rest, G2, G3));
+    TAKE(o->G[2], near, vfma(rest, G1, G2));
+    TAKE(o->G[1], near, vfma(rest, G0, G1));
+    TAKE(o->r, near, vfma(rest, vfma(o->zeta, G1, o->eta * G0), r));
     o->found |= near;
     o->X = X;
 }
 static __attribute__((noinline)) void kepler_iterate_on(KeplerRoot *o) {
-    for (int i = 0; i < KEPLER_ITERATIONS && vany(~o->found); i++) kepler_iterate(o, i % 3 == 2);
+    EACH_WHILE(i, KEPLER_ITERATIONS, vany(~o->found)) kepler_iterate(o, i % 3 == 2);
 }
 
 /* The orbit, and a first X = h / r0 (1 - a - b + 2 a^2 - ...), from 1/4 to 4 times h / r0. */
@@ -116,8 +116,8 @@ INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, Kepl
     o->eta = dot3(x, v);
     o->beta = vfma(mu + mu, near, -vv);
     o->zeta = vfma(vv, r0, -mu);
-    o->low = vselect(h > 0, vset(0), -infinite);
-    o->high = vselect(h > 0, infinite, vset(0));
+    o->low = vselect(h > 0, vzero, -infinite);
+    o->high = vselect(h > 0, infinite, vzero);
     o->G[1] = o->G[2] = o->G[3] = o->r = vset(NAN);
     const vreal first = h * near, a = o->eta * first * near * 0.5,
                 b = o->zeta * first * first * near * (real)(1 / 6.),
@@ -128,7 +128,7 @@ INLINE void kepler_begin(vreal mu, vreal h, const vreal *x, const vreal *v, Kepl
 /* Replaces x and v by their changes, NaN where none was found. */
 INLINE void kepler_end(const KeplerRoot *o, vreal mu, vreal *x, vreal *v) {
     const vreal f = -mu * o->near * o->G[2], g = vfma(-mu, o->G[3], o->h), turn = -mu / o->r;
-    EACH(k, 0, 3) {
+    EACH(k, 3) {
         const vreal from = x[k];
         x[k] = vfma(f, from, g * v[k]);
         v[k] = turn * vfma(o->near * o->G[1], from, o->G[2] * v[k]);

@@ -46,7 +46,7 @@ INLINE vreal *rigid_derived(const Rigid *b, int64_t i) {
     return b->p + (RIGID_SPRINGS + RIGID_PER_SPRING * b->springs + i) * b->R;
 }
 INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
-    EACH(i, 0, n) to[i] = first[i * b->R];
+    EACH(i, n) to[i] = first[i * b->R];
 }
 
 /* ---- derived parameters ---------------------------------------------------------------------- */
@@ -55,16 +55,16 @@ INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
 INLINE void rigid_axes(const vreal *B, vreal n[3][3], vreal *rate) {
     const vreal l1 = B[3] / B[0], l2 = B[4] / B[0];
     const vreal d1 = vfma(-l1, B[3], B[1]), l3 = vfma(-l1, B[4], B[5]) / d1;
-    n[0][0] = n[1][1] = n[2][2] = vset(1);
-    n[1][0] = n[2][0] = n[2][1] = vset(0);
+    n[0][0] = n[1][1] = n[2][2] = vone;
+    n[1][0] = n[2][0] = n[2][1] = vzero;
     n[0][1] = l1, n[0][2] = l2, n[1][2] = l3;
     rate[0] = B[0];
     rate[1] = d1;
     rate[2] = vfma(-l3, l3 * d1, vfma(-l2, B[4], B[2]));
-    EACH(i, 0, 2) {
+    EACH(i, 2) {
         const vreal square = dot3(n[i], n[i]), length = vsqrt(square);
         rate[i] *= square;
-        EACH(k, 0, 3) n[i][k] /= length;
+        EACH(k, 3) n[i][k] /= length;
     }
 }
 /* The inverse by cofactors. */
@@ -76,38 +76,37 @@ INLINE void symmetric_inverse(const vreal *S, vreal *to) {
     to[4] = vfma(S[3], S[5], -(S[4] * S[1]));
     to[5] = vfma(S[3], S[4], -(S[0] * S[5]));
     const vreal determinant = vfma(S[4], to[4], vfma(S[3], to[3], S[0] * to[0]));
-    EACH(i, 0, 6) to[i] /= determinant;
+    EACH(i, 6) to[i] /= determinant;
 }
 INLINE void rigid_prepare(const Rigid *b) {
-    const vreal zero = vset(0), one = vset(1);
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
-    const vint moves = ~(inverse_mass == zero); /* NaN propagates */
+    const vint moves = ~(inverse_mass == vzero); /* NaN propagates */
     vreal B[6], I[6], n[3][3], rate[3], scale;
     const int upper[] = {0, 4, 8, 1, 2, 5}; /* of the rows of a matrix */
-    EACH(i, 0, 6) B[i] = *rigid_parameter(b, RIGID_INVERSE_INERTIA + upper[i]);
+    EACH(i, 6) B[i] = *rigid_parameter(b, RIGID_INVERSE_INERTIA + upper[i]);
     vint turns = {0};
-    EACH(i, 0, 6) turns |= ~(B[i] == zero);
-    EACH(i, 0, 6) B[i] = vselect(turns, B[i], i < 3 ? one : zero);
+    EACH(i, 6) turns |= ~(B[i] == vzero);
+    EACH(i, 6) B[i] = vselect(turns, B[i], i < 3 ? vone : vzero);
     /* In units of its trace, so that tiny and huge bodies neither underflow nor overflow. */
     scale = (B[0] + B[1]) + B[2];
     vreal unit[6];
-    EACH(i, 0, 6) unit[i] = B[i] / scale;
+    EACH(i, 6) unit[i] = B[i] / scale;
     symmetric_inverse(unit, I);
     rigid_axes(B, n, rate);
-    EACH(i, 0, 3)
+    EACH(i, 3)
         *rigid_derived(b, RIGID_CONSTANT + i) =
             vselect(moves,
                     vfma(inverse_mass, *rigid_parameter(b, RIGID_FORCE + i),
                          *rigid_parameter(b, RIGID_GRAVITY + i)),
-                    zero);
-    *rigid_derived(b, RIGID_MASS) = vselect(moves, one / inverse_mass, zero);
-    *rigid_derived(b, RIGID_TURNS) = vselect(turns, one, zero);
-    EACH(i, 0, 6) {
+                    vzero);
+    *rigid_derived(b, RIGID_MASS) = vselect(moves, vone / inverse_mass, vzero);
+    *rigid_derived(b, RIGID_TURNS) = vselect(turns, vone, vzero);
+    EACH(i, 6) {
         *rigid_derived(b, RIGID_I + i) = I[i] / scale;
         *rigid_derived(b, RIGID_B + i) = B[i];
     }
-    EACH(i, 0, 9) *rigid_derived(b, RIGID_AXES + i) = n[i / 3][i % 3];
-    EACH(i, 0, 3) *rigid_derived(b, RIGID_RATES + i) = rate[i];
+    EACH(i, 9) *rigid_derived(b, RIGID_AXES + i) = n[i / 3][i % 3];
+    EACH(i, 3) *rigid_derived(b, RIGID_RATES + i) = rate[i];
 }
 
 /* ---- springs --------------------------------------------------------------------------------- */
@@ -121,13 +120,13 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     vreal at[3];
     rigid_vector(b, rigid_parameter(b, RIGID_SPRINGS + 3 * n + 3 * i), 3, at);
     to_world(M, at, s.arm);
-    EACH(k, 0, 3) s.d[k] = (x[k] + s.arm[k]) - *rigid_parameter(b, RIGID_SPRINGS + 3 * i + k);
+    EACH(k, 3) s.d[k] = (x[k] + s.arm[k]) - *rigid_parameter(b, RIGID_SPRINGS + 3 * i + k);
     s.stiffness = *rigid_parameter(b, RIGID_SPRINGS + 6 * n + i);
     const vreal length = *rigid_parameter(b, RIGID_SPRINGS + 7 * n + i);
     const vreal distance = vsqrt(dot3(s.d, s.d));
     s.stretch = distance - length;
     /* The direction is undefined if the ends coincide, and not needed without a rest length. */
-    s.pull = s.stiffness * vselect(length == 0, vset(1), s.stretch / distance);
+    s.pull = s.stiffness * vselect(length == 0, vone, s.stretch / distance);
     return s;
 }
 
@@ -139,7 +138,7 @@ INLINE void rigid_loads(const Rigid *b, const vreal *y, vreal M[3][3], vreal *a,
     rigid_vector(b, rigid_parameter(b, RIGID_TORQUE), 3, world);
     rigid_vector(b, rigid_parameter(b, RIGID_TORQUE_BODY), 3, body);
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
-    for (int64_t i = 0; i < b->springs; i++) {
+    EACH_BELOW(i, b->springs) {
         const Spring s = rigid_spring(b, i, y + RIGID_X, M);
         vreal moment[3];
         add3(-inverse_mass * s.pull, s.d, a);
@@ -147,18 +146,18 @@ INLINE void rigid_loads(const Rigid *b, const vreal *y, vreal M[3][3], vreal *a,
         add3(-s.pull, moment, world);
     }
     to_body(M, world, torque);
-    EACH(i, 0, 3) torque[i] = (torque[i] + body[i]) * *rigid_derived(b, RIGID_TURNS);
+    EACH(i, 3) torque[i] = (torque[i] + body[i]) * *rigid_derived(b, RIGID_TURNS);
 }
 /* drag |v| / m, or 0: the rate at which drag slows the body down. */
 INLINE vreal rigid_drag_rate(const Rigid *b, const vreal *v) {
     const vreal drag = *rigid_parameter(b, RIGID_DRAG) * *rigid_parameter(b, RIGID_INVERSE_MASS);
     const vint there = ~(drag == 0);
-    if (!vany(there)) return vset(0);
-    return vselect(there, drag * vsqrt(dot3(v, v)), vset(0));
+    if (!vany(there)) return vzero;
+    return vselect(there, drag * vsqrt(dot3(v, v)), vzero);
 }
 INLINE void rigid_drag(const Rigid *b, const vreal *v, vreal *a) {
     const vreal rate = rigid_drag_rate(b, v);
-    EACH(i, 0, 3) a[i] = vselect(rate == 0, a[i], vfma(-rate, v[i], a[i]));
+    EACH(i, 3) a[i] = vselect(rate == 0, a[i], vfma(-rate, v[i], a[i]));
 }
 /* S a, for the inertia (RIGID_I) or its inverse (RIGID_B). */
 INLINE void rigid_symmetric(const Rigid *b, int which, const vreal *a, vreal *to) {
@@ -179,16 +178,16 @@ INLINE void rigid_angular_velocity(const Rigid *b, vreal M[3][3], const vreal *L
     vreal left[3];
     rigid_in_world(b, RIGID_B, M, L, w);
     rigid_in_world(b, RIGID_I, M, w, left);
-    EACH(i, 0, 3) left[i] = L[i] - left[i];
+    EACH(i, 3) left[i] = L[i] - left[i];
     rigid_in_world(b, RIGID_B, M, left, left);
-    EACH(i, 0, 3) w[i] += left[i];
+    EACH(i, 3) w[i] += left[i];
 }
 /* B (T - w x I w), all in body axes. */
 INLINE void rigid_euler(const Rigid *b, const vreal *torque, const vreal *w, vreal *rate) {
     vreal momentum[3], left[3], gyroscopic[3];
     rigid_symmetric(b, RIGID_I, w, momentum);
     cross3(w, momentum, gyroscopic);
-    EACH(i, 0, 3) left[i] = torque[i] - gyroscopic[i];
+    EACH(i, 3) left[i] = torque[i] - gyroscopic[i];
     rigid_symmetric(b, RIGID_B, left, rate);
 }
 /* The time derivative of the state. */
@@ -202,9 +201,9 @@ INLINE void rigid_rhs(const Rigid *b, const vreal *y, vreal *dydt) {
     to_world(M, rate, dydt + RIGID_W);
     add3(-*rigid_parameter(b, RIGID_LINEAR_DAMPING), y + RIGID_V, dydt + RIGID_V);
     add3(-*rigid_parameter(b, RIGID_ANGULAR_DAMPING), y + RIGID_W, dydt + RIGID_W);
-    EACH(i, 0, 3) dydt[RIGID_X + i] = y[RIGID_V + i];
+    EACH(i, 3) dydt[RIGID_X + i] = y[RIGID_V + i];
     spin(y + RIGID_W, y + RIGID_Q, dydt + RIGID_Q);
-    EACH(i, 0, 4) dydt[RIGID_Q + i] *= 0.5;
+    EACH(i, 4) dydt[RIGID_Q + i] *= 0.5;
 }
 
 /* ---- energy and invariants ------------------------------------------------------------------- */
@@ -213,7 +212,7 @@ INLINE void rigid_spin_momentum(const Rigid *b, const vreal *y, vreal *L) {
     vreal M[3][3];
     rotation_matrix(y + RIGID_Q, M);
     rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
-    EACH(i, 0, 3) L[i] *= *rigid_derived(b, RIGID_TURNS);
+    EACH(i, 3) L[i] *= *rigid_derived(b, RIGID_TURNS);
 }
 /* m v^2 / 2 + w . L / 2 - (m g + F) . x + sum of k stretch^2 / 2 */
 INLINE vreal rigid_energy(const Rigid *b, const vreal *y) {
@@ -224,7 +223,7 @@ INLINE vreal rigid_energy(const Rigid *b, const vreal *y) {
     rigid_vector(b, rigid_derived(b, RIGID_CONSTANT), 3, load);
     vreal energy = vfma(mass, dot3(v, v), dot3(y + RIGID_W, L)) * 0.5;
     energy = vfma(-mass, dot3(load, y + RIGID_X), energy);
-    for (int64_t i = 0; i < b->springs; i++) {
+    EACH_BELOW(i, b->springs) {
         const Spring s = rigid_spring(b, i, y + RIGID_X, M);
         energy = vfma(s.stiffness * 0.5, s.stretch * s.stretch, energy);
     }

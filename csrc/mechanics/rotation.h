@@ -19,7 +19,7 @@ INLINE void cross3(const vreal *a, const vreal *b, vreal *to) {
 }
 /* y += w x */
 INLINE void add3(vreal w, const vreal *x, vreal *y) {
-    EACH(i, 0, 3) y[i] = vfma(w, x[i], y[i]);
+    EACH(i, 3) y[i] = vfma(w, x[i], y[i]);
 }
 INLINE void symmetric3(const vreal *S, const vreal *a, vreal *to) {
     set3(to, vfma(S[4], a[2], vfma(S[3], a[1], S[0] * a[0])),
@@ -63,7 +63,7 @@ INLINE void spin(const vreal *w, const vreal *q, vreal *to) {
 INLINE void turn(vreal c, const vreal *s, vreal *q) {
     vreal spun[4];
     spin(s, q, spun);
-    EACH(i, 0, 4) q[i] = vfma(c, q[i], spun[i]);
+    EACH(i, 4) q[i] = vfma(c, q[i], spun[i]);
 }
 INLINE vreal length4(const vreal *q) {
     return vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
@@ -71,5 +71,5 @@ INLINE vreal length4(const vreal *q) {
 /* To length 1; NaN, which is no attitude, and not 0, where the square of the length overflows. */
 INLINE void normalise(vreal *q) {
     const vreal length = length4(q), scale = 1 / length + (length - length);
-    EACH(i, 0, 4) q[i] *= scale;
+    EACH(i, 4) q[i] *= scale;
 }

@@ -1,5 +1,4 @@
 /* The Python type of a batch that goes to a tolerance. */
-#include <string.h>
 #include "../tolerance/solve.h"
 #include "objects.h"
 

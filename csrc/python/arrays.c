@@ -1,7 +1,6 @@
 /* Arrays from Python: contiguous, of the right size and alignment, held while C uses them. The
  * Python layer has already converted them; a mistake there must raise here, not crash. */
 #include "arrays.h"
-#include <string.h>
 
 enum { VIEWS = 16 };
 
@@ -21,7 +20,7 @@ static View *one_more(Views *views) {
         views->view = more;
         View *block = PyMem_Malloc(pi_product(VIEWS, sizeof *block));
         if (!block) return (View *)PyErr_NoMemory();
-        for (int64_t i = 0; i < VIEWS; i++) more[views->room++] = block + i;
+        EACH_BELOW(i, VIEWS) more[views->room++] = block + i;
     }
     View *view = views->view[views->count++];
     view->buffer.obj = view->memory = NULL;
@@ -77,7 +76,7 @@ static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
     View *view = one_more(views);
     if (!view) return -1;
     if (item == 8) view->number.wide = number;
-    else view->number.narrow = (float)number;
+    else view->number.narrow = number;
     view->buffer.buf = &view->number;
     view->buffer.len = item;
     *row = (PiRow){&view->number, 0};
@@ -101,7 +100,7 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
                   PiRow *rows) {
     if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
         return pi_refused("%s: expected a tuple of %d arrays", name, n);
-    for (int64_t i = 0; i < n; i++)
+    EACH_BELOW(i, n)
         if (pi_views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
     return 0;
 }
@@ -138,7 +137,7 @@ void pi_views_release(Views *views) {
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out) {
     if (!PyTuple_Check(sequence) || PyTuple_Size(sequence) != n)
         return pi_refused("%s: expected a tuple of %d numbers", name, n);
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         out[i] = PyFloat_AsDouble(PyTuple_GetItem(sequence, i));
         if (out[i] == -1 && PyErr_Occurred()) return -1;
     }

@@ -1,7 +1,6 @@
 /* Forces that are outside functions: Python functions, called for many lanes with the
  * interpreter lock, and compiled ones, called without it. */
 #include "module.h"
-#include <math.h>
 
 typedef enum { PYTHON, COMPILED, COMPILED_BATCHED } Kind;
 typedef int Compiled(double t, const double *y, double *dydt, const double *p);
@@ -46,13 +45,13 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
         memory(rows->v, halves ? row * s->dof : 0, 0), memory(rows->p, row * s->n_params, 0),
         memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
     int error = 0;
-    for (int64_t i = 0; i < 5; i++) error |= !views[i];
+    EACH_BELOW(i, 5) error |= !views[i];
     PyObject *result =
         error ? NULL
               : PyObject_CallFunction(callback->handle.kept[0], "iLOOOOO", (int)question,
                                       (long long)lanes_of(context, rows), views[0], views[1],
                                       views[2], views[3], views[4]);
-    for (int64_t i = 0; i < 5; i++) { /* released: an error if the memory is still viewed */
+    EACH_BELOW(i, 5) { /* released: an error if the memory is still viewed */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);
         Py_XDECREF(done);
@@ -71,16 +70,16 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const PiSystem *s = &callback_of(context)->system;
-    Compiled *const function = (Compiled *)callback_of(context)->address;
+    Compiled *function = (Compiled *)callback_of(context)->address;
     const int64_t lanes = lanes_of(context, rows);
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
-    for (int64_t i = 0; i < lanes; i++) {
-        for (int64_t d = 0; d < s->dim; d++) y[d] = y_rows[d * lanes + i];
-        for (int64_t d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
+    EACH_BELOW(i, lanes) {
+        EACH_BELOW(d, s->dim) y[d] = y_rows[d * lanes + i];
+        EACH_BELOW(d, s->n_params) p[d] = p_rows[d * lanes + i];
         const int error = function(t[i], y, dydt, p);
         pi_keep_float_mode();
-        for (int64_t d = 0; d < s->dim; d++) out[d * lanes + i] = error ? NAN : dydt[d];
+        EACH_BELOW(d, s->dim) out[d * lanes + i] = error ? NAN : dydt[d];
     }
     return 0;
 }
@@ -89,7 +88,7 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
-    CompiledBatched *const function = (CompiledBatched *)callback_of(context)->address;
+    CompiledBatched *function = (CompiledBatched *)callback_of(context)->address;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {

@@ -13,19 +13,10 @@ void pi_put(PyObject **dictionary, const char *name, PyObject *item) {
     Py_XDECREF(item);
 }
 
-/* The items of these numbers, from 0 to below n. */
-static PyObject *listed(int n, PyObject *item(int i)) {
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++) pi_append(&list, item(i));
-    return list;
-}
-
 /* Those with a name, from an array. */
 static PyObject *quantities(const PiQuantity *q, int n) {
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n && q[i].name; i++)
-        pi_append(&list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning));
-    return list;
+    return LISTED(n && q[i].name,
+                  Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning));
 }
 
 static PyObject *truth(int value) { return value ? Py_True : Py_False; }
@@ -38,21 +29,15 @@ static PyObject *describe_system(const PiSystem *s) {
                          "params", quantities(s->params, PI_MAX_PARAMS), "invariants",
                          quantities(s->invariants, PI_MAX_INVARIANTS));
 }
-static PyObject *system_at(int i) { return describe_system(pi_systems[i]); }
-static PyObject *sized_at(int i) { return describe_system(&pi_sized_systems[i]->one); }
 
-static PyObject *numbers(const double *a, int n) {
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++) pi_append(&list, PyFloat_FromDouble(a[i]));
-    return list;
-}
+static PyObject *numbers(const double *a, int n) { return LISTED(n, PyFloat_FromDouble(a[i])); }
 /* By the names that the family gives them; empty if optional ones are missing. */
 static PyObject *coefficients(const PiMethod *m) {
     PyObject *all = PyDict_New();
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
         const double *first = pi_list((PiMethod *)m, n);
         int length = m->stages + n->more, left_out = n->optional;
-        for (int64_t i = 0; i < length; i++) left_out &= first[i] == 0;
+        EACH_BELOW(i, length) left_out &= first[i] == 0;
         PyObject *list = !n->row && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->row && s < m->stages; s++)
             pi_append(&list, numbers(first + s * n->row, m->stages));
@@ -84,7 +69,6 @@ static PyObject *describe_method(const PiMethod *m, PyObject *handle) {
                          truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients",
                          coefficients(m), "embedded", embedded(m), "handle", handle);
 }
-static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
 PyObject *pi_core_method(PyObject *module, PyObject *which) {
     if (PyCapsule_CheckExact(which)) {
         const PiMethod *own = PyCapsule_GetPointer(which, METHOD_CAPSULE);
@@ -95,12 +79,6 @@ PyObject *pi_core_method(PyObject *module, PyObject *which) {
     const PiMethod *m = pi_method_named(name);
     return m ? describe_method(m, PyCapsule_New((void *)m, METHOD_CAPSULE, NULL))
              : PyErr_Format(PyExc_ValueError, "no method %s in the core", name);
-}
-
-static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }
-static PyObject *operation_at(int i) {
-    const PiOperation *o = pi_operation(i);
-    return Py_BuildValue("(sis)", o->name, o->arguments, o->text);
 }
 
 static PyObject *requirements(void) {
@@ -115,7 +93,6 @@ static PyObject *requirements(void) {
     return all;
 }
 
-static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]); }
 static PyObject *limits(void) {
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
@@ -125,7 +102,8 @@ static PyObject *limits(void) {
         "{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN, "kernel_components", PI_MAX_DIM,
         "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER, "parameters",
         PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps", PI_MAX_SUBSTEPS, "words", PI_WORDS,
-        "bank_shift", PI_BANK_SHIFT, "banks", listed(PI_BANKS, bank_at), "jacobian", jacobian);
+        "bank_shift", PI_BANK_SHIFT, "banks",
+        LISTED(PI_BANKS, PyUnicode_FromString(pi_bank_names[i])), "jacobian", jacobian);
 }
 
 static PyObject *reductions(const PiDeclared *declared, int count) {
@@ -142,17 +120,20 @@ static PyObject *reductions(const PiDeclared *declared, int count) {
 /* Constants of the module. */
 int pi_add_catalogues(PyObject *module) {
     PyObject *all = Py_NewRef(PyModule_GetDict(module));
-    int operations = 0;
-    while (pi_operation(operations)) operations++;
+    const PiOperation *one;
     /* Dictionaries, one for each system; those of systems of any size have the properties without
      * parts, and name state and parameters once. */
-    pi_put(&all, "systems", listed(pi_n_systems, system_at));
-    pi_put(&all, "sized_systems", listed(pi_n_sized_systems, sized_at));
-    pi_put(&all, "method_names", listed(pi_n_methods, name_at)); /* as in contents.h */
+    pi_put(&all, "systems", LISTED(pi_n_systems, describe_system(pi_systems[i])));
+    pi_put(&all, "sized_systems",
+           LISTED(pi_n_sized_systems, describe_system(&pi_sized_systems[i]->one)));
+    pi_put(&all, "method_names", /* as in contents.h */
+           LISTED(pi_n_methods, PyUnicode_InternFromString(pi_methods[i]->name)));
     /* By number: questions to a system; operations of byte code (name, arguments, what each
      * computes). */
-    pi_put(&all, "questions", listed(PI_QUESTIONS, question_at));
-    pi_put(&all, "operations", listed(operations, operation_at));
+    pi_put(&all, "questions", LISTED(PI_QUESTIONS, PyUnicode_FromString(pi_question_names[i])));
+    pi_put(&all, "operations",
+           LISTED(INT32_MAX && (one = pi_operation(i)),
+                  Py_BuildValue("(sis)", one->name, one->arguments, one->text)));
     /* By name: what a method needs, in words, and the structures that have it. */
     pi_put(&all, "requirements", requirements());
     /* The most components and parameters of a kernel in registers and of a user's system, the most

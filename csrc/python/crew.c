@@ -1,6 +1,5 @@
 /* Threads besides the caller's. Python handles signals between any two of its instructions, also
  * while it starts a thread or waits for one: work that must not be left half done is done here. */
-#include <stdlib.h>
 #include "objects.h"
 #ifndef PYTHREAD_INVALID_THREAD_ID /* not in the stable ABI, and the same since Python 3.7 */
 #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
@@ -168,7 +167,7 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
         }
         PyThread_free_lock(errand.over);
     }
-    for (int64_t tries = 0; tries < 1000; tries++) {
+    EACH_BELOW(tries, 1000) {
         Py_CLEAR(errand.error);
         call(&errand);
         if (!errand.error || !is_interrupt(errand.error)) break;

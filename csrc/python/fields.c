@@ -113,7 +113,7 @@ int pi_read_components(Fields *f, int **to) {
     if (n < 0) return PyErr_SetString(PyExc_TypeError, "saved: expected a tuple of components"), -1;
     int *item = *to = pi_views_zeros(f->views, n, sizeof *item);
     if (!item) return -1;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;
         if (c < 0 || c >= f->dim) return pi_refused("there is no component %lld", c);

@@ -1,6 +1,5 @@
 /* User-defined methods, from their numbers; a method's starter, halves and history; random
  * numbers. */
-#include <string.h>
 #include "module.h"
 
 static void free_method(PyObject *capsule) {

@@ -1,6 +1,4 @@
 /* The extension module: its functions, the instruction set in use, questions to systems. */
-#include <stdlib.h>
-#include <string.h>
 #include "../run/pace.h"
 #include "objects.h"
 
@@ -146,7 +144,7 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     const char *wanted = getenv("PYINTEGRATE_ISA");
     state->missing = wanted && *wanted ? NULL : pi_isa_missing();
-    for (int i = 0; i < TYPES; i++) {
+    EACH_BELOW(i, TYPES) {
         state->type[i] = make_type(module, types[i]);
         if (!state->type[i] || PyModule_AddType(module, (PyTypeObject *)state->type[i])) return -1;
     }
@@ -156,11 +154,11 @@ static int module_exec(PyObject *module) {
                : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
-    for (int i = 0; i < TYPES; i++) Py_VISIT(state_of(module)->type[i]);
+    EACH_BELOW(i, TYPES) Py_VISIT(state_of(module)->type[i]);
     return 0;
 }
 static int module_clear(PyObject *module) {
-    for (int i = 0; i < TYPES; i++) Py_CLEAR(state_of(module)->type[i]);
+    EACH_BELOW(i, TYPES) Py_CLEAR(state_of(module)->type[i]);
     return 0;
 }
 

@@ -11,11 +11,19 @@ typedef struct {
     int isa;             /* the instruction set in use */
     const char *missing; /* a better one of this machine that was not built: warned of once */
 } State;
-static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
+static inline State *state_of(PyObject *module) { return PyModule_GetState(module); }
 
 /* Appends the item, or puts it under a name, and gives it away; where that fails, or the item is
  * NULL, the list or dictionary becomes NULL, with an exception. */
 void pi_append(PyObject **list, PyObject *item);
+/* A list of the items of the numbers i from 0 to below n, as long as what n goes on with by &&
+ * holds; or NULL. */
+#define LISTED(n, item)                                                                            \
+    ({                                                                                             \
+        PyObject *list = PyList_New(0);                                                            \
+        for (int i = 0; list && i < n; i++) pi_append(&list, item);                                \
+        list;                                                                                      \
+    })
 void pi_put(PyObject **dictionary, const char *name, PyObject *item);
 
 /* ---- systems: resolve.c ---------------------------------------------------------------------- */

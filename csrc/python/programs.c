@@ -12,7 +12,7 @@ static int resolve_program(const void *self, ResolvedSystem *to) {
     to->system = &program->system;
     to->force = to->set->program;
     to->context = program;
-    for (int64_t question = 0; question < PI_QUESTIONS; question++)
+    EACH_BELOW(question, PI_QUESTIONS)
         if (!pi_program_has(program, question)) to->unanswered |= 1u << question;
     return 0;
 }
@@ -42,7 +42,7 @@ static PyObject *core_make_program(PyObject *module, PyObject *args) {
     if (text.constants) text.n_constants = pi_views_items(&views, 8);
     if (text.constants && (section = pi_views_array(&views, sections, "sections",
                                                     pi_product(2, PI_QUESTIONS), 4, 0))) {
-        for (int64_t i = 0; i < PI_QUESTIONS; i++) {
+        EACH_BELOW(i, PI_QUESTIONS) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];
         }
@@ -85,7 +85,7 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     if (handle->resolve != resolve_program)
         return PyErr_Format(PyExc_ValueError, "the system to compile must be a program");
     const PiKernels *kernels[2];
-    for (int64_t i = 0; i < 2; i++) {
+    EACH_BELOW(i, 2) {
         void *pointer = PyLong_AsVoidPtr(address[i]);
         if (!pointer) return PyErr_Format(PyExc_ValueError, "the library has no kernels");
         kernels[i] = ((PiOneSystem *)pointer)(PI_LAYOUT);

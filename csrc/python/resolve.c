@@ -1,5 +1,4 @@
 /* From the system that Python names to the kernels and forces of a run. */
-#include <string.h>
 #include "module.h"
 
 /* Warns once that the machine's best instruction set was not built: above the baseline all is 20 to
@@ -48,7 +47,7 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
     }
     const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     if (!name) return -1;
-    for (int64_t i = 0; i < pi_n_systems; i++)
+    EACH_BELOW(i, pi_n_systems)
         if (!strcmp(pi_systems[i]->name, name)) {
             to->system = pi_systems[i];
             to->kernels = pi_kernels(to->set, i);
@@ -71,8 +70,5 @@ PyObject *pi_core_scales(PyObject *module, PyObject *system) {
     ResolvedSystem resolved;
     if (pi_find_system(module, system, 64, &resolved)) return NULL;
     const int dim = resolved.system->dim, n = dim < PI_MAX_STATE ? dim : PI_MAX_STATE;
-    PyObject *list = PyList_New(0);
-    for (int d = 0; list && d < n; d++)
-        pi_append(&list, PyLong_FromLong(resolved.system->scale[d]));
-    return list;
+    return LISTED(n, PyLong_FromLong(resolved.system->scale[i]));
 }

@@ -18,7 +18,7 @@ static int read_drive(Fields *f, PiRun *run, PyObject *strides) {
     int64_t *own = pi_views_zeros(f->views, n, sizeof *own);
     if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
     View *const *params = f->views->view + f->params;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != each ||

@@ -1,5 +1,4 @@
 /* Systems of any number of parts: made for a number, found by their handle. */
-#include <string.h>
 #include "module.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 /* The Python type for stepping by hand: a run that advances its rows in place, a few steps a call.
  */
-#include <stdlib.h>
 #include "objects.h"
 
 enum { STEP, KICK, DRIFT, PHASES };
@@ -18,7 +17,7 @@ typedef struct {
 
 static void end_stepper(CoreObject *object) {
     Stepper *s = (Stepper *)object;
-    for (int64_t i = 0; i < PHASES; i++) {
+    EACH_BELOW(i, PHASES) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
     }
@@ -51,7 +50,7 @@ static int make_phase(Stepper *s, Fields *f, const ResolvedSystem *resolved, int
     if (phase == STEP && (read_rows(f, run) || pi_read_watching(f, NULL, NULL, &s->base.watches)))
         return -1;
     /* They see every step, since the index of a step is unknown before it is made. */
-    for (int64_t i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
+    EACH_BELOW(i, run->n_observers) run->observers[i].every = 1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -77,7 +76,7 @@ static int make_stepper(CoreObject *object, Fields *f) {
             (long long)run->lanes, n, PHASES);
     run->workers = run->save_every = 1;
     int64_t most = 0;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         if (make_phase(s, f, &resolved, i, PyTuple_GetItem(methods, i))) return -1;
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
@@ -168,14 +167,18 @@ static PyObject *stepper_drift(PyObject *self, PyObject *none) {
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
+/* Claims a Stepper for what is told of step n. */
+static int claim_at(Stepper *s, long long n) {
+    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
+        return pi_refused("n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
+    return pi_claim(&s->base);
+}
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
     int has_history;
     if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
-    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
-        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
-    const int held = pi_claim(&s->base);
+    const int held = claim_at(s, n);
     if (held < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
@@ -187,9 +190,7 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
     const long long n = PyLong_AsLongLong(number);
     if (PyErr_Occurred()) return NULL;
-    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
-        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**54", n);
-    const int held = pi_claim(&s->base);
+    const int held = claim_at(s, n);
     if (held < 0) return NULL;
     const int error = look_at(s, 0, n);
     pi_let_go(&s->base, held);

@@ -1,7 +1,6 @@
 /* The watches and events of a run, of fixed steps and to a tolerance: named fields of each, and
  * memory for each lane. */
 #include "watching.h"
-#include <string.h>
 
 /* A pointer, or the member of its name, to an array that is written, or to zeros. Not 0: with an
  * exception. */
@@ -41,20 +40,29 @@ static int read_program(Fields *f, PiLaneProgram *one) {
            read_numbers(f, "degrees", one, 1, &one->degrees) ||
            pi_rows(f, "params", p->n_params, f->stride, 8, one->params);
 }
-/* Reads each dictionary of a tuple. */
-static int each(const Fields *f, PyObject *list, int read(Fields *one, void *to), void *to) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(list); i++) {
-        Fields one = pi_within(f, PyTuple_GetItem(list, i));
-        if (read(&one, to)) return -1;
-    }
-    return 0;
-}
+/* Reads a dictionary. */
+#define WITHIN(dictionary, read, ...)                                                              \
+    ({                                                                                             \
+        Fields within = pi_within(f, dictionary);                                                  \
+        read(&within, __VA_ARGS__);                                                                \
+    })
 /* A tuple, of `least` to `most` items: its length, or -1. */
 static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most) {
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n >= least && n <= most) return n;
     return pi_refused("%s: expected a tuple of %zd to %zd", name, least, most);
 }
+/* Reads each dictionary of such a tuple; room: for as many items of so many bytes. Not 0: with an
+ * exception. */
+static int read_each(Fields *f, PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most,
+                     void *room, size_t bytes, int read(Fields *one, void *to), void *to) {
+    const Py_ssize_t n = tuple_of(list, name, least, most);
+    int error = n < 0 || !(*(void **)room = pi_views_zeros(f->views, n, bytes));
+    for (Py_ssize_t i = 0; !error && i < n; i++) error = WITHIN(PyTuple_GetItem(list, i), read, to);
+    return error;
+}
+#define ITEMS(list, name, least, most, room, read, to)                                             \
+    read_each(f, list, name, least, most, &(room), sizeof *(room), read, to)
 
 /* Item i of a tuple: three numbers, the first two below these. */
 static int read_three(PyObject *list, int64_t i, int *a, int most_a, int *b, int most_b, int *c) {
@@ -70,7 +78,7 @@ static int read_reduced(Fields *f, PiWatch *watch) {
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         PiReduced *one = &watch->reduced[i];
         if (read_three(list, i, &one->kind, PI_REDUCTIONS, &one->source, PI_SOURCES,
                        &one->number) ||
@@ -141,8 +149,8 @@ static int read_statistic(Fields *f, void *of) {
            MEMORY(a, edges, a->bins + 1);
 }
 void pi_finish_images(const Watches *watches, int64_t blocks) {
-    for (int64_t i = 0; i < watches->count; i++)
-        for (int64_t j = 0; j < watches->watch[i].n_densities; j++)
+    EACH_BELOW(i, watches->count)
+        EACH_BELOW(j, watches->watch[i].n_densities)
             pi_density_open(&watches->watch[i].density[j], blocks + 1);
 }
 /* The cells of each statistic of the batch: pi_across_cells. */
@@ -171,17 +179,17 @@ static int read_watch(Fields *f, PiWatch *watch, PiLaneProgram *own) {
     watch->n_quantities = own->program.system->n_invariants - own->n_sums;
     if (watch->n_quantities < 0)
         return pi_refused("the program of a watch does not fit its system");
-    PyObject *densities = pi_needed(f, "densities"), *across = pi_needed(f, "across");
-    const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
-    const Py_ssize_t statistics = tuple_of(across, "across", 0, PI_MAX_REGISTERS);
-    if (images < 0 || statistics < 0 || NUMBER(watch, every, 1, 0x1p54) ||
-        NUMBER(watch, begin, 0, 0x1p54) || read_reduced(f, watch) ||
-        ZEROS(watch, density, images) || ZEROS(watch, across, statistics) ||
-        each(f, densities, read_density, watch) || each(f, across, read_statistic, watch))
+    if (NUMBER(watch, every, 1, 0x1p54) || NUMBER(watch, begin, 0, 0x1p54) ||
+        read_reduced(f, watch) ||
+        ITEMS(pi_needed(f, "densities"), "densities", 0, PI_MAX_REDUCED, watch->density,
+              read_density, watch) ||
+        ITEMS(pi_needed(f, "across"), "across", 0, PI_MAX_REGISTERS, watch->across, read_statistic,
+              watch))
         return -1;
-    if (!images && !statistics && !watch->n_rows)
+    const int of_batch = watch->n_densities + watch->n_across;
+    if (!of_batch && !watch->n_rows)
         return pi_refused("a watch without sums, densities or statistics");
-    watch->runs |= watch->n_sums || images || statistics;
+    watch->runs |= watch->n_sums || of_batch;
     const int64_t items = pi_product(watch->n_rows, f->stride);
     return row(f, "t0", &watch->t0) || row(f, "dt", &watch->h) ||
            row(f, "origin", &watch->origin) || row(f, "factor", &watch->factor) ||
@@ -193,16 +201,12 @@ static int read_one_watch(Fields *f, void *to) {
     PiLaneProgram own = {0};
     return read_watch(f, watch, &own) || pi_run_observe(f->run, pi_watch_observer(watch, f->run));
 }
-static int read_watches(Fields *f, PyObject *list, Watches *to) {
-    const Py_ssize_t n = tuple_of(list, "watches", 0, PI_MAX_OBSERVERS - 1);
-    return n < 0 || ZEROS(to, watch, n) || each(f, list, read_one_watch, to);
-}
 /* The components on which the results of a program depend, as bits. */
 static uint64_t asked_for(const PiLaneProgram *one) {
     const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
-    uint64_t bits = one->linear && dim <= 64 ? 0 : ~(uint64_t)0;
+    uint64_t bits = one->linear && dim <= 64 ? 0 : UINT64_MAX;
     if (one->linear && dim <= 64)
-        for (int64_t i = 0; i < n; i++)
+        EACH_BELOW(i, n)
             if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
     return bits ? bits : 1;
 }
@@ -227,8 +231,8 @@ static int read_samples(Fields *f, void *of) {
         return -1;
     const int64_t bins = pi_product(one->of.bins[0], one->of.bins[1]);
     one->stride = each ? bins : 0;
-    for (int64_t i = 0; i < one->of.axes; i++) {
-        int8_t *const need = &p->need[one->of.quantity[i]];
+    EACH_BELOW(i, one->of.axes) {
+        int8_t *need = &p->need[one->of.quantity[i]];
         if (*need == PI_NEED_APART) *need = PI_NEED_VALUE;
     }
     return MEMORY(one, counts, pi_product(bins, each ? f->stride : 1));
@@ -259,17 +263,14 @@ static int read_counted(Fields *f, PiObservation *p) {
 static int read_reductions(Fields *f, PiObservation *p) {
     if (read_program(f, &p->timed)) return -1;
     PyObject *list = pi_needed(f, "reductions"), *after = pi_needed(f, "after");
-    PyObject *samples = pi_needed(f, "samples");
     const Py_ssize_t n = tuple_of(list, "reductions", 0, PI_MAX_REGISTERS);
-    const Py_ssize_t n_samples = tuple_of(samples, "samples", n == 0, PI_MAX_REGISTERS);
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
     const int quantities = p->timed.program.system->n_invariants;
-    if (n < 0 || n_samples < 0 || n_after < 0 || ZEROS(p, reduction, n) ||
-        !(p->need = pi_views_zeros(f->views, quantities, 1)) || ZEROS(p, samples, n_samples) ||
-        ZEROS(p, after, n_after))
+    if (n < 0 || n_after < 0 || ZEROS(p, reduction, n) ||
+        !(p->need = pi_views_zeros(f->views, quantities, 1)) || ZEROS(p, after, n_after))
         return -1;
-    for (int64_t i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, quantities) p->need[i] = PI_NEED_APART; /* of comparisons */
+    EACH_BELOW(i, n) {
         PiPieceReduction *one = &p->reduction[i];
         if (read_three(list, i, &one->kind, PI_PIECE_KINDS, &one->quantity, quantities,
                        &one->after) ||
@@ -283,7 +284,8 @@ static int read_reductions(Fields *f, PiObservation *p) {
     }
     p->n_reductions = n;
     p->n_after = n_after;
-    if (each(f, samples, read_samples, p) ||
+    if (ITEMS(pi_needed(f, "samples"), "samples", n == 0, PI_MAX_REGISTERS, p->samples,
+              read_samples, p) ||
         MEMORY(p, numbers, pi_product(f->stride, p->n_numbers)))
         return -1;
     return n_after
@@ -312,26 +314,22 @@ static int read_event(Fields *f, void *of) {
 }
 /* Fields react, most, stopped_at, stopped_by and events, a tuple; `detect` is known. */
 static int read_all_events(Fields *f, PiEvents *e) {
-    PyObject *react = pi_given(f, "react"), *list = pi_needed(f, "events");
-    const Py_ssize_t n = tuple_of(list, "events", 1, 127);
-    if (n < 0 || NUMBER(e, most, 1, 0x1p54)) return -1;
-    if (react) {
-        Fields of_react = pi_within(f, react);
-        if (read_program(&of_react, &e->react)) return -1;
-    }
-    if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums)
-        return pi_refused("events: %zd of %d quantities", n,
-                          e->detect.program.system->n_invariants);
+    PyObject *react = pi_given(f, "react");
     e->stride = f->stride;
-    if (ZEROS(e, event, n) || MEMORY(e, stopped_at, f->stride) ||
+    if (NUMBER(e, most, 1, 0x1p54) || (react && WITHIN(react, read_program, &e->react)) ||
+        ITEMS(pi_needed(f, "events"), "events", 1, 127, e->event, read_event, e) ||
+        MEMORY(e, stopped_at, f->stride) ||
         !(e->stopped_by = pi_array(f, "stopped_by", f->stride, 1, 1)))
         return -1;
-    return each(f, list, read_event, e);
+    const int quantities = e->detect.program.system->n_invariants;
+    return quantities < e->count || e->detect.n_sums || e->react.n_sums
+               ? pi_refused("events: %d of %d quantities", e->count, quantities)
+               : 0;
 }
 /* Are the reductions those of events? */
 static int all_pass(const PiWatch *watch) {
     int pass = watch->every == 1;
-    for (int64_t i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
+    EACH_BELOW(i, watch->n_reduced) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
 static int read_events(Fields *f, Watches *to) {
@@ -340,11 +338,10 @@ static int read_events(Fields *f, Watches *to) {
     PiFixedEvents *e = to->events = pi_views_zeros(f->views, 1, sizeof *e);
     if (!e || !detect) return -1;
     const PiWatch *w = &e->watch;
-    Fields watch = pi_within(f, detect);
     e->between = to->between;
-    if (read_watch(&watch, &e->watch, &e->events.detect)) return -1;
+    if (WITHIN(detect, read_watch, &e->watch, &e->events.detect)) return -1;
     e->events.exact = 1;
-    PiLaneProgram *const program = &e->events.detect; /* their steps are no polynomials */
+    PiLaneProgram *program = &e->events.detect; /* their steps are no polynomials */
     program->linear = program->borders = program->degrees = NULL;
     if (read_all_events(f, &e->events)) return -1;
     const int n = e->events.count;
@@ -356,32 +353,24 @@ static int read_events(Fields *f, Watches *to) {
     if (ARRAY(e->counts[0], "counts_a", items) || ARRAY(e->counts[1], "counts_b", items)) return -1;
     return pi_run_observe(run, pi_events_observer(e));
 }
-static int read_all(Fields *f, PiObservation *p) {
-    PyObject *watches = pi_needed(f, "watches");
-    const Py_ssize_t n = tuple_of(watches, "watches", 0, PI_MAX_OBSERVERS);
-    if (n < 0 || !(p->seen = pi_array(f, "seen", f->stride, 1, 1)) || ZEROS(p, watch, n) ||
-        each(f, watches, read_ends, p) || read_counted(f, p) || row(f, "sampled", &p->sampled) ||
-        row(f, "until", &p->until))
-        return -1;
-    PyObject *timed = pi_given(f, "timed"), *given = pi_given(f, "events");
-    if (timed) {
-        Fields of_timed = pi_within(f, timed);
-        if (read_reductions(&of_timed, p)) return -1;
-    }
-    if (!given) return 0;
-    Fields events = pi_within(f, given);
-    PyObject *detect = pi_needed(&events, "detect");
-    if (!detect) return -1;
-    Fields of_detect = pi_within(f, detect);
-    PiEvents *e = &p->events;
-    if (read_program(&of_detect, &e->detect) || read_all_events(&events, e)) return -1;
-    e->counts = pi_array(&events, "counts", pi_product(pi_event_rows(e->count), f->stride), 8, 1);
+static int read_located(Fields *f, PiEvents *e) {
+    PyObject *detect = pi_needed(f, "detect");
+    if (!detect || WITHIN(detect, read_program, &e->detect) || read_all_events(f, e)) return -1;
+    e->counts = pi_array(f, "counts", pi_product(pi_event_rows(e->count), f->stride), 8, 1);
     return e->counts ? 0 : -1;
 }
+static int read_all(Fields *f, PiObservation *p) {
+    if (ITEMS(pi_needed(f, "watches"), "watches", 0, PI_MAX_OBSERVERS, p->watch, read_ends, p) ||
+        !(p->seen = pi_array(f, "seen", f->stride, 1, 1)) || read_counted(f, p) ||
+        row(f, "sampled", &p->sampled) || row(f, "until", &p->until))
+        return -1;
+    PyObject *timed = pi_given(f, "timed"), *events = pi_given(f, "events");
+    return (timed && WITHIN(timed, read_reductions, p)) ||
+           (events && WITHIN(events, read_located, &p->events));
+}
 int pi_read_observation(const Fields *f, PyObject *observation, PiAdaptiveRun *run, Watches *to) {
-    Fields given = pi_within(f, observation);
     PiObservation *p = to->observation = pi_views_zeros(f->views, 1, sizeof *p);
-    if (!p || read_all(&given, p)) return -1;
+    if (!p || WITHIN(observation, read_all, p)) return -1;
     run->observation = p;
     run->solve.segments = (p->n_reductions || p->n_samples ? asked_for(&p->timed) : 0) |
                           (p->events.count ? asked_for(&p->events.detect) : 0);
@@ -423,7 +412,7 @@ static int read_renormalise(Fields *f, PiRenormalise *own) {
     if (!given || !row || MEMORY(own, sums, pi_product(rows, f->stride))) return -1;
     memcpy(row, given, items * sizeof *row);
     own->row = row;
-    for (int64_t i = 0; i < items; i++)
+    EACH_BELOW(i, items)
         if (row[i] < 0 || row[i] >= f->dim)
             return pi_refused("there is no component %lld", (long long)row[i]);
     if (run->state_rows != f->dim || run->n_observers)
@@ -436,22 +425,14 @@ static int read_renormalise(Fields *f, PiRenormalise *own) {
 int pi_read_watching(Fields *f, PyObject *times, PiRecord *record, Watches *to) {
     PyObject *watches = pi_given(f, "watches"), *events = pi_given(f, "events");
     PyObject *renormalise = pi_given(f, "renormalise");
-    if (times) {
-        Fields given = pi_within(f, times);
-        if (read_times(&given, record, to)) return -1;
-    }
-    if (watches && read_watches(f, watches, to)) return -1;
-    if (events) {
-        Fields given = pi_within(f, events);
-        if (read_events(&given, to)) return -1;
-    }
-    if (!renormalise) return 0;
-    Fields given = pi_within(f, renormalise);
-    return read_renormalise(&given, &to->renormalise);
+    return (times && WITHIN(times, read_times, record, to)) ||
+           (watches &&
+            ITEMS(watches, "watches", 0, PI_MAX_OBSERVERS - 1, to->watch, read_one_watch, to)) ||
+           (events && WITHIN(events, read_events, to)) ||
+           (renormalise && WITHIN(renormalise, read_renormalise, &to->renormalise));
 }
 
 void pi_free_watches(Watches *watches) {
-    for (int64_t i = 0; i < watches->count; i++)
-        for (int64_t j = 0; j < watches->watch[i].n_across; j++)
-            pi_across_free(&watches->watch[i].across[j]);
+    EACH_BELOW(i, watches->count)
+        EACH_BELOW(j, watches->watch[i].n_across) pi_across_free(&watches->watch[i].across[j]);
 }

@@ -52,6 +52,5 @@ int64_t pi_steps_of_block(const PiRun *run) {
     if (!run->force) return BLOCK_STEPS; /* in registers */
     double steps = fmax(all / (step * pi_lanes_worked(run)), tile / (step * run->tile_lanes));
     steps = fmin(fmax(steps, repeats_no_force ? 1 : PI_STEPS_SHOWN), BLOCK_STEPS);
-    return steps < PI_STEPS_SHOWN ? (int64_t)steps
-                                  : (int64_t)steps / PI_STEPS_SHOWN * PI_STEPS_SHOWN;
+    return steps < PI_STEPS_SHOWN ? steps : (int64_t)steps / PI_STEPS_SHOWN * PI_STEPS_SHOWN;
 }

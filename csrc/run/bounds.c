@@ -9,7 +9,7 @@ int pi_has_seen_bound(const PiRun *run) {
 
 int pi_stay(PiRun *run, int64_t number, const PiTile *made, const void *completed, int64_t i,
             int64_t lane, void *to, int64_t stride, int64_t place) {
-    const int64_t k = (int64_t)number_at(run, completed, i), next = made->record_next;
+    const int64_t k = number_at(run, completed, i), next = made->record_next;
     const char *failed = row_at(run, made->record, next, k, 0);
     const PiStatus found = pi_state_status(run, failed, made->record_stride, i);
     const PiStatus why = made->status && made->status[i] ? (PiStatus)made->status[i] : found;
@@ -24,9 +24,9 @@ int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *co
     const PiFailures *failures = &run->failures[seen->tile];
     run->complete(tile, completed);
     /* First those that are not finite, for which a method may have a reason. */
-    for (int fails = 0; fails < 2; fails++)
-        for (int64_t i = 0; i < seen->lanes; i++) {
-            int64_t k = (int64_t)number_at(run, completed, i);
+    EACH_BELOW(fails, 2)
+        EACH_BELOW(i, seen->lanes) {
+            int64_t k = number_at(run, completed, i);
             if (k == seen->count || is_frozen(failures, i)) continue;
             const void *row = row_at(run, seen->rows, seen->next, k, 0);
             if (!fails && pi_state_status(run, row, seen->stride, i) != PI_OUT_OF_BOUNDS) return 1;

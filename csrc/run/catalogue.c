@@ -1,7 +1,6 @@
 /* The descriptors of everything in contents.h. */
 #define PI_REAL_BITS    64
 #define PI_VECTOR_BYTES 16
-#include <string.h>
 #include "../simd.h"
 #include "../vmath/vmath.h"
 #include "run.h"
@@ -41,18 +40,13 @@ const int pi_n_methods = sizeof pi_methods / sizeof *pi_methods;
 const int pi_n_systems = sizeof pi_systems / sizeof *pi_systems;
 const int pi_n_sized_systems = sizeof pi_sized_systems / sizeof *pi_sized_systems;
 
-const char *const pi_structure_names[] = {[PI_FIRST_ORDER] = "first_order",
-                                          [PI_SECOND_ORDER] = "second_order",
-                                          [PI_SEPARABLE] = "separable",
-                                          [PI_RIGID_BODY] = "rigid_body"};
+/* In the order of their enums. */
+const char *const pi_structure_names[] = {"first_order", "second_order", "separable", "rigid_body"};
 const char *const pi_question_names[PI_QUESTIONS] = {
-    [PI_RHS] = "rhs",           [PI_ACCELERATION] = "acceleration",
-    [PI_ENERGY] = "energy",     [PI_INVARIANTS] = "invariants",
-    [PI_JACOBIAN] = "jacobian", [PI_VELOCITY] = "velocity",
-    [PI_NEXT] = "next",         [PI_PREPARE] = "prepare"};
+    "rhs", "acceleration", "energy", "invariants", "jacobian", "velocity", "next", "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
-    for (int64_t i = 0; i < pi_n_methods; i++)
+    EACH_BELOW(i, pi_n_methods)
         if (!strcmp(pi_methods[i]->name, name)) return pi_methods[i];
     return NULL;
 }

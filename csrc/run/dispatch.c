@@ -1,6 +1,5 @@
 /* The instruction sets, and which of them this machine and its operating system
  * support. */
-#include <math.h>
 #include "run.h"
 
 extern const PiKernelSet pi_baseline_f64, pi_baseline_f32;

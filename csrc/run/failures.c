@@ -1,11 +1,10 @@
 /* Trajectories that have failed: frozen at their last valid state, and reported. */
-#include <float.h>
 #include "layout.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
-    for (int64_t d = 0; d < run->system->dim; d++) {
+    EACH_BELOW(d, run->system->dim) {
         const double y = fabs(number_at(run, rows, d * stride + lane));
         if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
         if (y > run->bound) status = PI_OUT_OF_BOUNDS;
@@ -14,11 +13,11 @@ PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int
 }
 /* The same for many lanes at once, without a branch. */
 #define LOOK(real)                                                                                 \
-    for (int64_t i = 0; i < lanes; i++) bad |= !(fabs(((const real *)row)[i]) <= most);
+    EACH_BELOW(i, lanes) bad |= !(fabs(((const real *)row)[i]) <= most);
 int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;
-    for (int64_t d = 0; d < run->system->dim; d++) {
+    EACH_BELOW(d, run->system->dim) {
         const void *row = row_at(run, rows, stride, d, 0);
         WITH_REAL(run, LOOK)
     }
@@ -73,7 +72,7 @@ void pi_run_clear_failure(PiRun *run, int64_t lane) {
     f->count--;
 }
 void pi_forget_failures(PiRun *run, int64_t step) {
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    EACH_BELOW(tile, run->n_tiles) {
         const PiFailures *f = &run->failures[tile];
         for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++)
             if (is_frozen(f, i) && f->step[i] > step)
@@ -81,11 +80,11 @@ void pi_forget_failures(PiRun *run, int64_t step) {
     }
 }
 int pi_run_freeze(PiRun *run) {
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    EACH_BELOW(tile, run->n_tiles) {
         PiFailures *f = &run->failures[tile];
         if (f->mask) set_mask(run, f, 0, lanes_in(run, tile), 0);
         f->count = 0;
-        for (int64_t i = 0; i < lanes_in(run, tile); i++) {
+        EACH_BELOW(i, lanes_in(run, tile)) {
             const PiStatus status = f->status[i];
             if (status == PI_OK) continue;
             f->status[i] = PI_OK; /* so that it is frozen now */
@@ -96,6 +95,6 @@ int pi_run_freeze(PiRun *run) {
 }
 int64_t pi_run_count_failures(const PiRun *run) {
     int64_t count = 0;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) count += run->failures[tile].count;
+    EACH_BELOW(tile, run->n_tiles) count += run->failures[tile].count;
     return count;
 }

@@ -24,19 +24,17 @@ const PiRequirement *const pi_requirements[] = {
 static int64_t scale_rows(const PiSystem *system) {
     return system->dim < PI_MAX_STATE ? system->dim : PI_MAX_STATE;
 }
+#define WORKSPACE(family, ...)                                                                     \
+    static int64_t family##_workspace(const PiMethod *m, const PiSystem *system) {                 \
+        return __VA_ARGS__;                                                                        \
+    }
 /* The slopes, a state, and at most six weights of rk4. */
-static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
-    return (m->stages + 1) * (int64_t)system->dim + 6 + scale_rows(system);
-}
+WORKSPACE(explicit, (m->stages + 1) * system->dim + 6 + scale_rows(system))
 /* The force and the velocity. */
-static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
-    return 2 * (int64_t)system->dim + scale_rows(system);
-}
+WORKSPACE(composition, 2 * system->dim + scale_rows(system))
 /* One register of systems: x, v, both in Jacobi coordinates, forces; parameters; shares, centres.
  */
-static int64_t planets_workspace(const PiMethod *m, const PiSystem *system) {
-    return 5 * (int64_t)system->dof + pi_parameter_rows(system) + 2 * (int64_t)system->dof / 3;
-}
+WORKSPACE(planets, 5 * system->dof + pi_parameter_rows(system) + 2 * system->dof / 3)
 /* h k of each stage; base and increment of each in the largest group. */
 static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     PiTable table;
@@ -45,19 +43,13 @@ static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
 }
 /* The stages. */
-static int64_t rosenbrock_workspace(const PiMethod *m, const PiSystem *system) {
-    return (int64_t)m->stages * system->dim + rosenbrock_rows(system->dim);
-}
+WORKSPACE(rosenbrock, m->stages * system->dim + rosenbrock_rows(system->dim))
 /* The current force, the next state, a predicted state, and its force; in summed form three
  * parts of a difference, and the rounding error of the starter. */
-static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
-    return 8 * (int64_t)system->dim + newton_rows(system->dim, 1);
-}
+WORKSPACE(multistep, 8 * system->dim + newton_rows(system->dim, 1))
 /* The next state, the numbers of a step; and in double precision, two rows each: the trajectories,
  * the numbers of a pair of substeps, and their sums. */
-static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
-    return system->dim + 2 + 18 * (int64_t)system->noises;
-}
+WORKSPACE(noise, system->dim + 2 + 18 * system->noises)
 
 /* With a corrector the state that moves, beside the one that is shown; from the first step on. */
 static void planets_remembered(const PiMethod *m, int *states, int *forces) {
@@ -144,7 +136,7 @@ const PiRequirement *pi_requirement(const PiMethod *m) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 double *pi_list(PiMethod *m, const PiNumbers *numbers) {
-    void *const field = (char *)m + numbers->offset;
+    void *field = (char *)m + numbers->offset;
     return numbers->away ? *(double **)field : field;
 }
 static int rows_of(const PiMethod *m, const PiNumbers *numbers) {

@@ -3,7 +3,7 @@
 #include "families.h"
 
 void pi_multistep_remembered(const PiMethod *m, int *states, int *forces) {
-    for (int j = 1; j < m->stages; j++) { /* y_{n-j}, f_{n-j} */
+    EACH_FROM(j, 1, m->stages) { /* y_{n-j}, f_{n-j} */
         const int i = m->stages - 1 - j;
         if (m->alpha[i] != 0) *states = j;
         if (m->beta[i] != 0 || m->predictor[i] != 0 || m->velocity[i] != 0) *forces = j;
@@ -11,7 +11,7 @@ void pi_multistep_remembered(const PiMethod *m, int *states, int *forces) {
 }
 /* Velocities that are differences of positions need only the previous position as a start. */
 static int by_differences(const PiMethod *m) {
-    for (int j = 0; j <= m->stages; j++)
+    EACH_BELOW(j, m->stages + 1)
         if (m->velocity[j] != 0) return 0;
     return m->derivative == 2;
 }

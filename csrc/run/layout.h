@@ -1,7 +1,5 @@
 /* The layout of the rows of a run, and declarations shared by the files of a run. */
 #pragma once
-#include <math.h>
-#include <string.h>
 #include "../aligned.h"
 #include "run.h"
 
@@ -32,7 +30,7 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
 /* Each row of a state. */
-#define EACH_ROW(d, run) for (int64_t d = 0; d < (run)->state_rows; d++)
+#define EACH_ROW(d, run) EACH_BELOW(d, (run)->state_rows)
 /* What is done for doubles or for floats, whichever they are. */
 #define WITH_REAL(run, what)                                                                       \
     if ((run)->real_bytes == 8) {                                                                  \
@@ -45,13 +43,12 @@ static inline double number_at(const PiRun *run, const void *row, int64_t i) {
 }
 static inline void set_number(const PiRun *run, void *row, int64_t i, double value) {
     if (run->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = (float)value;
+    else ((float *)row)[i] = value;
 }
 /* Copies `bytes` of each row; rows lie from_next and to_next bytes apart. */
 static inline void copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_next,
                              void *to, int64_t to_next) {
-    for (int64_t i = 0; i < rows; i++)
-        memcpy((char *)to + i * to_next, (const char *)from + i * from_next, bytes);
+    EACH_BELOW(i, rows) memcpy((char *)to + i * to_next, (const char *)from + i * from_next, bytes);
 }
 /* A block begins with the sums of the block before: rows of run->stride doubles, in two copies. */
 static inline void begin_sums(const PiRun *run, int64_t rows, double *const sums[2], int64_t tile,
@@ -69,9 +66,9 @@ static inline void copy_states(const PiRun *run, int64_t bytes, const void *from
 }
 /* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
 #define GATHER(real)                                                                               \
-    for (int64_t i = 0; i < n; i++) ((real *)to)[i] = ((const real *)from)[at[i]];
+    EACH_BELOW(i, n) ((real *)to)[i] = ((const real *)from)[at[i]];
 #define SCATTER(real)                                                                              \
-    for (int64_t i = 0; i < n; i++) ((real *)to)[at[i]] = ((const real *)from)[i];
+    EACH_BELOW(i, n) ((real *)to)[at[i]] = ((const real *)from)[i];
 static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
                           void *to) {
     WITH_REAL(run, GATHER)
@@ -199,7 +196,7 @@ void pi_packed_take(PiPacked *packed, const PiPacked *others, int64_t n);
  */
 void pi_packed_drop(PiPacked *packed, char *rows, int64_t n);
 static inline void pi_packed_turn(PiPacked *p) {
-    char *const in = p->in;
+    char *in = p->in;
     p->in = p->out;
     p->out = in;
 }

@@ -23,7 +23,7 @@ int pi_stops_make_room(const PiRun *run) {
 /* The lanes of the tile that continue. */
 static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
-    for (int64_t i = 0; i < lanes; i++)
+    EACH_BELOW(i, lanes)
         if (!is_frozen(failures, i)) p->at[p->count++] = i;
     pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->in);
 }
@@ -56,7 +56,7 @@ int64_t pi_leaving_bytes(const PiRun *run) {
 }
 /* Those that have left in the last call, as a list; their number. */
 #define LIST(real)                                                                                 \
-    for (int64_t i = 0; i < p->count; i++) {                                                       \
+    EACH_BELOW(i, p->count) {                                                                      \
         p->list[n] = i;                                                                            \
         n += !(((const real *)l->far)[i] <= (real)l->tile->bound);                                 \
     }
@@ -69,7 +69,7 @@ static int64_t list_left(const Leaving *l) {
 /* Several steps in one call, which keeps the states after each: not of a method that has a history,
  * or reasons of its own to fail. */
 static int64_t steps_at_once(const PiRun *run) {
-    const int64_t most = LEAVING_BYTES / (64 * (int64_t)run->system->dim);
+    const int64_t most = LEAVING_BYTES / (64 * run->system->dim);
     const int plain = run->method->family <= PI_NYSTROM && run->state_rows == run->system->dim;
     return plain && most > 1 ? most : 1;
 }
@@ -103,7 +103,7 @@ static int leave(Leaving *l, int64_t first, int64_t steps) {
             }
             if (some == 1) tile.record = tile.out, tile.record_stride = p->stride;
             run->complete(&tile, l->far);
-            for (int64_t i = 0; i < lanes; i++) {
+            EACH_BELOW(i, lanes) {
                 if (number_at(run, l->far, i) == some) continue;
                 const int64_t lane = p->at[p->list[gone++] = from + i];
                 if (pi_stay(run, l->number, &tile, l->far, i, lane, l->target, l->stride, lane))
@@ -124,11 +124,11 @@ int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
                  .tile = tile,
                  .target = tile->out,
                  .stride = tile->out_stride};
-    PiPacked *const failing = &l.leavers;
-    void *const memory = pi_aligned(lay_out(&l, lanes, NULL));
+    PiPacked *failing = &l.leavers;
+    void *memory = pi_aligned(lay_out(&l, lanes, NULL));
     if (!memory) return -1;
     lay_out(&l, lanes, memory);
-    for (int64_t i = 0; i < lanes; i++)
+    EACH_BELOW(i, lanes)
         if (!is_frozen(failures, i) && pi_state_status(run, tile->out, tile->out_stride, i))
             failing->at[failing->count++] = i;
     pi_packed_collect(failing, tile->in, tile->in_stride, failing->in);
@@ -170,7 +170,7 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     Leaving l = {
         .run = run, .number = number, .tile = tile, .target = target, .stride = run->stride};
     lay_out(&l, run->tile_lanes, scratch->leaving);
-    PiPacked *const going = &l.going;
+    PiPacked *going = &l.going;
     const PiFailures *failures = &run->failures[number];
     const int together = !failures->count;
     int64_t n = together ? go_together(&l, tile, from, to) : from, most = FEW_STEPS;
@@ -219,7 +219,7 @@ static int64_t still_there(const Leaving *l, int64_t *at, int64_t count) {
     const PiFailures *failures = &l->run->failures[l->number];
     int64_t left = 0;
     if (!failures->count) return count;
-    for (int64_t i = 0; i < count; i++) {
+    EACH_BELOW(i, count) {
         at[left] = at[i];
         left += failures->status[at[i]] == PI_OK;
     }
@@ -249,8 +249,7 @@ static int64_t show_steps(Leaving *l, PiSeen seen, void *rows, int64_t step, int
     if (bad < 0) return bad;
     if (bad) run->complete(&tile, l->far);
     if (bad && steps > 1 && steps_at_once(run) == 1) {
-        for (int64_t i = 0; i < count; i++)
-            steps = smaller(steps, (int64_t)number_at(run, l->far, i));
+        EACH_BELOW(i, count) steps = smaller(steps, number_at(run, l->far, i));
         return show_steps(l, seen, rows, step, steps ? steps : 1);
     }
     for (int64_t i = 0; bad && i < count; i++)
@@ -272,11 +271,11 @@ int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int
     Leaving l = {
         .run = run, .number = seen.tile, .tile = tile, .target = target, .stride = run->stride};
     lay_out(&l, run->tile_lanes, scratch->leaving);
-    int64_t *const all = l.leavers.at; /* who are going on, some of them at a time */
+    int64_t *all = l.leavers.at; /* who are going on, some of them at a time */
     const int64_t width = run->vector_bytes / run->real_bytes;
     int64_t count = lanes_in(run, seen.tile);
     move_to(run, tile, target);
-    for (int64_t i = 0; i < count; i++) all[i] = i;
+    EACH_BELOW(i, count) all[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
         count = still_there(&l, all, count);
         if (count == 0) return 0;

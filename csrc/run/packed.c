@@ -20,7 +20,7 @@ static PiRow row_of(const PiTile *tile, int i) {
 }
 void pi_packed_own(PiPacked *p) {
     const PiRun *run = p->run;
-    for (int64_t i = 0; i < own_rows(run); i++) {
+    EACH_BELOW(i, own_rows(run)) {
         const PiRow row = row_of(p->tile, i);
         if (row.stride)
             gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
@@ -36,7 +36,7 @@ static void collect(PiPacked *p, const void *rows, int64_t stride, const int64_t
 }
 void pi_packed_take(PiPacked *p, const PiPacked *from, int64_t n) {
     p->count = n;
-    for (int64_t i = 0; i < n; i++) p->at[i] = from->at[from->list[i]];
+    EACH_BELOW(i, n) p->at[i] = from->at[from->list[i]];
     collect(p, from->in, from->stride, from->list, p->in);
 }
 void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) {
@@ -45,13 +45,13 @@ void pi_packed_collect(PiPacked *p, const void *rows, int64_t stride, char *to) 
 #define DROP(real)                                                                                 \
     for (int64_t i = n; i--;) ((real *)row)[list[i]] = ((real *)row)[p->count - n + i];
 static void drop(const PiPacked *p, void *row, int64_t n) {
-    const int64_t *const list = p->list;
+    const int64_t *list = p->list;
     WITH_REAL(p->run, DROP)
 }
 void pi_packed_drop(PiPacked *p, char *rows, int64_t n) {
     const PiRun *run = p->run;
     EACH_ROW(d, run) drop(p, row_at(run, rows, p->stride, d, 0), n);
-    for (int64_t i = 0; i < own_rows(run); i++)
+    EACH_BELOW(i, own_rows(run))
         if (row_of(p->tile, i).stride) drop(p, row_at(run, p->own, p->stride, i, 0), n);
     for (int64_t i = n; i--;) p->at[p->list[i]] = p->at[--p->count];
 }
@@ -70,11 +70,11 @@ PiTile pi_packed_tile(PiPacked *p, int64_t first, int64_t steps) {
     const int64_t width = run->vector_bytes / run->real_bytes;
     PiTile tile = *p->tile;
     EACH_ROW(d, run) fill_register(p, row_at(run, p->in, p->stride, d, 0));
-    for (int64_t i = 0; i < own_rows(run); i++) {
-        PiRow *const to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
+    EACH_BELOW(i, own_rows(run)) {
+        PiRow *to = i == 0 ? &tile.t0 : i == 1 ? &tile.h : &p->params[i - 2];
         *to = row_of(p->tile, i);
         if (!to->stride) continue;
-        void *const row = row_at(run, p->own, p->stride, i, 0);
+        void *row = row_at(run, p->own, p->stride, i, 0);
         fill_register(p, row);
         to->data = row;
     }

@@ -5,8 +5,8 @@
 /* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are contiguous in
  * memory where components are. */
 #define WRITE(type)                                                                                \
-    for (int64_t l = 0; l < lanes; l++)                                                            \
-        for (int64_t i = 0; i < r->n_saved; i++)                                                   \
+    EACH_BELOW(l, lanes)                                                                           \
+        EACH_BELOW(i, r->n_saved)                                                                  \
             ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
                 ((const type *)rows)[r->saved[i] * stride + l];
 
@@ -15,7 +15,7 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
                        int64_t lanes, const void *rows, int64_t stride) {
     char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
     if (r->lane_stride == 1)
-        for (int64_t i = 0; i < r->n_saved; i++)
+        EACH_BELOW(i, r->n_saved)
             memmove(row_at(run, to, r->component_stride, i, 0), /* given apart, or one array */
                     row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
     else WITH_REAL(run, WRITE)
@@ -35,7 +35,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const PiRecord *r = self;
     if (seen->writer == self) return 0; /* they were written directly */
     int64_t save = r->steps ? first_save(r, seen->step) : ceil_div(seen->step, r->every);
-    for (int64_t i = 0; i < seen->count; i++) {
+    EACH_BELOW(i, seen->count) {
         const int64_t step = smaller(seen->step + i * seen->every, run->n_steps);
         if (r->steps && (save == r->listed || r->steps[save] != step)) continue;
         write_save(run, r, save++, seen->lane, seen->lanes,

@@ -1,6 +1,5 @@
 /* The only loop over tiles and blocks of time. Pure C, no Python, no allocation except for the
  * first failure of a tile and one scratch for each thread. */
-#include <float.h>
 #include <sched.h>
 #include "layout.h"
 #include "pace.h"
@@ -85,7 +84,7 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 /* ---- one tile, one block --------------------------------------------------------------------- */
 /* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
 #define SPREAD(real)                                                                               \
-    for (int64_t i = 0; i < lanes; i++) ((real *)row)[i] = ((const real *)run->initial)[d];
+    EACH_BELOW(i, lanes) ((real *)row)[i] = ((const real *)run->initial)[d];
 static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, lanes = padded(run, lanes_in(run, number));
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
@@ -106,7 +105,7 @@ static int begin_tile(PiRun *run, int64_t number, const PiScratch *scratch) {
     const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
     const int valid = pi_states_are_valid(run, rows, stride, different);
     if (!valid)
-        for (int64_t i = 0; i < lanes; i++) {
+        EACH_BELOW(i, lanes) {
             const PiStatus status = pi_state_status(run, rows, stride, i % different);
             if (status && pi_fail(run, number, i, status, run->first)) return -1;
         }
@@ -119,7 +118,7 @@ static int begin_tile(PiRun *run, int64_t number, const PiScratch *scratch) {
 
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, PiRow *rows) {
-    for (int64_t i = 0; i < run->system->n_params; i++) {
+    EACH_BELOW(i, run->system->n_params) {
         rows[i] = run->params[i];
         rows[i].data = (const char *)rows[i].data + step * run->drive_strides[i] * run->real_bytes;
     }
@@ -285,7 +284,7 @@ int pi_advance_tile(PiRun *run, int64_t number, int64_t block, const PiScratch *
 
 int pi_run_begin(PiRun *run, void *memory) {
     const PiScratch scratch = pi_scratch_in(run, memory);
-    for (int64_t tile = 0; tile < run->n_tiles; tile++)
+    EACH_BELOW(tile, run->n_tiles)
         if (begin_tile(run, tile, &scratch)) return -1;
     return 0;
 }
@@ -294,11 +293,11 @@ int pi_run_show(PiRun *run, int64_t n, int observer, void *memory) {
     run->first = n;
     run->n_steps = 0;
     run->interval = run->cut = 1;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    EACH_BELOW(tile, run->n_tiles) {
         PiSeen seen = seen_of(run, tile, 0, 0, 1, &scratch);
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
         seen.stride = run->stride;
-        for (int i = observer; i < run->n_observers; i++)
+        EACH_FROM(i, observer, run->n_observers)
             if (pi_show_to(run, &run->observers[i], seen, 0, 1, 1)) return -1;
     }
     return 0;
@@ -328,7 +327,7 @@ int pi_run_prepare(PiRun *run) {
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
     run->table = malloc(pi_product(run->starter ? 2 : 1, sizeof *run->table));
     if (!run->failures || !run->table) return -1;
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    EACH_BELOW(tile, run->n_tiles) {
         run->failures[tile].status = run->status + tile * run->tile_lanes;
         run->failures[tile].step = run->failed + tile * run->tile_lanes;
     }
@@ -356,7 +355,7 @@ int pi_run_prepare(PiRun *run) {
 void pi_run_work(void *of, PiPoll *poll, void *context) {
     PiRun *run = of;
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
-    void *const memory = pi_aligned(pi_run_scratch_bytes(run));
+    void *memory = pi_aligned(pi_run_scratch_bytes(run));
     const PiScratch scratch = pi_scratch_in(run, memory);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, pi_run_completed, &run->cancelled, poll, context);
@@ -397,7 +396,7 @@ const void *pi_run_state(const PiRun *run) {
 
 void pi_run_free(PiRun *run) {
     if (run->failures)
-        for (int64_t i = 0; i < run->n_tiles; i++) pi_free_aligned(run->failures[i].mask);
+        EACH_BELOW(i, run->n_tiles) pi_free_aligned(run->failures[i].mask);
     free(run->failures);
     free(run->table);
     run->failures = NULL;

@@ -24,10 +24,10 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
 static int step_block(PiRun *run, int64_t block, const PiScratch *scratch, char *before,
                       Pace *pace) {
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
-    PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
+    PiPause *pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+    EACH_BELOW(tile, run->n_tiles) {
         if (block || run->first_block == 1)
             pi_open_block(run, tile, run->first_block + block, scratch);
         error |= pi_advance_tile(run, tile, block, scratch, pause);
@@ -41,7 +41,7 @@ static int step_block(PiRun *run, int64_t block, const PiScratch *scratch, char 
     return 0;
 }
 static void open_all(const PiRun *run, int64_t block, const PiScratch *scratch) {
-    for (int64_t tile = 0; tile < run->n_tiles; tile++) pi_open_block(run, tile, block, scratch);
+    EACH_BELOW(tile, run->n_tiles) pi_open_block(run, tile, block, scratch);
 }
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *memory, void *before, PiPoll *poll,
                 void *context, int64_t *completed) {

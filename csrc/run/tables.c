@@ -1,6 +1,4 @@
 /* A method's numbers in the form for its kernels: sparse rows, and groups of implicit stages. */
-#include <math.h>
-#include <string.h>
 #include "families.h"
 
 /* ---- explicit Runge-Kutta and Nystrom: sparse rows ------------------------------------------- */
@@ -8,7 +6,7 @@
  * (a a)_sj for the stages s, and (b a)_j in the row past the last stage. */
 static double nystrom_weight(const PiMethod *m, int s, int j) {
     double sum = 0;
-    for (int i = j + 1; i < m->evaluations; i++)
+    EACH_FROM(i, j + 1, m->evaluations)
         sum += (s < m->evaluations ? m->a[s][i] : m->b[i]) * m->a[i][j];
     return sum;
 }
@@ -24,9 +22,9 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
     const int stages = m->evaluations, own = m->family == PI_NYSTROM;
     int n = 0;
     table->nystrom = nystrom || own;
-    for (int s = 0; s <= stages; s++) {
+    EACH_BELOW(s, stages + 1) {
         table->start[s] = n;
-        for (int64_t j = 0; j < s; j++)
+        EACH_BELOW(j, s)
             n = append(table, n, j,
                        nystrom && !own ? nystrom_weight(m, s, j)
                        : s < stages    ? m->a[s][j]
@@ -34,8 +32,7 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
     }
     table->start[stages + 1] = n;
     if (table->nystrom)
-        for (int64_t j = 0; j < stages; j++)
-            n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
+        EACH_BELOW(j, stages) n = append(table, n, j, own ? m->velocity[j] : m->b[j]);
     table->start[stages + 2] = n;
 }
 
@@ -43,38 +40,37 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
 /* Gauss-Jordan elimination with partial pivoting of an n x n block, n <= PI_MAX_STAGES. */
 static void invert(const PiMethod *m, int from, int n, PiTable *table) {
     double left[PI_MAX_STAGES][PI_MAX_STAGES], right[PI_MAX_STAGES][PI_MAX_STAGES] = {{0}};
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         memcpy(left[i], &m->a[from + i][from], n * sizeof(double));
         right[i][i] = 1;
     }
-    for (int64_t k = 0; k < n; k++) {
+    EACH_BELOW(k, n) {
         int top = k;
-        for (int i = k + 1; i < n; i++)
+        EACH_FROM(i, k + 1, n)
             if (fabs(left[i][k]) > fabs(left[top][k])) top = i;
-        for (int64_t j = 0; j < n; j++) {
+        EACH_BELOW(j, n) {
             const double l = left[k][j], r = right[k][j];
             left[k][j] = left[top][j], left[top][j] = l;
             right[k][j] = right[top][j], right[top][j] = r;
         }
         const double pivot = left[k][k];
-        for (int64_t j = 0; j < n; j++) left[k][j] /= pivot, right[k][j] /= pivot;
-        for (int64_t i = 0; i < n; i++) {
+        EACH_BELOW(j, n) left[k][j] /= pivot, right[k][j] /= pivot;
+        EACH_BELOW(i, n) {
             const double factor = left[i][k];
             if (i != k)
-                for (int64_t j = 0; j < n; j++) {
+                EACH_BELOW(j, n) {
                     left[i][j] = fma(-factor, left[k][j], left[i][j]);
                     right[i][j] = fma(-factor, right[k][j], right[i][j]);
                 }
         }
     }
-    for (int64_t i = 0; i < n; i++)
-        memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
+    EACH_BELOW(i, n) memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
 }
 /* Each group ends as soon as no stage in it needs a later one. */
 void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
     int from = 0, needed = 0;
-    for (int64_t s = 0; s < m->stages; s++) {
-        for (int j = s; j < m->stages; j++)
+    EACH_BELOW(s, m->stages) {
+        EACH_FROM(j, s, m->stages)
             if (m->a[s][j] != 0 && j > needed) needed = j;
         if (needed > s) continue;
         const int size = s + 1 - from;

@@ -9,8 +9,8 @@ enum { ACCELERATION_PROFILE_KNOTS = 5 };
 
 ACCELERATION(acceleration_profile) {
     const vreal *times = p, *accelerations = p + ACCELERATION_PROFILE_KNOTS;
-    a[0] = vset(0);
-    EACH(j, 0, ACCELERATION_PROFILE_KNOTS) a[0] = vselect(t >= times[j], accelerations[j], a[0]);
+    a[0] = vzero;
+    EACH(j, ACCELERATION_PROFILE_KNOTS) TAKE(a[0], t >= times[j], accelerations[j]);
 }
 ENERGY(acceleration_profile) { return y[1] * y[1] * 0.5; }
 JACOBIAN(acceleration_profile) { /* all zero */ }

@@ -84,11 +84,11 @@ JACOBIAN(double_pendulum) {
     vreal a[2];
     double_pendulum_acceleration(t, y, y + 2, p, a);
     const vreal turn1 = mu * q.s * a[1] * l2, turn2 = q.s * a[0] * l1;
-    const vreal f1[] = {turn1 - vfma(u2, q.c, g * q.c1), vfma(u2, q.c, -turn1), vset(0),
+    const vreal f1[] = {turn1 - vfma(u2, q.c, g * q.c1), vfma(u2, q.c, -turn1), vzero,
                         -2 * mu * l2 * y[3] * q.s};
     const vreal f2[] = {vfma(u1, q.c, turn2), -(vfma(u1, q.c, turn2) + g * q.c2),
-                        2 * l1 * y[2] * q.s, vset(0)};
-    EACH(k, 0, 4) {
+                        2 * l1 * y[2] * q.s, vzero};
+    EACH(k, 4) {
         double_pendulum_solve(&q, p, f1[k], f2[k], &J[0][k], &J[1][k]);
         J[0][k] *= p[DOUBLE_PENDULUM_PER_L1];
         J[1][k] *= p[DOUBLE_PENDULUM_PER_L2];

@@ -20,7 +20,7 @@ ENERGY(henon_heiles) {
 }
 JACOBIAN(henon_heiles) {
     const vreal twice = 2 * p[HENON_HEILES_COUPLING];
-    J[0][0] = -vfma(twice, y[1], vset(1));
+    J[0][0] = -vfma(twice, y[1], vone);
     J[0][1] = J[1][0] = -twice * y[0];
     J[1][1] = vfma(twice, y[1], vset(-1));
 }

@@ -26,8 +26,8 @@ INVARIANTS(kepler) {
 JACOBIAN(kepler) {
     const vreal r2 = kepler_r2(y), w = vdivide(p[KEPLER_MU], r2 * vsqrt(r2)),
                 s = vdivide(3 * w, r2);
-    EACH(i, 0, 2)
-        EACH(k, 0, 2) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
+    EACH(i, 2)
+        EACH(k, 2) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
 }
 #endif
 SYSTEM(kepler,

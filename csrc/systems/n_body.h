@@ -22,75 +22,74 @@ INLINE Bodies n_body_rows(int64_t n, const PiRows *rows, int64_t u) {
 #define AT(rows, i) (rows)[(i) * b->R]
 INLINE void n_body_prepare(const Bodies *b) {
     vreal *attraction = (vreal *)b->attraction, *softening2 = (vreal *)b->softening2;
-    for (int64_t i = 0; i < b->n; i++) AT(attraction, i) = *b->g * AT(b->masses, i);
+    EACH_BELOW(i, b->n) AT(attraction, i) = *b->g * AT(b->masses, i);
     *softening2 = *b->softening * *b->softening;
 }
 /* d = x_j - x_i; returns |d|^2 + softening^2. */
 INLINE vreal n_body_separation(const Bodies *b, int64_t i, int64_t j, vreal *d) {
-    EACH(k, 0, 3) d[k] = AT(b->x, 3 * j + k) - AT(b->x, 3 * i + k);
+    EACH(k, 3) d[k] = AT(b->x, 3 * j + k) - AT(b->x, 3 * i + k);
     return vfma(d[2], d[2], vfma(d[1], d[1], vfma(d[0], d[0], *b->softening2)));
 }
 /* w = 1 / (|d|^2 + softening^2)^(3/2) */
 INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
     const vreal r2 = n_body_separation(b, i, j, d);
-    return vdivide(vset(1), r2 * vsqrt(r2));
+    return vdivide(vone, r2 * vsqrt(r2));
 }
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
     vreal sum[3][3], d[3];
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) sum[i][k] = vset(0);
-    EACH(i, 0, 3)
-        EACH(j, i + 1, 3) {
+    EACH(i, 3)
+        EACH(k, 3) sum[i][k] = vzero;
+    EACH(i, 3)
+        EACH_BETWEEN(j, i + 1, 3) {
             const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
                         there = w * AT(b->attraction, i);
             add3(here, d, sum[i]);
             add3(-there, d, sum[j]);
         }
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) AT(a, 3 * i + k) = sum[i][k];
+    EACH(i, 3)
+        EACH(k, 3) AT(a, 3 * i + k) = sum[i][k];
 }
 /* Each pair once: action and reaction. Many bodies have a pause after each; -1 if it stops. */
 INLINE int n_body_acceleration(const Bodies *b, PiPause *pause, vreal *a) {
     const int64_t n = b->n;
     if (n < 64) pause = NULL;
-    for (int64_t i = 0; i < 3 * n; i++) AT(a, i) = vset(0);
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, 3 * n) AT(a, i) = vzero;
+    EACH_BELOW(i, n) {
         if (pi_pause(pause)) return -1;
         vreal own[3], d[3];
-        EACH(k, 0, 3) own[k] = AT(a, 3 * i + k);
-        for (int64_t j = i + 1; j < n; j++) {
+        EACH(k, 3) own[k] = AT(a, 3 * i + k);
+        EACH_FROM(j, i + 1, n) {
             const vreal w = n_body_pull(b, i, j, d), here = w * AT(b->attraction, j),
                         there = w * AT(b->attraction, i);
             add3(here, d, own);
-            EACH(k, 0, 3) {
+            EACH(k, 3) {
                 vreal *other = &AT(a, 3 * j + k);
                 *other = vfma(-there, d[k], *other);
             }
         }
-        EACH(k, 0, 3) AT(a, 3 * i + k) = own[k];
+        EACH(k, 3) AT(a, 3 * i + k) = own[k];
     }
     return 0;
 }
 INLINE vreal n_body_energy(const Bodies *b) {
-    vreal kinetic = vset(0), potential = vset(0), d[3];
-    for (int64_t i = 0; i < b->n; i++) {
+    vreal kinetic = vzero, potential = vzero, d[3];
+    EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
-        EACH(k, 0, 3) d[k] = AT(b->v, 3 * i + k);
+        EACH(k, 3) d[k] = AT(b->v, 3 * i + k);
         kinetic = vfma(m, dot3(d, d), kinetic);
-        for (int64_t j = 0; j < i; j++)
-            potential += m * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
+        EACH_BELOW(j, i) potential += m * AT(b->masses, j) / vsqrt(n_body_separation(b, i, j, d));
     }
     return vfma(kinetic, vset(0.5), -*b->g * potential);
 }
 /* Momentum P, angular momentum, and (sum of m x - P t) / (sum of m). */
 INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
-    vreal P[3], L[3], C[3], mass = vset(0);
-    EACH(k, 0, 3) P[k] = L[k] = C[k] = vset(0);
-    for (int64_t i = 0; i < b->n; i++) {
+    vreal P[3], L[3], C[3], mass = vzero;
+    EACH(k, 3) P[k] = L[k] = C[k] = vzero;
+    EACH_BELOW(i, b->n) {
         const vreal m = AT(b->masses, i);
         vreal x[3], v[3], moment[3];
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             x[k] = AT(b->x, 3 * i + k);
             v[k] = AT(b->v, 3 * i + k);
         }
@@ -100,7 +99,7 @@ INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
         add3(m, v, P);
         add3(m, moment, L);
     }
-    EACH(k, 0, 3) {
+    EACH(k, 3) {
         AT(values, k) = P[k];
         AT(values, 3 + k) = L[k];
         AT(values, 6 + k) = vfma(-t, P[k], C[k]) / mass;
@@ -109,15 +108,15 @@ INLINE void n_body_invariants(const Bodies *b, vreal t, vreal *values) {
 /* d a_i / d x_j = g m_j (1 - 3 d d' / r^2) / r^3 in blocks; velocities beside them. */
 INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
     const int64_t n = b->n, dim = 6 * n;
-    for (int64_t i = 0; i < dim * dim; i++) AT(J, i) = vset(0);
-    for (int64_t i = 0; i < 3 * n; i++) AT(J, i * dim + 3 * n + i) = vset(1);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++) {
+    EACH_BELOW(i, dim * dim) AT(J, i) = vzero;
+    EACH_BELOW(i, 3 * n) AT(J, i * dim + 3 * n + i) = vone;
+    EACH_BELOW(i, n)
+        EACH_BELOW(j, i) {
             vreal d[3];
-            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vset(1), r2 * vsqrt(r2));
+            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
             const vreal mi = AT(b->attraction, i), mj = AT(b->attraction, j);
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++) {
+            EACH_BELOW(k, 3)
+                EACH_BELOW(l, 3) {
                     const vreal along = 3 * (d[k] * d[l] / r2);
                     const vreal gradient = w * (vset(k == l) - along);
                     const int64_t row_i = (3 * (n + i) + k) * dim, row_j = (3 * (n + j) + k) * dim;
@@ -132,7 +131,7 @@ INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
 static __attribute__((unused)) int n_body_force(const void *context, PiQuestion question,
                                                 const PiRows *rows) {
     const int64_t n = ((const PiSized *)context)->parts;
-    for (int64_t u = 0; u < rows->registers; u++) {
+    EACH_BELOW(u, rows->registers) {
         const Bodies b = n_body_rows(n, rows, u);
         vreal *out = (vreal *)rows->out + u;
         switch (question) {

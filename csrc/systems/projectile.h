@@ -7,7 +7,7 @@
 enum { PROJECTILE_G };
 
 ACCELERATION(projectile) {
-    a[0] = a[1] = vset(0);
+    a[0] = a[1] = vzero;
     a[2] = -p[PROJECTILE_G];
 }
 ENERGY(projectile) {

@@ -20,9 +20,9 @@ ENERGY(projectile_drag) {
 /* da_i / dv_k = -(c / m) (|v| delta_ik + v_i v_k / |v|), and 0 at rest */
 JACOBIAN(projectile_drag) {
     const vreal *v = y + 3, speed = vsqrt(dot3_from_last(v, v));
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) {
-            const vreal along = vselect(speed == 0, vset(0), v[i] / speed * v[k]);
+    EACH(i, 3)
+        EACH(k, 3) {
+            const vreal along = vselect(speed == 0, vzero, v[i] / speed * v[k]);
             J[i][3 + k] = -p[PROJECTILE_DRAG_C_M] * (i == k ? speed + along : along);
         }
 }

@@ -10,9 +10,9 @@
 static __attribute__((unused)) int rigid_body_force(const void *context, PiQuestion question,
                                                     const PiRows *rows) {
     const int64_t R = rows->registers;
-    vreal *out = (vreal *)rows->out;
-    const vreal *y_rows = (const vreal *)rows->y;
-    for (int64_t u = 0; u < R; u++) {
+    vreal *out = rows->out;
+    const vreal *y_rows = rows->y;
+    EACH_BELOW(u, R) {
         const Rigid b = {(vreal *)rows->p + u, R, ((const PiSized *)context)->parts};
         vreal y[RIGID_DIM], answer[RIGID_DIM] = {{0}};
         int n = 0;
@@ -20,16 +20,16 @@ static __attribute__((unused)) int rigid_body_force(const void *context, PiQuest
             rigid_prepare(&b);
             continue;
         }
-        EACH(i, 0, RIGID_DIM) y[i] = y_rows[i * R + u];
+        EACH(i, RIGID_DIM) y[i] = y_rows[i * R + u];
         if (question == PI_RHS) rigid_rhs(&b, y, answer), n = RIGID_DIM;
         if (question == PI_ENERGY) answer[0] = rigid_energy(&b, y), n = 1;
         if (question == PI_INVARIANTS) {
             answer[0] = length4(y + RIGID_Q);
-            EACH(i, 0, 3) answer[1 + i] = y[RIGID_V + i] * *rigid_derived(&b, RIGID_MASS);
+            EACH(i, 3) answer[1 + i] = y[RIGID_V + i] * *rigid_derived(&b, RIGID_MASS);
             rigid_spin_momentum(&b, y, answer + 4);
             n = 7;
         }
-        for (int i = 0; i < n; i++) out[i * R + u] = answer[i];
+        EACH_BELOW(i, n) out[i * R + u] = answer[i];
     }
     return 0;
 }

@@ -12,7 +12,7 @@ RHS(rossler) {
 }
 JACOBIAN(rossler) {
     J[0][1] = J[0][2] = vset(-1);
-    J[1][0] = vset(1);
+    J[1][0] = vone;
     J[1][1] = p[ROSSLER_A];
     J[2][0] = y[2];
     J[2][2] = y[0] - p[ROSSLER_C];

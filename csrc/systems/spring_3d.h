@@ -25,11 +25,11 @@ PREPARE(spring_3d) {
 INLINE vreal spring_3d_length(const vreal *x) { return vsqrt(dot3_from_last(x, x)); }
 /* 1 - rest_length / |r|; r - rest_length is exact near rest. */
 INLINE vreal spring_3d_stretch(vreal r, const vreal *p) {
-    return vselect(r == 0, vset(1), (r - p[SPRING_3D_REST_LENGTH]) / r);
+    return vselect(r == 0, vone, (r - p[SPRING_3D_REST_LENGTH]) / r);
 }
 ACCELERATION(spring_3d) {
     const vreal w = -p[SPRING_3D_K_M] * spring_3d_stretch(spring_3d_length(x), p);
-    EACH(i, 0, 3) a[i] = vfma(w, x[i], vfma(-p[SPRING_3D_B_M], v[i], p[SPRING_3D_GRAVITY + i]));
+    EACH(i, 3) a[i] = vfma(w, x[i], vfma(-p[SPRING_3D_B_M], v[i], p[SPRING_3D_GRAVITY + i]));
 }
 ENERGY(spring_3d) {
     const vreal *v = y + 3, *g = p + SPRING_3D_GRAVITY;
@@ -39,7 +39,7 @@ ENERGY(spring_3d) {
                 p[SPRING_3D_K] * stretch * stretch * 0.5);
 }
 INVARIANTS(spring_3d) {
-    EACH(i, 0, 3) {
+    EACH(i, 3) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         values[i] = p[SPRING_3D_M] * vfma(y[j], y[3 + k], -y[k] * y[3 + j]);
     }
@@ -48,12 +48,12 @@ INVARIANTS(spring_3d) {
  * n_k) */
 JACOBIAN(spring_3d) {
     const vreal r = spring_3d_length(y), stretch = spring_3d_stretch(r, p);
-    EACH(i, 0, 3)
-        EACH(k, 0, 3) {
-            const vreal along = vselect(r == 0, vset(0), (y[i] / r) * (y[k] / r));
+    EACH(i, 3)
+        EACH(k, 3) {
+            const vreal along = vselect(r == 0, vzero, (y[i] / r) * (y[k] / r));
             const vreal across = vset(i == k) - along;
             J[i][k] = -p[SPRING_3D_K_M] * vfma(stretch, across, along);
-            J[i][3 + k] = i == k ? -p[SPRING_3D_B_M] : vset(0);
+            J[i][3 + k] = i == k ? -p[SPRING_3D_B_M] : vzero;
         }
 }
 #endif

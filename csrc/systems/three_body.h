@@ -8,7 +8,7 @@
 enum { THREE_BODY_G, THREE_BODY_MASSES, THREE_BODY_ATTRACTION = THREE_BODY_MASSES + 3 };
 
 PREPARE(three_body) {
-    EACH(i, 0, 3) p[THREE_BODY_ATTRACTION + i] = p[THREE_BODY_G] * p[THREE_BODY_MASSES + i];
+    EACH(i, 3) p[THREE_BODY_ATTRACTION + i] = p[THREE_BODY_G] * p[THREE_BODY_MASSES + i];
 }
 /* d = x_j - x_i; returns |d|^2. */
 INLINE vreal three_body_separation(const vreal *x, int i, int j, vreal *d) {
@@ -18,7 +18,7 @@ INLINE vreal three_body_separation(const vreal *x, int i, int j, vreal *d) {
 }
 /* (x_j - x_i) / |x_j - x_i|^3 */
 INLINE void three_body_pull(const vreal *x, int i, int j, vreal *pull) {
-    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vset(1), r2 * vsqrt(r2));
+    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vone, r2 * vsqrt(r2));
     pull[0] *= w;
     pull[1] *= w;
 }
@@ -28,7 +28,7 @@ ACCELERATION(three_body) {
     three_body_pull(x, 0, 1, to2);
     three_body_pull(x, 0, 2, to3);
     three_body_pull(x, 1, 2, from2to3);
-    EACH(k, 0, 2) {
+    EACH(k, 2) {
         a[k] = vfma(m[1], to2[k], m[2] * to3[k]);
         a[2 + k] = vfma(m[2], from2to3[k], -m[0] * to2[k]);
         a[4 + k] = -vfma(m[0], to3[k], m[1] * from2to3[k]);
@@ -36,17 +36,17 @@ ACCELERATION(three_body) {
 }
 ENERGY(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
-    vreal kinetic = vset(0), potential = vset(0), d[2];
-    EACH(i, 0, 3) {
+    vreal kinetic = vzero, potential = vzero, d[2];
+    EACH(i, 3) {
         kinetic += m[i] * vfma(v[2 * i], v[2 * i], v[2 * i + 1] * v[2 * i + 1]);
-        EACH(j, 0, i) potential += m[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
+        EACH(j, i) potential += m[i] * m[j] / vsqrt(three_body_separation(y, i, j, d));
     }
     return vfma(kinetic, vset(0.5), -p[THREE_BODY_G] * potential);
 }
 INVARIANTS(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
-    EACH(k, 0, 3) values[k] = vset(0);
-    EACH(i, 0, 3) {
+    EACH(k, 3) values[k] = vzero;
+    EACH(i, 3) {
         values[0] = vfma(m[i], v[2 * i], values[0]);
         values[1] = vfma(m[i], v[2 * i + 1], values[1]);
         values[2] = vfma(m[i], vfma(y[2 * i], v[2 * i + 1], -y[2 * i + 1] * v[2 * i]), values[2]);
@@ -55,13 +55,12 @@ INVARIANTS(three_body) {
 /* The derivative of a pull d / |d|^3 by d is (delta_kl - 3 d_k d_l / |d|^2) / |d|^3. */
 JACOBIAN(three_body) {
     const vreal *m = p + THREE_BODY_ATTRACTION;
-    EACH(i, 0, 3)
-        EACH(j, 0, i) {
+    EACH(i, 3)
+        EACH(j, i) {
             vreal d[2];
-            const vreal r2 = three_body_separation(y, i, j, d),
-                        w = vdivide(vset(1), r2 * vsqrt(r2));
-            EACH(k, 0, 2)
-                EACH(l, 0, 2) {
+            const vreal r2 = three_body_separation(y, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
+            EACH(k, 2)
+                EACH(l, 2) {
                     const vreal along = 3 * (d[k] * d[l] / r2);
                     const vreal gradient = w * (vset(k == l) - along);
                     J[2 * i + k][2 * j + l] = m[j] * gradient;

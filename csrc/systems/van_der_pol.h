@@ -6,13 +6,11 @@
  * it feeds small swings and damps large ones. */
 enum { VAN_DER_POL_MU };
 
-ACCELERATION(van_der_pol) {
-    a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vset(1)), -x[0]);
-}
+ACCELERATION(van_der_pol) { a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vone), -x[0]); }
 ENERGY(van_der_pol) { return vfma(y[1], y[1], y[0] * y[0]) * 0.5; }
 JACOBIAN(van_der_pol) {
-    J[0][0] = -vfma(2 * p[VAN_DER_POL_MU] * y[0], y[1], vset(1));
-    J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vset(1));
+    J[0][0] = -vfma(2 * p[VAN_DER_POL_MU] * y[0], y[1], vone);
+    J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vone);
 }
 #endif
 SYSTEM(van_der_pol,

@@ -1,7 +1,5 @@
 /* Observation of a run to a tolerance: see observation.h. */
 #include "observation.h"
-#include <stdlib.h>
-#include "../aligned.h"
 #include "../run/layout.h"
 
 struct PiStepObserver {
@@ -25,7 +23,7 @@ static void hold_tolerances(PiStepObserver *p, const int64_t *id) {
     const PiSolve *s = p->solve;
     const int64_t lanes = p->e.lanes;
     if (!memcmp(p->holds, id, lanes * sizeof *id)) return;
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         if (id[i] < 0 || id[i] == p->holds[i]) continue;
         p->holds[i] = id[i];
         double least = INFINITY, *to = p->tolerances + i;
@@ -48,7 +46,7 @@ static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int6
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
     EACH_LANE(i, &p->e) {
         r->t[i] = get(&p->e, s->t, i);
-        for (int64_t d = 0; d < p->e.dim; d++) {
+        EACH_BELOW(d, p->e.dim) {
             const int64_t at = d * p->e.lanes + i;
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
@@ -62,8 +60,7 @@ static void move_sums(const PiStepObserver *p, int number, const PiSteps *s, con
     const int n = program->n_sums;
     EACH_LANE(i, &p->e)
         for (int64_t k = 0; sees[i] && k < n; k++) {
-            double *const own = &sums[k * p->e.lanes + i], *const kept =
-                                                               &program->sums[s->id[i] * n + k];
+            double *own = &sums[k * p->e.lanes + i], *kept = &program->sums[s->id[i] * n + k];
             if (back) *kept = *own;
             else *own = *kept;
         }
@@ -101,17 +98,17 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
     for (int64_t i = 0; first && i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < p->of->n_samples; k++) {
             const PiPieceSamples *one = &p->of->samples[k];
-            const double *const q = rows->answer + i;
+            const double *q = rows->answer + i;
             if (!counts(p, one->after, s->id[i], rows->t[i], ahead_of(p, s->id[i]))) continue;
             pi_count_sample(one, q[one->of.quantity[0] * p->e.lanes],
                             q[one->of.quantity[1] * p->e.lanes], s->id[i]);
         }
-    for (int64_t i = 0; i < p->e.lanes; i++)
+    EACH_BELOW(i, p->e.lanes)
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
             const double t = rows->t[i], value = rows->answer[r->quantity * p->e.lanes + i];
-            double *const numbers = p->of->numbers + id * p->of->n_numbers;
+            double *numbers = p->of->numbers + id * p->of->n_numbers;
             const int counted = counts(p, r->after, id, t, ahead_of(p, id));
             if (r->kind == PI_STATES) pi_count_state(r, value, counted, numbers);
             else if (counted) pi_reduce_value(r, value, t, numbers);
@@ -127,24 +124,22 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     Pieces *q = &p->timed;
     const PiSolve *solve = p->solve;
     const int64_t lanes = p->e.lanes;
-    const double *const factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
+    const double *factors = p->of->timed.linear ? p->of->timed.linear : p->of->timed.borders;
     if (factors) memset(q->off, 0, q->count * lanes * sizeof *q->off);
     if (asks) widen(&p->e, s->t0, lanes, q->rows.t);
-    for (int64_t d = 0; d < p->e.dim; d++) {
-        const double *const rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
-        const double *const atol =
-            p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
-        double *const y = q->rows.y + d * lanes;
+    EACH_BELOW(d, p->e.dim) {
+        const double *rtol = p->tolerances + (solve->n_rtol > 1 ? d : 0) * lanes;
+        const double *atol = p->tolerances + (solve->n_rtol + (solve->n_atol > 1 ? d : 0)) * lanes;
+        double *y = q->rows.y + d * lanes;
         if (factors)
-            for (int64_t k = 0; k < q->count; k++) {
+            EACH_BELOW(k, q->count) {
                 const double factor = fabs(factors[k * p->e.dim + d]);
-                double *const off = q->off + k * lanes;
+                double *off = q->off + k * lanes;
                 if (factor != 0)
-                    for (int64_t i = 0; i < lanes; i++)
-                        off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
+                    EACH_BELOW(i, lanes) off[i] += factor * (atol[i] + rtol[i] * fabs(y[i]));
             }
         if (asks)
-            for (int64_t i = 0; i < lanes; i++) {
+            EACH_BELOW(i, lanes) {
                 uint64_t digits;
                 memcpy(&digits, &q->rows.t[i], sizeof digits);
                 const double by = atol[i] + rtol[i] * fabs(y[i]);
@@ -154,19 +149,19 @@ static int ask_tolerance(PiStepObserver *p, const PiSteps *s, int asks) {
     if (!asks) return 0;
     if (pi_answer_lanes(&q->rows)) return -1;
     EACH_LANE(i, &p->e) q->piece[i].learns = !q->piece[i].points;
-    for (int64_t at = 0; at < q->count * lanes; at++)
+    EACH_BELOW(at, q->count * lanes)
         if (q->piece[at % lanes].learns) q->off[at] = q->rows.answer[at];
     return 0;
 }
 /* The piece of lane i. */
 static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Pieces *q = &p->timed;
-    Piece *const piece = &q->piece[i];
+    Piece *piece = &q->piece[i];
     const double h = p->e.occurring[i].h;
     const double from = pi_time_within(&p->e, s, i, piece->from);
     const double to = pi_time_within(&p->e, s, i, piece->to), middle = from + 0.5 * (to - from);
-    const PiPieceReduction *r = p->of->reduction, *const end = r + p->of->n_reductions;
-    double *const numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
+    const PiPieceReduction *r = p->of->reduction, *end = r + p->of->n_reductions;
+    double *numbers = p->of->numbers + s->id[i] * p->of->n_numbers;
     for (; r < end; r++) {
         if (r->kind != PI_STATES) {
             if (r->after < 0 || (middle - pi_item(p->of->after[r->after], s->id[i])) * h > 0)
@@ -176,7 +171,7 @@ static void reduce_piece(PiStepObserver *p, const PiSteps *s, int64_t i) {
                            numbers);
         }
     }
-    for (int64_t k = 0; k < p->of->n_samples; k++) {
+    EACH_BELOW(k, p->of->n_samples) {
         const PiPieceSamples *one = &p->of->samples[k];
         const int64_t id = s->id[i];
         const double t_end = pi_item(p->of->until, id);
@@ -193,7 +188,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     const int compares = p->of->timed.borders && !p->of->n_samples;
     int any = 0, asks = !q->linear;
     EACH_LANE(i, &p->e) {
-        Piece *const piece = &q->piece[i];
+        Piece *piece = &q->piece[i];
         const Occurring *o = &p->e.occurring[i];
         end_pieces(piece);
         if (!sees[i] || o->part == 0) continue;
@@ -203,7 +198,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
         }
         any = 1;
         pi_begin_pieces(piece, o->h, o->resolution, o->part);
-        for (int64_t k = 0; k < p->of->n_after; k++) {
+        EACH_BELOW(k, p->of->n_after) {
             const double after = pi_item(p->of->after[k], s->id[i]);
             pi_cut_pieces(piece, (after - get(&p->e, s->t0, i)) / o->h);
         }
@@ -226,7 +221,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
 int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
+    PiStepObserver *p = solver->observer;
     int8_t *first = p->sees[0];
     int any = 0;
     EACH_LANE(i, &p->e) {
@@ -235,7 +230,7 @@ int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
     }
     if (any) {
         show_sums(p, s, first);
-        for (int64_t w = 0; w < p->of->n_watches; w++)
+        EACH_BELOW(w, p->of->n_watches)
             if (add_up(p, w, s, first, 0)) return -1;
     }
     if (any && p->of->need && reduce_states(p, s, first, 1)) return -1;
@@ -245,7 +240,7 @@ int pi_step_observer_begin(PiSolver *solver, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
+    PiStepObserver *p = solver->observer;
     if (!p->e.locating) hold_tolerances(p, s->id);
     return pi_locate_events(&p->e, s, NULL);
 }
@@ -276,8 +271,8 @@ static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *so
     return 0;
 }
 int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
-    PiStepObserver *const p = solver->observer;
-    int8_t *const *sees = p->sees, *const made = sees[0], *const jumps = sees[1];
+    PiStepObserver *p = solver->observer;
+    int8_t *const *sees = p->sees, *made = sees[0], *jumps = sees[1];
     int jumped = 0;
     EACH_LANE(i, &p->e) {
         const int end = s->end[i];
@@ -286,7 +281,7 @@ int pi_step_observer_accept(PiSolver *solver, const PiSteps *s) {
         jumped |= jumps[i] = end == PI_STEP_JUMPED;
     }
     show_sums(p, s, sees[0]);
-    for (int64_t w = 0; w < p->of->n_watches; w++)
+    EACH_BELOW(w, p->of->n_watches)
         if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
     if (p->of->need && (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1], 0))))
         return -1;
@@ -301,9 +296,9 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     const int64_t lanes = p->e.lanes;
     PiMemory m = {memory, 0};
     PLACE(&m, p->watch, of->n_watches);
-    for (int64_t w = 0; w < of->n_watches; w++)
+    EACH_BELOW(w, of->n_watches)
         pi_place_program(&m, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int64_t i = 0; i < 2; i++) PLACE(&m, p->sees[i], lanes);
+    EACH_BELOW(i, 2) PLACE(&m, p->sees[i], lanes);
     if (of->need) {
         const int64_t all = pi_product(of->timed.program.system->n_invariants, lanes);
         pi_place_pieces(&m, &of->timed, of->need, lanes, &p->timed);
@@ -314,7 +309,7 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     PLACE(&m, p->holds, lanes);
     PLACE(&m, p->tolerances, pi_product(p->solve->n_rtol + p->solve->n_atol, lanes));
     if (memory)
-        for (int64_t i = 0; i < lanes; i++) p->holds[i] = -1;
+        EACH_BELOW(i, lanes) p->holds[i] = -1;
     pi_place_events(&m, &p->e);
     return m.used;
 }
@@ -341,7 +336,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 }
 void pi_step_observer_free(PiStepObserver *p) {
     if (p->e.locating)
-        for (int64_t i = 0; i < p->e.lanes; i++)
+        EACH_BELOW(i, p->e.lanes)
             if (p->e.occurring[i].id >= 0) pi_forget_events(&p->e, i, 1);
     pi_free_aligned(p->memory);
     free(p);

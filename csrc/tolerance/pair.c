@@ -1,12 +1,10 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
-#include <math.h>
-#include <string.h>
 
 /* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
-    for (int64_t j = 0; j < count; j++) {
+    EACH_BELOW(j, count) {
         double weight = a ? 0 : w[j];
         for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
         if (weight == 0) continue;
@@ -27,9 +25,9 @@ static int estimate_power(const PiMethod *m) {
  * count if none is. */
 static uint64_t exact_stages(const PiMethod *m, uint64_t counts) {
     uint64_t exact = 0;
-    for (int s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         double off = m->c[s] * m->c[s] / 2;
-        for (int j = 0; j < m->stages; j++) off -= m->a[s][j] * m->c[j];
+        EACH_BELOW(j, m->stages) off -= m->a[s][j] * m->c[j];
         exact |= (uint64_t)(m->family == PI_NYSTROM || fabs(off) < 0.005) << s;
     }
     return exact & counts & ~(uint64_t)1 ? exact & counts : counts;
@@ -38,9 +36,9 @@ static uint64_t exact_stages(const PiMethod *m, uint64_t counts) {
  * at the same time is the best. */
 static void make_places(PiPair *pair, uint64_t stages) {
     const double apart = 0.08;
-    double *const at = pair->place;
+    double *at = pair->place;
     int stage[PI_MAX_PLACES] = {0}, n = 1;
-    for (int s = 0; s < pair->stages; s++) {
+    EACH_BELOW(s, pair->stages) {
         if (!(stages >> s & 1)) continue;
         const double c = pair->c[s];
         int i = n;
@@ -56,15 +54,15 @@ static void make_places(PiPair *pair, uint64_t stages) {
     }
     at[n] = 1;
     pair->places = n + 1;
-    for (int i = 1; i < n; i++) pair->place_of[stage[i]] = i;
+    EACH_FROM(i, 1, n) pair->place_of[stage[i]] = i;
     const int count = n < PI_NEAREST ? n + 1 : PI_NEAREST;
-    for (int i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         const int before = i + 1 - count / 2, last = n + 1 - count;
         const int first = pair->nearest[i] = before < 0 ? 0 : before > last ? last : before;
         const double middle = (at[i] + at[i + 1]) / 2;
-        for (int j = 0; j < count; j++) {
+        EACH_BELOW(j, count) {
             double w = 1;
-            for (int k = 0; k < count; k++)
+            EACH_BELOW(k, count)
                 if (k != j) w *= (middle - at[first + k]) / (at[first + j] - at[first + k]);
             pair->middle[i][j] = w;
         }
@@ -74,11 +72,11 @@ static void make_places(PiPair *pair, uint64_t stages) {
 void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int last = m->stages - 1;
     double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
-    double velocity_error[PI_MAX_STAGES] = {0};
-    const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
+    double velocity_error[PI_MAX_STAGES] = {0}, left = 1; /* what b_embedded leaves */
+    const int own = m->family == PI_NYSTROM;              /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
-    for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
+    EACH_BELOW(s, m->stages) a[s] = m->a[s];
     /* Does it answer PI_INVARIANTS by numbers that change with the branch of its force? */
     const int branches = system->n_invariants && !system->invariants[0].name;
     int end = last;
@@ -91,9 +89,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                                            : 0,
                      .branches = branches,
                      .order = m->order,
-                     .power = estimate_power(m),
-                     .slope = m->family == PI_IMPLICIT_RK};
-    for (int64_t j = 0; j < m->stages; j++) {
+                     .power = estimate_power(m)};
+    EACH_BELOW(j, m->stages) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
@@ -101,21 +98,21 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
             error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
         pair->counts |= (uint64_t)((own ? m->velocity : m->b)[j] != 0) << j;
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
-        if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
+        left -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
-    if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
-    if (!is_explicit && pair->slope == 0) pair->counts = 0;
+    pair->radau = m->family == PI_IMPLICIT_RK && fabs(left) >= 1e-12; /* but for rounding */
+    if (!is_explicit && !pair->radau) pair->counts = 0;
     make_places(pair, exact_stages(m, pair->counts));
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
         if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
     }
     const double *rows[3] = {m->b, error, error2};
     const double *velocities[3] = {m->velocity, velocity_error, error2};
-    for (int64_t i = 0; i < 3; i++)
+    EACH_BELOW(i, 3)
         append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
-    for (int64_t i = 0; i < 3; i++) {
+    EACH_BELOW(i, 3) {
         const int row = m->stages + PI_STEP_X + i;
         if (pair->nystrom && (i < 2 || pair->combined == 1))
             append_row(pair, row, rows[i], m->stages, own ? NULL : a);
@@ -134,8 +131,8 @@ static const double bootstrap_place[] = {0.2763932022500210, 0.1726731646460114,
                                          0.3573842417596774, 0.8825276619647323};
 static double bernstein(int n, int m, double t) {
     double b = 1;
-    for (int i = 1; i <= m; i++) b *= t * (n - m + i) / i;
-    for (int64_t i = 0; i < n - m; i++) b *= 1 - t;
+    EACH_FROM(i, 1, m + 1) b *= t * (n - m + i) / i;
+    EACH_BELOW(i, n - m) b *= 1 - t;
     return b;
 }
 typedef double Row[PI_MAX_SLOPES];
@@ -148,46 +145,46 @@ static PiDense bootstrap(const PiMethod *m, int end, Bootstrap *to) {
     Row beta[BOOTSTRAPPED + 1] = {{0}}; /* of the polynomial so far */
     const int degree = m->order < 3 ? 3 : m->order > BOOTSTRAPPED ? BOOTSTRAPPED : m->order;
     memset(to, 0, sizeof *to);
-    for (int n = 3; n <= degree; n++) {
+    EACH_FROM(n, 3, degree + 1) {
         const int places = n - 3, first = extra;
         Row right[3];
         double left[3][3];
-        for (int64_t k = 0; k < places; k++) {
+        EACH_BELOW(k, places) {
             const double t = to->c[first + k] = bootstrap_place[first + k];
-            for (int i = 1; i < n; i++)
-                for (int64_t s = 0; s < PI_MAX_SLOPES; s++)
+            EACH_FROM(i, 1, n)
+                EACH_BELOW(s, PI_MAX_SLOPES)
                     to->a[first + k][s] += bernstein(n - 1, i, t) * beta[i][s];
             extra++;
         }
         memset(beta, 0, sizeof beta);
-        for (int64_t s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
+        EACH_BELOW(s, m->stages) beta[n][s] = beta[n - 1][s] = m->b[s];
         beta[1][0] += 1.0 / n;
         beta[n - 1][end - 1] -= 1.0 / n;
         /* n sum_i (beta_i+1 - beta_i) B_i(t) is the slope at t. */
-        for (int64_t k = 0; k < places; k++) {
+        EACH_BELOW(k, places) {
             const double t = to->c[first + k];
             memset(right[k], 0, sizeof right[k]);
             right[k][end + first + k] = 1;
-            for (int i = 1; i <= n; i++) {
+            EACH_FROM(i, 1, n + 1) {
                 const double by =
                     n * (bernstein(n - 1, i - 1, t) - (i < n ? bernstein(n - 1, i, t) : 0));
                 if (i >= 2 && i <= n - 2) left[k][i - 2] = by;
                 else
-                    for (int64_t s = 0; s < PI_MAX_SLOPES; s++) right[k][s] -= by * beta[i][s];
+                    EACH_BELOW(s, PI_MAX_SLOPES) right[k][s] -= by * beta[i][s];
             }
         }
         for (int k = 0; k < places;
              k++) /* eliminates without pivots: there is none that is small */
-            for (int64_t j = 0; j < places; j++) {
+            EACH_BELOW(j, places) {
                 if (j == k) continue;
                 const double factor = left[j][k] / left[k][k];
-                for (int64_t i = 0; i < places; i++) left[j][i] -= factor * left[k][i];
-                for (int64_t s = 0; s < PI_MAX_SLOPES; s++) right[j][s] -= factor * right[k][s];
+                EACH_BELOW(i, places) left[j][i] -= factor * left[k][i];
+                EACH_BELOW(s, PI_MAX_SLOPES) right[j][s] -= factor * right[k][s];
             }
-        for (int64_t k = 0; k < places; k++)
-            for (int64_t s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
+        EACH_BELOW(k, places)
+            EACH_BELOW(s, PI_MAX_SLOPES) beta[k + 2][s] = right[k][s] / left[k][k];
     }
-    for (int i = 2; i <= degree - 2; i++) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
+    EACH_FROM(i, 2, degree - 2 + 1) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
     return (PiDense){.degree = degree, .extra = extra, .c = to->c, .a = to->a, .b = to->b};
 }
 
@@ -203,16 +200,16 @@ void pi_make_dense(const PiMethod *m, PiPair *pair) {
     pair->degree = of->degree;
     pair->extra = of->extra;
     const double *a[PI_MAX_SLOPES];
-    for (int64_t s = 0; s < m->stages; s++) a[s] = m->a[s];
+    EACH_BELOW(s, m->stages) a[s] = m->a[s];
     a[end - 1] = m->b; /* of the slope at the end */
-    for (int64_t e = 0; e < pair->extra; e++) {
+    EACH_BELOW(e, pair->extra) {
         pair->c_extra[e] = of->c[e];
         a[end + e] = of->a[e];
         append_row(pair, pi_dense_row(pair, e), of->a[e], end + e,
                    pair->nystrom && !own ? a : NULL);
     }
     const int inner = pair->degree - 3, slopes = end + pair->extra;
-    for (int64_t i = 0; i < 2 * inner; i++) {
+    EACH_BELOW(i, 2 * inner) {
         const int positions = i >= inner, row = pi_dense_row(pair, pair->extra + i);
         const double *w = own && !positions ? of->velocity[i] : of->b[i % inner];
         if (!positions || pair->nystrom)

@@ -1,7 +1,5 @@
 /* The threads of a batch that goes to a tolerance, and the steps that they keep. */
 #include "solve.h"
-#include <stdlib.h>
-#include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
 #include "../run/layout.h"
 #include "../run/pace.h"
@@ -46,7 +44,7 @@ int64_t pi_rows_onward(const PiSolve *solve) { return rows_onward(solve); }
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
     PiSolve *s = &run->solve;
     int whole = run->keep && s->n_saved == s->system->dim;
-    for (int64_t d = 0; d < s->n_saved; d++) whole &= s->saved[d] == d;
+    EACH_BELOW(d, s->n_saved) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
     const int within = s->record || s->segments;
     if (within && !s->implicit) pi_make_dense(run->method, &s->pair);
@@ -88,7 +86,7 @@ static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) 
     return 1;
 }
 static int64_t entry_bytes(const PiAdaptiveRun *run) {
-    const int64_t bytes = (int64_t)pi_kept_numbers(&run->solve) * run->real_bytes;
+    const int64_t bytes = pi_kept_numbers(&run->solve) * run->real_bytes;
     return sizeof(int64_t) + (bytes + 7) / 8 * 8;
 }
 static void *keep(PiSolver *solver, int64_t lane) {
@@ -128,7 +126,7 @@ void pi_adaptive_work(void *of, PiPoll *poll, void *context) {
                                 .locate = pi_step_observer_locate,
                                 .accept = pi_step_observer_accept,
                                 .marked = pi_step_observer_mark}};
-    void *const workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
+    void *workspace = thread.solver.workspace = pi_aligned(pi_rounded_up(bytes, 64));
     if (run->keep && (thread.kept = calloc(1, sizeof *thread.kept))) {
         thread.kept->next = run->kept;
         while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {

@@ -44,4 +44,4 @@ INLINE vreal vonly(vint mask, vreal a) { return (vreal)(mask & (vint)a); }
 INLINE vreal vscale(vreal x, vnatural n) { return (vreal)((vnatural)x + (n << MANTISSA_BITS)); }
 
 /* 2^n for a normal result. */
-INLINE vreal vpower_of_two(vnatural n) { return vscale(vset(1), n); }
+INLINE vreal vpower_of_two(vnatural n) { return vscale(vone, n); }

@@ -28,7 +28,7 @@ INLINE int vall_ones(vreal a) {
 INLINE vreal vquotient(vreal a, vreal b) {
     if (vextreme(a, b) | vall_ones(b)) return a / b;
     vreal y = (vreal)_mm512_rcp14_pd((__m512d)b);
-    EACH(i, 0, 3) y = vfma(y, vfma(-b, y, vset(1)), y);
+    EACH(i, 3) y = vfma(y, vfma(-b, y, vone), y);
     const vreal q = a * y;
     return vfma(vfma(-b, q, a), y, q);
 }

@@ -46,7 +46,7 @@ INLINE vreal exp_fraction(vreal x, vreal *rounded) {
     vreal n, r, t;
     *rounded = without_ln2(x, &n, &r, &t);
     const vreal p = vpolynomial_even_odd(r, EXP_W + 2, TERMS(EXP_W) - 2);
-    return vfma(vfma(vfma(p, r, vset(EXP_W[1])), r, vset(1)), r, vset(1));
+    return vfma(vfma(vfma(p, r, vset(EXP_W[1])), r, vone), r, vone);
 }
 /* 2^n y where 2^n leaves the normal range: 2^n = 2^m 2^(n - m), m = n/2 rounded. */
 INLINE vreal scaled_twice(vreal y, vreal n) {
@@ -56,8 +56,8 @@ INLINE vreal scaled_twice(vreal y, vreal n) {
 
 RARE vreal exp_beyond(vreal x) {
     vreal a = x, rounded;
-    a = vselect(a < EXP_ZERO, vset(EXP_ZERO), a);
-    a = vselect(a > EXP_INF, vset(EXP_INF), a);
+    TAKE(a, a < EXP_ZERO, vset(EXP_ZERO));
+    TAKE(a, a > EXP_INF, vset(EXP_INF));
     const vreal p = exp_fraction(a, &rounded);
     return vselect(a == a, scaled_twice(p, rounded - ROUND), a);
 }
@@ -88,15 +88,15 @@ INLINE vreal log_sum(vreal k, vreal f, vreal t) {
 }
 
 RARE vreal log_beyond(vreal x) {
-    vreal k, f = split_exponent_of_any(x, &k), y = log_sum(k, f, vset(0));
-    y = vselect((x > REAL_MAX) | (x != x), x, y);
-    y = vselect(x == 0, vset(-INFINITY), y);
+    vreal k, f = split_exponent_of_any(x, &k), y = log_sum(k, f, vzero);
+    TAKE(y, (x > REAL_MAX) | (x != x), x);
+    TAKE(y, x == 0, vset(-INFINITY));
     return vselect(x < 0, vset(NAN), y);
 }
 
 INLINE vreal vlog(vreal x) {
     vreal k;
-    const vreal f = split_exponent(x, &k), y = log_sum(k, f, vset(0));
+    const vreal f = split_exponent(x, &k), y = log_sum(k, f, vzero);
     const vint normal = (x >= REAL_MIN_NORMAL) & (x <= REAL_MAX);
     return __builtin_expect(vany(~normal), 0) ? log_beyond(x) : y;
 }

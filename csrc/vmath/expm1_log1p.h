@@ -30,14 +30,14 @@ INLINE vreal log1p_sum(vreal x) {
     const vreal c = vselect(x > 1, 1 - (u - x), x - (u - 1));
     vreal k, f = split_exponent(u, &k);
     const vint near = k == 0;
-    f = vselect(near, x, f);
+    TAKE(f, near, x);
     const vreal m = vmin(k, vset(100));                             /* c/u is nothing above */
     const vreal scaled = vonly(~near, c * vpower_of_two((vnatural)(ROUND - m)));
     return log_sum(k, f, vfma(f, f, 1 - f) * scaled);
 }
 RARE vreal log1p_beyond(vreal x, vreal y) {
     y = vselect((x > -1) & (x <= REAL_MAX), y, x);                  /* inf and NaN */
-    y = vselect(x == -1, vset(-INFINITY), y);
+    TAKE(y, x == -1, vset(-INFINITY));
     return vselect(x < -1, vset(NAN), y);
 }
 INLINE vreal vlog1p(vreal x) {

@@ -52,8 +52,8 @@ INLINE vreal vacos(vreal x) {
     vint large;
     vreal s, w = asin_half(x, &large, &s);
     const vint negative = x < 0;
-    const vreal near = vselect(negative, vset(1), vset(-1)), far = -2 * near;
-    return half_pi_sum(vselect(large, 1 + near, vset(1)), vselect(large, far, near), s, w);
+    const vreal near = vselect(negative, vone, vset(-1)), far = -2 * near;
+    return half_pi_sum(vselect(large, 1 + near, vone), vselect(large, far, near), s, w);
 }
 
 /* atan t = t + t z A(z),  z = t^2,  |t| <= 1.   Largest error: 0.1 (float 0.3) times 2^-53 (2^-24).
@@ -71,20 +71,20 @@ COEFFICIENTS(ATAN_A,
 INLINE vreal atan_quotient(vreal a, vreal b, vreal m, vreal c) {
     const vint steep = a > b;
     const vreal n = vselect(steep, b, a), d = vselect(steep, a, b);
-    vreal t = vselect(n == d, vset(1), n / d);                      /* inf/inf */
-    t = vselect(n == 0, vset(0), t);                          /* 0/0 */
+    vreal t = vselect(n == d, vone, n / d);                      /* inf/inf */
+    TAKE(t, n == 0, vzero);                          /* 0/0 */
     const vreal z = t * t, tail = vpolynomial_even_odd(z, ATAN_A + 4, TERMS(ATAN_A) - 4);
     const vreal w = t * z * vpolynomial_and(tail, z, ATAN_A, 4);
     return half_pi_sum(vselect(steep, m + c, m), vselect(steep, -c, c), t, w);
 }
 
 INLINE vreal vatan(vreal x) {
-    return vselect(x != x, x, vcopysign(atan_quotient(vabs(x), vset(1), vset(0), vset(1)), x));
+    return vselect(x != x, x, vcopysign(atan_quotient(vabs(x), vone, vzero, vone), x));
 }
 
 INLINE vreal vatan2(vreal y, vreal x) {
     const vint left = (vint)x < 0;                                  /* -0 too */
-    const vreal m = vselect(left, vset(2), vset(0)), c = 1 - m;
+    const vreal m = vselect(left, vset(2), vzero), c = 1 - m;
     const vreal angle = vcopysign(atan_quotient(vabs(y), vabs(x), m, c), y);
     return vselect((x != x) | (y != y), x + y, angle);
 }

@@ -12,15 +12,15 @@ enum { ROUNDS = 10 };
 /* The keys of the rounds: once for many numbers, in memory, from where an operation takes them. */
 INLINE void philox_keys(vnatural key[][2], uint64_t seed) {
     uint32_t low = (uint32_t)seed, high = (uint32_t)(seed >> 32);
-    EACH(round, 0, ROUNDS) {
+    EACH(round, ROUNDS) {
         key[round][0] = vset_natural(low), key[round][1] = vset_natural(high);
         low += 0x9E3779B9, high += 0xBB67AE85;
     }
 }
 /* All rounds on the lower halves of the lanes of four words, of `count` registers. */
 INLINE void philox(int count, vnatural word[][4], const vnatural key[][2]) {
-    EACH(round, 0, ROUNDS) {
-        EACH(u, 0, count) {
+    EACH(round, ROUNDS) {
+        EACH(u, count) {
             const vnatural a = vmultiply_halves(word[u][0], vset_natural(0xD2511F53)),
                            b = vmultiply_halves(word[u][2], vset_natural(0xCD9E8D57));
             word[u][0] = (b >> 32) ^ word[u][1] ^ key[round][0];
@@ -36,15 +36,15 @@ INLINE vnatural joined(vnatural high, vnatural low) {
 }
 /* The first 52 bits as a number from 2^-53 to 1 - 2^-53. */
 INLINE vreal unit_interval(vnatural bits) {
-    return (vreal)(bits >> 12 | (vnatural)vset(1)) - (1 - 0x1p-53);
+    return (vreal)(bits >> 12 | (vnatural)vone) - (1 - 0x1p-53);
 }
 
 /* r (cos, sin) of the angle that 64 bits choose: the first turns by a half, the second mirrors at
  * the diagonal, 50 more give an angle between -pi/4 and pi/4. */
 INLINE void on_circle(vreal r, vnatural bits, vreal *first, vreal *second) {
     const vreal a = (unit_interval(bits << 2) - 0.5) * 0x1.921fb54442d18p+0;
-    const vreal sine = sin_quarter(a, vset(0)), half = sin_quarter(0.5 * a, vset(0));
-    const vreal cosine = vfma(-2 * half, half, vset(1));
+    const vreal sine = sin_quarter(a, vzero), half = sin_quarter(0.5 * a, vzero);
+    const vreal cosine = vfma(-2 * half, half, vone);
     const vint mirrored = (vint)(bits << 1) < 0;
     r = (vreal)((vnatural)r ^ (bits & ((natural)1 << 63)));
     *first = r * vselect(mirrored, sine, cosine);

@@ -83,8 +83,8 @@ INLINE uint64_t pi_multiple_of_huge(double x, int unit, double *r, double *t) {
         hl = (unsigned __int128)f[0] * half_pi[1], lh = (unsigned __int128)f[1] * half_pi[0];
     const unsigned __int128 p = hh + (hl >> 64) + (lh >> 64);   /* r = p 2^(-125 - left) */
     const double scale = ldexp_normal(negative != (int)(word >> 63) ? -1 : 1, -left);
-    const double high = ldexp_normal((double)(uint64_t)(p >> 75), -50) * scale,
-        low = ldexp_normal((double)((uint64_t)(p >> 22) & 0x1fffffffffffff), -103) * scale;
+    const double high = ldexp_normal((uint64_t)(p >> 75), -50) * scale,
+        low = ldexp_normal((uint64_t)(p >> 22) & 0x1fffffffffffff, -103) * scale;
     *r = high + low;
     *t = low - (*r - high);
     return word >> 63 ? -q : q;
@@ -93,16 +93,16 @@ INLINE uint64_t pi_multiple_of_huge(double x, int unit, double *r, double *t) {
 /* The lanes of the mask only; the others keep what they have. */
 RARE void pi_multiples_of_huge(const vreal *x, const vint *mask, int unit, vreal *r, vreal *t,
                                vnatural *q) {
-    for (int i = 0; i < VLEN; i++) {
+    EACH_BELOW(i, VLEN) {
         if (!(*mask)[i]) continue;
         (*r)[i] = (*x)[i] - (*x)[i];                            /* NaN for inf and NaN */
         (*t)[i] = 0;
         (*q)[i] = 0;
         if (!((*r)[i] == 0)) continue;
         double high, low;
-        (*q)[i] = (natural)pi_multiple_of_huge((double)(*x)[i], unit, &high, &low);
-        (*r)[i] = (real)high;
-        (*t)[i] = (real)((high - (double)(*r)[i]) + low);
+        (*q)[i] = pi_multiple_of_huge((*x)[i], unit, &high, &low);
+        (*r)[i] = high;
+        (*t)[i] = (high - (*r)[i]) + low;
     }
 }
 

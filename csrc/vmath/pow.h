@@ -63,18 +63,18 @@ INLINE vint is_integer(vreal a) {
 }
 
 RARE vreal pow_beyond(vreal x, vreal y) {
-    const vreal a = vabs(x), b = vabs(y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
+    const vreal a = vabs(x), b = vabs(y), inf = vset(INFINITY);
     const vint whole = is_integer(b), odd = whole & ~is_integer(b * 0.5) & (b < inf);
-    const vint ordinary = (a > zero) & (a < inf) & (b < inf);
-    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, y, one));
+    const vint ordinary = (a > vzero) & (a < inf) & (b < inf);
+    vreal z = pow_positive(vselect(ordinary, a, vone), vselect(ordinary, y, vone));
     /* 0^y, inf^y, x^inf: 0 or inf */
-    const vint grows = (y > zero) ^ (a < one);
-    z = vselect(ordinary, z, vselect(grows, inf, zero));
-    z = vselect((a == one) & (b == inf), one, z);
-    z = vselect(odd & ((vint)x < 0), -z, z);
-    z = vselect((x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
-    z = vselect((x != x) | (y != y), x + y, z);
-    return vselect((x == one) | (y == zero), one, z);
+    const vint grows = (y > vzero) ^ (a < vone);
+    z = vselect(ordinary, z, vselect(grows, inf, vzero));
+    TAKE(z, (a == vone) & (b == inf), vone);
+    TAKE(z, odd & ((vint)x < 0), -z);
+    TAKE(z, (x < vzero) & (a < inf) & (b < inf) & ~whole, vset(NAN));
+    TAKE(z, (x != x) | (y != y), x + y);
+    return vselect((x == vone) | (y == vzero), vone, z);
 }
 
 INLINE vreal vpow(vreal x, vreal y) {

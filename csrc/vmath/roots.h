@@ -18,9 +18,9 @@ INLINE vreal vcbrt(vreal x) {
     const vreal j = vfma(k - ROUND, vset(-3), e);
     vreal y = vpolynomial(m, CBRT_START, TERMS(CBRT_START));
     y = y * vselect(j > 0, vset(0.7937005259840998),
-                    vselect(j < 0, vset(1.2599210498948732), vset(1)));
+                    vselect(j < 0, vset(1.2599210498948732), vone));
     m = m * vpower_of_two((vnatural)(j + ROUND));
-    const vreal h = vfma(-m * y, y * y, vset(1));
+    const vreal h = vfma(-m * y, y * y, vone);
     y = vfma(y * h, vfma(h, vset(2 / 9.), vset(1 / 3.)), y);
     const vreal c = m * y * y, cc = c * c, lost = vfma(c, c, -cc);
     const vreal residue = vfma(-c, lost, vfma(-c, cc, m));
@@ -48,8 +48,8 @@ INLINE vreal vhypot(vreal x, vreal y) {
     vreal a = vselect(swap, v, u), b = vselect(swap, u, v);
     const vint large = a > HYPOT_LARGE, small = a < HYPOT_SMALL;
     const vreal up = vset(HYPOT_SCALE), down = vset(1 / HYPOT_SCALE);
-    const vreal scale = vselect(large, down, vselect(small, up, vset(1)));
-    const vreal back = vselect(large, up, vselect(small, down, vset(1)));
+    const vreal scale = vselect(large, down, vselect(small, up, vone));
+    const vreal back = vselect(large, up, vselect(small, down, vone));
     a = a * scale;
     b = b * scale;
     const vreal h = vsqrt(vfma(a, a, b * b));

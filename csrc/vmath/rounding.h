@@ -13,7 +13,7 @@ INLINE vreal vfloor(vreal a) {
 }
 /* -1, 0 or 1 (numpy.sign). */
 INLINE vreal vsign(vreal a) {
-    const vreal size = vselect(a == 0, vset(0), vcopysign(vset(1), a));
+    const vreal size = vselect(a == 0, vzero, vcopysign(vone, a));
     return vselect(a == a, size, a);
 }
 /* The rest of a division whose quotient is cut towards zero, with the sign of a (C's fmod). Exact:
@@ -24,12 +24,12 @@ INLINE vreal vfmod(vreal a, vreal b) {
     const vint valid = (size < INFINITY) & (vabs(b) > 0);
     const vreal least = vselect(valid, vabs(b), vset(INFINITY)), held = size / up;
     vreal r = size, by = least;
-    for (vint small; vany(small = valid & (by <= held));) by = vselect(small, by * up, by);
+    for (vint small; vany(small = valid & (by <= held));) TAKE(by, small, by * up);
     for (vint more = valid;;) {
         const vreal rest = vfma(-vfloor(r / by), by, r);
-        r = vselect(more & (by <= r), vselect(rest < 0, rest + by, rest), r);
+        TAKE(r, more & (by <= r), vselect(rest < 0, rest + by, rest));
         more = by > least;
         if (!vany(more)) return vselect(valid, vcopysign(r, a), vset(NAN));
-        by = vselect(more, by / up, by);
+        TAKE(by, more, by / up);
     }
 }

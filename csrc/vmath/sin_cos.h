@@ -66,7 +66,7 @@ INLINE vreal vcos_any(vreal x) {
     const vint even = (q & 1) == 0;
     const vreal h = vonly(even, vset(0.5));
     const vreal s = sin_quarter(vfma(-h, r, r), vfma(-h, t, t));
-    const vreal c = vselect(even, vfma(-2 * s, s, vset(1)), s);
+    const vreal c = vselect(even, vfma(-2 * s, s, vone), s);
     return vnegate_if_odd(c, (q + 1) >> 1);
 }
 
@@ -74,8 +74,8 @@ INLINE vreal vcos(vreal x) {
     const vreal a = 0.5 * x;
     const vreal room = vfma(-a, a, vset(0.154056));               /* |x| < 0.785 < pi/4 */
     if (__builtin_expect(vany_negative((vint)room), 0)) return vcos_any(x);
-    const vreal s = sin_quarter(a, vset(0));
-    return vfma(-2 * s, s, vset(1));
+    const vreal s = sin_quarter(a, vzero);
+    return vfma(-2 * s, s, vone);
 }
 
 INLINE void vsincos(vreal x, vreal *s, vreal *c) {

@@ -26,11 +26,11 @@ INLINE vreal vtan_any(vreal x) {
     const vnatural q = pi_multiples(x, 0, &r, &t);
     const vreal w = tan_quarter(r, t), h = r - w, l = (r - h) - w;
     const vreal c = -1 / h;
-    return vselect((vint)((q & 1) == 0), h, vfma(c, vfma(c, l, vfma(c, h, vset(1))), c));
+    return vselect((vint)((q & 1) == 0), h, vfma(c, vfma(c, l, vfma(c, h, vone)), c));
 }
 
 INLINE vreal vtan(vreal x) {
     const vreal room = vfma(-x, x, vset(0.616225));               /* |x| < 0.785 < pi/4 */
     if (__builtin_expect(vany_negative((vint)room), 0)) return vtan_any(x);
-    return x - tan_quarter(x, vset(0));
+    return x - tan_quarter(x, vzero);
 }

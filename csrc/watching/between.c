@@ -19,8 +19,7 @@ typedef struct {
 
 static int64_t lay_out(Pack *p, const PiTile *tile, void *scratch) {
     PiMemory m = {scratch, 0};
-    for (int64_t end = 0; end < 2; end++)
-        PLACE(&m, p->y[end], pi_product(p->run->system->dim, PACK));
+    EACH_BELOW(end, 2) PLACE(&m, p->y[end], pi_product(p->run->system->dim, PACK));
     p->made = pi_place_packed(&m, p->run, tile, PACK);
     return m.used;
 }
@@ -59,13 +58,13 @@ static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, doub
 
 /* Lane i of the pack waits for its state at a part of the step. */
 static void add(Pack *p, int64_t i, double part) {
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     const double h = pi_item(p->b->h, p->lane[i]);
     const double start = pi_item(p->b->t0, p->lane[i]) + (p->n - 1) * h;
     const int64_t k = a->count++;
     a->at[k] = p->lane[i] - a->tile->lane;
     a->list[k] = i;
-    for (int64_t d = 0; d < p->run->state_rows; d++)
+    EACH_BELOW(d, p->run->state_rows)
         set_number(p->run, a->in, d * a->stride + k,
                    d < p->run->system->dim ? p->y[0][d * PACK + i] : 0);
     p->own[0][k] = start + p->from * h;
@@ -74,32 +73,31 @@ static void add(Pack *p, int64_t i, double part) {
 /* Makes the states for which lanes wait. 0, or -1 if the kernel fails. */
 static int make(Pack *p) {
     const PiRun *run = p->run;
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     pi_packed_own(a);
     PiTile tile = pi_packed_tile(a, 0, 1);
     PiRow *const rows[] = {&tile.t0, &tile.h};
     const int64_t lanes = tile.registers * run->vector_bytes / run->real_bytes;
-    for (int64_t r = 0; r < 2; r++) {
-        void *const row = row_at(run, a->own, a->stride, r, 0);
-        for (int64_t k = 0; k < lanes; k++)
-            set_number(run, row, k, p->own[r][smaller(k, a->count - 1)]);
+    EACH_BELOW(r, 2) {
+        void *row = row_at(run, a->own, a->stride, r, 0);
+        EACH_BELOW(k, lanes) set_number(run, row, k, p->own[r][smaller(k, a->count - 1)]);
         *rows[r] = (PiRow){row, 1};
     }
     tile.starter_until = pi_first_steps(run->method);
     memset(p->why, 0, sizeof p->why); /* most kernels write none */
     tile.status = p->why;
     if (run->kernel(&tile) < 0) return -1;
-    for (int64_t k = 0; k < a->count; k++)
+    EACH_BELOW(k, a->count)
         if (pi_state_status(run, a->out, a->stride, k) == PI_NOT_FINITE) p->why[k] = PI_NOT_FINITE;
     return 0;
 }
 /* All times of the packed lanes up to the end of the part. */
 static int fill_in(Pack *p) {
     PiBetween *b = p->b;
-    PiPacked *const a = &p->made;
+    PiPacked *a = &p->made;
     do {
         a->count = 0;
-        for (int64_t i = 0; i < p->count; i++) {
+        EACH_BELOW(i, p->count) {
             const int64_t lane = p->lane[i];
             while (b->due[lane] <= p->n) {
                 const double part = position(b, p->run, lane) - (p->n - 1);
@@ -109,7 +107,7 @@ static int fill_in(Pack *p) {
                     add(p, i, part);
                     break;
                 }
-                for (int64_t at = 0; at < b->record->n_saved; at++) {
+                EACH_BELOW(at, b->record->n_saved) {
                     const int64_t k = b->record->saved[at] * PACK + i;
                     const double y0 = p->y[0][k], y1 = p->y[1][k];
                     put(b, p->run, lane, at, s == 1 ? y1 : y0 + s * (y1 - y0));
@@ -118,9 +116,9 @@ static int fill_in(Pack *p) {
             }
         }
         if (a->count && make(p)) return -1;
-        for (int64_t k = 0; k < a->count; k++) {
+        EACH_BELOW(k, a->count) {
             const int64_t lane = p->lane[a->list[k]];
-            for (int64_t at = 0; at < b->record->n_saved; at++)
+            EACH_BELOW(at, b->record->n_saved)
                 put(b, p->run, lane, at,
                     p->why[k] ? NAN
                               : number_at(p->run, a->out, b->record->saved[at] * a->stride + k));
@@ -139,7 +137,7 @@ int pi_between_piece(PiBetween *b, const PiRun *run, const PiTile *tile, int64_t
     pack.to = to;
     pack.count = 1;
     pack.lane[0] = lane;
-    for (int64_t d = 0; d < run->system->dim; d++) {
+    EACH_BELOW(d, run->system->dim) {
         pack.y[0][d * PACK] = y0[d * apart];
         pack.y[1][d * PACK] = y1[d * apart];
     }
@@ -150,7 +148,7 @@ int pi_between_piece(PiBetween *b, const PiRun *run, const PiTile *tile, int64_t
 static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, const void *rows,
                    int64_t stride, int64_t at) {
     while (b->due[lane] <= n) {
-        for (int64_t i = 0; i < b->record->n_saved; i++)
+        EACH_BELOW(i, b->record->n_saved)
             put(b, run, lane, i, number_at(run, rows, b->record->saved[i] * stride + at));
         look_ahead(b, run, lane, 1);
     }
@@ -160,14 +158,14 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
                     const void *before, int64_t before_stride, const void *after) {
     const PiFailures *failures = &run->failures[seen->tile];
     Pack pack = make_pack(b, run, seen->made, n, seen->scratch);
-    for (int64_t at = 0; at < seen->lanes; at++) {
+    EACH_BELOW(at, seen->lanes) {
         const int64_t lane = seen->lane + at;
         if (!(b->due[lane] <= n)) continue;
         if (is_frozen(failures, at) && n >= failures->step[at]) {
             repeat(b, run, lane, n, after, seen->stride, at);
             continue;
         }
-        for (int64_t d = 0; d < run->system->dim; d++) {
+        EACH_BELOW(d, run->system->dim) {
             pack.y[0][d * PACK + pack.count] = number_at(run, before, d * before_stride + at);
             pack.y[1][d * PACK + pack.count] = number_at(run, after, d * seen->stride + at);
         }
@@ -178,7 +176,7 @@ static int see_step(PiBetween *b, const PiRun *run, const PiSeen *seen, int64_t 
 }
 static double soonest(const PiBetween *b, const PiSeen *seen) {
     double least = INFINITY;
-    for (int64_t at = 0; at < seen->lanes; at++)
+    EACH_BELOW(at, seen->lanes)
         least = b->due[seen->lane + at] < least ? b->due[seen->lane + at] : least;
     return least;
 }
@@ -187,7 +185,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const void *before = row_at(run, b->before, run->stride, 0, seen->lane);
     int64_t stride = run->stride;
     if (seen->block == 0) {
-        for (int64_t at = 0; at < seen->lanes; at++) {
+        EACH_BELOW(at, seen->lanes) {
             b->next[seen->lane + at] = 0;
             look_ahead(b, run, seen->lane + at, 0);
             repeat(b, run, seen->lane + at, run->first, seen->rows, seen->stride, at);
@@ -195,7 +193,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     }
     double due = soonest(b, seen);
     const char *rows = seen->rows;
-    for (int64_t i = 0; i < seen->count; i++) {
+    EACH_BELOW(i, seen->count) {
         const int64_t n = run->first + smaller(seen->step + i * seen->every, run->n_steps);
         rows = row_at(run, seen->rows, seen->next, i, 0);
         if (seen->block > 0 && due <= n) {

@@ -1,7 +1,6 @@
 /* Lanes that a watch evaluates together: their rows and parameters, for all shown states.
  * See watch.h. */
 #include "watch.h"
-#include "../run/families.h"
 #include "../run/layout.h"
 
 enum {
@@ -13,7 +12,7 @@ enum {
 /* Does anything depend on the energy itself or, if `last` is PI_OF_CHANGE, on its change? */
 static int has_energy(const PiWatch *w, PiSource last) {
     int found = w->asks & PI_WATCH_ENERGY;
-    for (int64_t i = 0; i < w->n_reduced; i++)
+    EACH_BELOW(i, w->n_reduced)
         found |= w->reduced[i].source >= PI_OF_ENERGY && w->reduced[i].source <= (int)last;
     return found;
 }
@@ -32,7 +31,7 @@ static int asks_nothing(const PiWatch *w) {
  * its own, also as many as fit. Returns the bytes, which are no less for more lanes. */
 static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *memory) {
     const PiSystem *s = w->program.system;
-    const int64_t per_state = w->components + 1 + (int64_t)w->n_quantities;
+    const int64_t per_state = w->components + 1 + w->n_quantities;
     const int64_t per_call = pi_sum(s->scratch, w->n_quantities) + 1;
     const int64_t all = larger(STATES_BYTES / sizeof(double), pi_product(per_state, lanes));
     const int64_t call = larger(CALL_BYTES / sizeof(double) / per_call, lanes);
@@ -41,12 +40,11 @@ static int64_t lay_out(WatchChunk *c, const PiWatch *w, int64_t lanes, void *mem
     c->lanes = lanes;
     c->states = smaller(all / (per_state * lanes), STATES);
     c->several = asks_nothing(w) ? smaller(call / lanes, c->states) : 0;
-    for (int64_t i = 0; i < 2; i++)
-        PLACE(&m, c->y[i], pi_product(s->dim + (int64_t)w->n_quantities, lanes));
+    EACH_BELOW(i, 2) PLACE(&m, c->y[i], pi_product(s->dim + w->n_quantities, lanes));
     PLACE(&m, c->p, pi_product(pi_parameter_rows(s), lanes));
     PLACE(&m, c->own_p, pi_product(pi_parameter_rows(w->system.system), lanes));
     double **const rows[] = {&c->t, &c->origin, &c->factor, &c->ends};
-    for (int64_t i = 0; i < 4; i++) PLACE(&m, *rows[i], lanes);
+    EACH_BELOW(i, 4) PLACE(&m, *rows[i], lanes);
     PLACE(&m, c->scratch, pi_product(pi_scratch_of_both(&w->program, &w->system), lanes));
     PLACE(&m, c->sums, pi_product(w->n_rows, lanes));
     PLACE(&m, c->call, pi_product(pi_sum(pi_parameter_rows(s) + 1, s->scratch), call));
@@ -63,10 +61,10 @@ int64_t pi_chunk_bytes(const PiWatch *w, int64_t lanes) {
 void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
     if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
     else
-        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
+        EACH_BELOW(i, lanes) to[i] = ((const float *)from)[i];
 }
 void pi_fill_row(double *to, double value, int64_t lanes) {
-    for (int64_t i = 0; i < lanes; i++) to[i] = value;
+    EACH_BELOW(i, lanes) to[i] = value;
 }
 /* The lanes of a row of the batch; copies of the last selected one fill its register. */
 void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {
@@ -96,18 +94,18 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     if (c->has_energy && own->kernels && !own->system->time_dependent)
         c->energies = own->kernels->energies;
     c->changes = c->energies && !has_energy(w, PI_OF_ENERGY);
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
     const int rows = n + w->program.system->n_derived, bits = 64;
-    c->alike = rows < bits && c->uniform == ((uint64_t)1 << n) - 1 && !w->origin.stride &&
-               !w->factor.stride;
+    c->alike =
+        rows < bits && c->uniform == pi_lowest_bits(n) && !w->origin.stride && !w->factor.stride;
     spread_row(c, c->origin, w->origin);
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
     /* Byte code reads one register of rows that are alike, if they are no more than its bits. */
-    for (int64_t i = 0; i < rows; i++)
+    EACH_BELOW(i, rows)
         for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
             memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
     if (!asks_system(w)) return 0;
@@ -118,19 +116,12 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
     return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
 }
 /* t0 + n h with two roundings, like the times of a solution. */
-void pi_chunk_time(const WatchChunk *c, double n, double *t) {
-    const int64_t lane = c->lane;
-    const double *t0 = c->w->t0.data, *h = c->w->h.data;
-    if (!c->w->t0.stride && !c->w->h.stride) {
-        pi_fill_row(t, *t0 + n * *h, c->lanes);
-        return;
-    }
-    EACH_LANE(i, c) {
-        const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
-        t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
-    }
-}
-
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
     return pi_item(w->t0, lane) + n * pi_item(w->h, lane);
+}
+void pi_chunk_time(const WatchChunk *c, double n, double *t) {
+    EACH_LANE(i, c) {
+        const int64_t at = c->at ? c->at[smaller(i, c->n_at - 1)] : i;
+        t[i] = pi_watch_time(c->w, c->lane + at, n);
+    }
 }

@@ -1,6 +1,5 @@
 /* Events of segments: see events.h. */
 #include "events.h"
-#include <float.h>
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */
@@ -25,7 +24,7 @@ void pi_forget_events(EventLanes *p, int64_t i, int first) {
     EACH_EVENT(j, p->of) {
         Passing *const passing = &o->passing[j];
         if (!first) passing->added[PI_COUNT] -= passing->first;
-        for (int row = PI_COUNT; row <= PI_UNRESOLVED; row++) {
+        EACH_FROM(row, PI_COUNT, PI_UNRESOLVED + 1) {
             *event_row(p, row, o->id, j) -= passing->added[row];
             passing->added[row] = 0;
         }
@@ -34,16 +33,15 @@ void pi_forget_events(EventLanes *p, int64_t i, int first) {
 }
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
+static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 1; }
 /* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
 static void occurs(Occurring *o, double part, double slope, int event) {
-    int k = o->count;
-    if (k == MOST_PENDING) return;
-    for (; k > 0 && (o->pending[k - 1].part < part ||
-                     (o->pending[k - 1].part == part && o->pending[k - 1].event < event));
-         k--)
-        o->pending[k] = o->pending[k - 1];
-    o->pending[k] = (Occurrence){part, slope, event};
-    o->count++;
+    if (o->count == MOST_PENDING) return;
+    Occurrence *at = o->pending + o->count++;
+    for (; at > o->pending && (at[-1].part < part || (at[-1].part == part && at[-1].event < event));
+         at--)
+        *at = at[-1];
+    *at = (Occurrence){part, slope, event};
 }
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
@@ -69,23 +67,22 @@ static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
 /* Row r of the parameters of the run of a lane. */
 static uint64_t of_run(const EventLanes *p, int64_t id, int r) {
     const PiLaneProgram *of = &p->of->detect;
-    return (uint64_t)pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
+    return pi_item(of->params[of->system.system->n_params - PI_OF_RUN + r], id);
 }
 /* The first passage of the bridge between the ends of a segment, if it lies in the piece. */
 static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     const double a = *event_row(p, PI_QUANTITY, id, j), b = p->ended[j * p->lanes + i];
     if (a == 0 || p->of->event[j].direction * a > 0) return;
-    PiBridge bridge = {.step = (uint64_t)o->step,
+    PiBridge bridge = {.step = o->step,
                        .trajectory = (uint64_t)o->jumps << PI_OF_JUMPS_BIT,
                        .component = j,
                        .from = a,
                        .to = b,
                        .whole = o->whole / o->h};
-    for (int64_t k = 0; k < 3; k++) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
-    for (int64_t k = 0; k < 2; k++)
-        bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
+    EACH_BELOW(k, 3) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
+    EACH_BELOW(k, 2) bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
     if (part > q->piece[i].from && part <= q->piece[i].to) occurs(o, fmin(part, 1 - 0x1p-53), 0, j);
 }
@@ -93,7 +90,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
     const Piece *piece = &q->piece[i];
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * piece->resolution * size;
@@ -106,7 +103,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
     double f[CHEB_MOST + 1];
     const int n = pi_piece_values(q, i, j, f);
-    for (int k = 0; k <= n; k++) {
+    EACH_BELOW(k, n + 1) {
         if (isfinite(f[k])) continue;
         /* It was halved as far as possible: what may have occurred there? */
         if (isfinite(*event_row(p, PI_QUANTITY, o->id, j))) add_to_count(p, i, PI_UNRESOLVED, j);
@@ -119,23 +116,22 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         occurs(o, 0, 0, j);
         return;
     }
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
-    const int count =
-        simple ? pi_find_simple_zero(f, zeros) : pi_find_zeros(n, f, begins, error, zeros, &near);
-    for (int64_t k = 0; k < count; k++) {
-        if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
-        const double slope = zeros[k].slope * 2 / (piece->to - piece->from);
-        const double part = piece_part(piece, zeros[k].x);
+    PiZeros zeros;
+    if (simple) pi_find_simple_zero(f, &zeros);
+    else pi_find_zeros(n, f, begins, error, &zeros);
+    EACH_BELOW(k, zeros.count) {
+        if (e->direction && (e->direction > 0) != zeros.at[k].rises) continue;
+        const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
+        const double part = piece_part(piece, zeros.at[k].x);
         occurs(o, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
-    int8_t *const zeros_of = &o->passing[j].crossings;
+    int8_t *zeros_of = &o->passing[j].crossings;
     const int before = *zeros_of;
-    *zeros_of = before + count < 3 ? before + count : 3;
+    *zeros_of = before + zeros.count < 3 ? before + zeros.count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
-    if (near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
+    if (zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
@@ -150,7 +146,7 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
             occurs(&p->occurring[i], 1, 0, j);
         return;
     }
-    for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
+    EACH_FROM(k, 1, n + 1) changes += f[k] != f[k - 1];
     if (changes > 1 && (f[0] == f[n] || piece->to - piece->from > 0x1p-30))
         add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
@@ -166,7 +162,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const int64_t at = j * p->lanes + i;
     const double least = q->least[at], most = q->most[at];
     const double first = linear_row(q, j, 0)[i], last = linear_row(q, j, q->degree)[i];
-    Occurring *const o = &p->occurring[i];
+    Occurring *o = &p->occurring[i];
     if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(o, 0, 0, j);
     if (isnan(q->mean[at])) { /* the force has failed within */
         if (!is_at_zero(p, i, j, first) && crosses(e, first, last)) occurs(o, 1, 0, j);
@@ -179,13 +175,11 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
         find_located(p, i, j);
         return;
     }
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     const double error = 20 * o->resolution * fmax(most, -least);
-    const int found = pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error,
-                                           e->direction, zeros, &near);
-    for (int64_t k = 0; k < found; k++) occurs(o, zeros[k].x, zeros[k].slope, j);
-    if (near) add_to_count(p, i, PI_UNRESOLVED, j);
+    PiZeros zeros;
+    pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error, e->direction, &zeros);
+    EACH_BELOW(k, zeros.count) occurs(o, zeros.at[k].x, zeros.at[k].slope, j);
+    if (zeros.near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
     const int begins = p->quantities.piece[i].from == 0;
@@ -204,8 +198,8 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
 /* ---- consequences of an event ---------------------------------------------------------------- */
 /* The step ends there, at the state of the event. */
 static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
-    Occurring *const o = &p->occurring[i];
-    for (int64_t d = 0; d < p->dim; d++) {
+    Occurring *o = &p->occurring[i];
+    EACH_BELOW(d, p->dim) {
         const int64_t at = d * p->lanes + i;
         p->landing[at] = p->state[at];
         if (part != 1) set(p, s->after, at, p->state[at]);
@@ -239,7 +233,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     if (this->part == 0)               /* as before */
         o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
     EACH_EVENT(j, p->of) {
-        Passing *const passing = &o->passing[j];
+        Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
         const double g = p->quantities.rows.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
@@ -248,11 +242,11 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
     }
-    for (int64_t k = 0; k < o->count; k++)
+    EACH_BELOW(k, o->count)
         o->passing[o->pending[k].event].tied |=
             o->pending[k].part - this->part <= 16 * least_part(p);
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
-    for (int64_t d = 0; d < p->dim; d++) {
+    EACH_BELOW(d, p->dim) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->single ? FLT_MAX : DBL_MAX);
         set(p, s->after, d * p->lanes + i, p->single ? (float)y : y);
@@ -280,16 +274,13 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     o->passing[j].first += this.part == 0;
     o->passing[j].tied = -1;
     if (event->onto >= 0)
-        for (int64_t d = 0; d < p->dim; d++) {
+        EACH_BELOW(d, p->dim) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
             p->state[d * p->lanes + i] = p->single ? (float)y : y;
         }
     if (k >= 0) {
-        event->t[k * of->stride + id] = t;
-        if (event->y)
-            for (int64_t d = 0; d < p->dim; d++)
-                event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
-        for (int64_t v = 0; v < event->n_values; v++)
+        keep_event(p, event, k, id, t, p->state + i);
+        EACH_BELOW(v, event->n_values)
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
     }
@@ -304,50 +295,50 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
 static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
-        r->t[i] =
-            o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
+        r->t[i] = o->count ? pi_time_within(p, s, i, next_of(o)->part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
         if (r->y != p->state)
-            for (int64_t d = 0; d < p->dim; d++)
-                r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+            EACH_BELOW(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
     return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
-    for (int64_t d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    EACH_BELOW(d, p->dim) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
 /* The states at the next events of the lanes: those at the ends of the steps, those that the kernel
  * has made, or on the polynomials. */
 static void find_states(EventLanes *p, const PiSteps *s) {
-    double *const part = p->quantities.theta;
+    double *part = p->quantities.theta;
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
-        part[i] = o->count ? o->pending[o->count - 1].part : 0;
+        part[i] = o->count ? next_of(o)->part : 0;
     }
     s->at(s, part, p->state);
     EACH_LANE(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
-        for (int64_t d = 0; d < p->dim; d++) {
+        EACH_BELOW(d, p->dim) {
             const int64_t at = d * p->lanes + i;
-            if (part[i] == 0) p->state[at] = get(p, s->before, at);
-            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
-            else p->state[at] = get(p, s->within, at);
+            p->state[at] = get(p,
+                               part[i] == 0   ? s->before
+                               : part[i] == 1 ? s->after
+                                              : s->within,
+                               at);
         }
     }
 }
 /* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
 static int is_exact(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
-    return p->quantities.linear && !ends_step(&p->of->event[o->pending[o->count - 1].event]);
+    return p->quantities.linear && !ends_step(&p->of->event[next_of(o)->event]);
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
 static int is_corrected(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
-    Occurrence *e = &o->pending[o->count - 1];
+    Occurrence *e = next_of(o);
     const PiEvent *event = &p->of->event[e->event];
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
@@ -383,7 +374,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
 /* Is the state at its next event to be kept, or that where too many end the step? */
 static int wants_state(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
-    const int j = o->pending[o->count - 1].event;
+    const int j = next_of(o)->event;
     return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
 }
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
@@ -393,7 +384,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
-            Piece *const piece = &p->quantities.piece[i];
+            Piece *piece = &p->quantities.piece[i];
             while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
             if (!o->count) piece->points = 0;
             waits |= !o->count && piece->n_ends;
@@ -419,7 +410,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count || o->ready) continue;
-            const Occurrence *e = &o->pending[o->count - 1];
+            const Occurrence *e = next_of(o);
             const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
             const int corrected = made ? is_corrected(p, i) : 0;
@@ -479,7 +470,7 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
         pi_known_pieces(q, s, p->begun, p->ended) < 0)
         return -1;
     EACH_LANE(i, p) {
-        Piece *const piece = &q->piece[i];
+        Piece *piece = &q->piece[i];
         int may = piece->n_switches;
         if (!piece->points) continue;
         EACH_EVENT(j, p->of) may |= *event_row(p, PI_BEGINS, s->id[i], j) != BEGINS_ANYHOW;
@@ -506,7 +497,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
             pi_begin_pieces(&p->quantities.piece[i], o->h,
                             fabs(o->h) <= least ? INFINITY : o->resolution, 1);
         EACH_EVENT(j, p->of) {
-            Passing *const passing = &o->passing[j];
+            Passing *passing = &o->passing[j];
             passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
             passing->tied = passing->crossings = 0;
         }
@@ -521,7 +512,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         const int own = asks == 1 && o->asks;
-        set(p, s->part, i, own ? o->pending[o->count - 1].part * o->h : 0);
+        set(p, s->part, i, own ? next_of(o)->part * o->h : 0);
     }
     return asks;
 }
@@ -562,21 +553,21 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     EACH_LANE(i, p) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
     if (any && !whole && pi_ask_ends(p, s)) return -1;
-    const double *const values = whole ? p->ended : p->quantities.rows.answer;
+    const double *values = whole ? p->ended : p->quantities.rows.answer;
     EACH_LANE(i, p) {
         const int64_t id = s->id[i];
         const Occurring *o = &p->occurring[i];
-        if (s->end[i] == PI_STEP_LOST && o->stopped_by < 0)
+        const int end = s->end[i], lands = end == PI_STEP_JUMPED;
+        if (end == PI_STEP_LOST && o->stopped_by < 0)
             pi_forget_events(p, i, 0); /* none has led there */
         EACH_EVENT(j, p->of)
             o->passing[j].added[0] = o->passing[j].added[1] = o->passing[j].first = 0;
-        if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
+        if (end == PI_STEP_NONE || end == PI_STEP_LOST) continue;
         const double t = get(p, s->t, i);
-        const int lands = s->end[i] == PI_STEP_JUMPED;
         if (!wanted || wanted[i])
             EACH_EVENT(j, p->of) {
-                double *const g = event_row(p, PI_QUANTITY, id, j);
-                double *const begin = event_row(p, PI_BEGINS, id, j);
+                double *g = event_row(p, PI_QUANTITY, id, j);
+                double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
                 const int stays = *begin < 0 && fabs(now) <= -*begin;
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
@@ -584,11 +575,11 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 *g = now;
             }
         if (lands) {
-            double *const lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
+            double *lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
             *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
             *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
         }
-        if (s->end[i] != PI_STEP_STOPPED) continue;
+        if (end != PI_STEP_STOPPED) continue;
         p->of->stopped_at[id] = pi_time_within(p, s, i, o->part);
         p->of->stopped_by[id] = o->stopped_by;
     }
@@ -616,7 +607,7 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     const int quantities = of->detect.program.system->n_invariants;
     PLACE(m, p->need, quantities);
     if (m->at)
-        for (int64_t j = 0; j < quantities; j++)
+        EACH_BELOW(j, quantities)
             p->need[j] = j >= n                   ? PI_NEED_APART /* of comparisons */
                          : of->event[j].onto >= 0 ? PI_NEED_NOTHING
                          : of->event[j].located   ? PI_NEED_VALUE

@@ -11,7 +11,6 @@
  * state is made by a part of the step, and lies on the side before the zero; a condition occurs at
  * the first step, or jump, after which it holds. */
 #pragma once
-#include <string.h>
 #include "pieces.h"
 
 typedef struct {
@@ -44,7 +43,7 @@ typedef struct {
     int exact;
 } PiEvents;
 
-#define EACH_EVENT(j, of) for (int64_t j = 0; j < (of)->count; j++)
+#define EACH_EVENT(j, of) EACH_BELOW(j, (of)->count)
 
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {
@@ -99,14 +98,14 @@ static inline double get(const EventLanes *p, const void *row, int64_t i) {
 }
 static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = (float)value;
+    else ((float *)row)[i] = value;
 }
 /* n numbers of a row, in double precision. */
 static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
     pi_copy_row(to, row, n, p->real_bytes);
 }
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
-    return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;
+    return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
 /* How a quantity g begins a segment. A number -z below 0: it has just jumped at its zero, and is
  * still there while |g| <= z. Unseen: no value before it tells whether it may come back to zero. */
@@ -114,6 +113,14 @@ enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
+}
+/* The k-th event to be kept of a trajectory: its time, and a state, a number in each row. */
+static inline void keep_event(const EventLanes *p, const PiEvent *e, int64_t k, int64_t id,
+                              double t, const double *state) {
+    const int64_t next = p->of->stride;
+    e->t[k * next + id] = t;
+    for (int64_t d = 0; e->y && d < p->dim; d++)
+        e->y[(k * p->dim + d) * next + id] = state[d * p->lanes];
 }
 /* Places the arrays of `lanes` in a memory, for lanes->lanes lanes. */
 void pi_place_events(PiMemory *memory, EventLanes *lanes);

@@ -1,6 +1,5 @@
 /* Events of fixed steps: see fixed_steps.h. */
 #include "fixed_steps.h"
-#include <float.h>
 #include "../run/layout.h"
 
 enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
@@ -40,7 +39,7 @@ typedef struct {
 } Segments;
 
 /* Each place that a lane may have. */
-#define EACH_PLACE(k, p) for (int64_t k = 0; k < (p)->count; k++)
+#define EACH_PLACE(k, p) EACH_BELOW(k, (p)->count)
 static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (float)value;
 }
@@ -68,7 +67,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     if ((a->count = count) == 0) return 0;
     pi_packed_own(a);
     const PiRow t0 = p->tile->t0;
-    for (int64_t k = 0; k < (ceil_div(count, unit(run)) * unit(run)); k++) {
+    EACH_BELOW(k, (ceil_div(count, unit(run)) * unit(run))) {
         const Slot *s = &p->slot[a->list[smaller(k, count - 1)]];
         const double later = s->passed != 0 ? rounded(run, s->passed) : 0;
         const double start = s->begun + later - first * s->length;
@@ -83,8 +82,7 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
         if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
         else
-            for (int64_t k = 0; k < count; k++)
-                set_number(run, a->in, d * a->stride + k, from[a->list[k]]);
+            EACH_BELOW(k, count) set_number(run, a->in, d * a->stride + k, from[a->list[k]]);
     }
     PiTile tile = pi_packed_tile(a, first, 1);
     tile.t0 = (PiRow){a->own, 1};
@@ -95,9 +93,8 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     tile.status = why;
     if (run->kernel(&tile) < 0) return -1;
     for (int64_t k = 0; to == p->after && k < count; k++) p->slot[a->list[k]].why = why[k];
-    for (int64_t d = 0; d < rows; d++)
-        for (int64_t k = 0; k < count; k++)
-            to[d * lanes + a->list[k]] = number_at(run, a->out, d * a->stride + k);
+    EACH_BELOW(d, rows)
+        EACH_BELOW(k, count) to[d * lanes + a->list[k]] = number_at(run, a->out, d * a->stride + k);
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
@@ -105,7 +102,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
     Segments *p = (Segments *)steps->of;
     const int64_t lanes = p->lanes.lanes;
     if (p->lanes.chords)
-        for (int64_t i = 0; i < dim(p) * lanes; i++)
+        EACH_BELOW(i, dim(p) * lanes)
             y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
     if (p->lanes.chords) return;
     EACH_PLACE(k, p) {
@@ -131,8 +128,8 @@ static int64_t lay_out(Segments *p, PiMemory m) {
                   all = pi_product(p->e->events.count, lanes);
     double **const rows[] = {&p->t0, &p->passed, &p->t, &p->t_low, &p->part};
     int8_t **const marks[] = {&p->end, &p->looked, &p->wanted};
-    for (int64_t i = 0; i < 5; i++) PLACE(&m, *rows[i], lanes);
-    for (int64_t i = 0; i < 3; i++) PLACE(&m, *marks[i], lanes);
+    EACH_BELOW(i, 5) PLACE(&m, *rows[i], lanes);
+    EACH_BELOW(i, 3) PLACE(&m, *marks[i], lanes);
     PLACE(&m, p->id, lanes);
     PLACE(&m, p->slot, lanes);
     PLACE(&m, p->before, state);
@@ -190,8 +187,8 @@ static void *seen_rows(const Segments *p, int64_t i) {
 static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int64_t apart) {
     const void *from = i ? seen_rows(p, i - 1) : p->tile->in;
     const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
-    for (int64_t d = 0; d < dim(p); d++) y[d * apart] = number_at(p->run, from, d * stride + at);
-    for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
+    EACH_BELOW(d, dim(p)) y[d * apart] = number_at(p->run, from, d * stride + at);
+    EACH_FROM(d, dim(p), p->run->state_rows) y[d * apart] = 0;
 }
 /* The states before and after the current step of a lane. */
 static void read_step(const Segments *p, int64_t k) {
@@ -200,7 +197,7 @@ static void read_step(const Segments *p, int64_t k) {
     read_state(p, s->at, s->i + 1, p->after + k, p->lanes.lanes);
 }
 static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
-    for (int64_t d = 0; d < rows; d++)
+    EACH_BELOW(d, rows)
         set_number(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
 }
 static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
@@ -216,14 +213,14 @@ static int begins_anew(const Segments *p, int64_t lane) {
 /* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
 static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
     const int64_t count = p->seen->count;
-    const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
-    return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
+    const int64_t rest = i < count ? s->bits & pi_lowest_bits(count - i) : 0;
+    return smaller(rest ? count - (64 - __builtin_clzll(rest)) : count, s->leaving);
 }
 /* Lists in p->due the lanes in whose shown steps an event may occur. */
 static void list_due(Segments *p) {
     const PiFailures *f = &p->run->failures[p->seen->tile];
     const int64_t stride = p->run->stride;
-    for (int64_t at = 0; at < p->seen->lanes; at++) {
+    EACH_BELOW(at, p->seen->lanes) {
         const int64_t place = pi_place(p->seen, at);
         int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
         EACH_EVENT(j, &p->e->events) {
@@ -246,7 +243,7 @@ static void take(Segments *p, Slot *s, int64_t at) {
     EACH_EVENT(j, &p->e->events) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = sums[2 * run->stride], count = p->seen->count;
-        s->bits |= passes & (((int64_t)1 << count) - 1);
+        s->bits |= passes & pi_lowest_bits(count);
         if (!p->e->events.event[j].located &&
             passes >> count) { /* a condition that holds as the run begins */
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
@@ -319,7 +316,7 @@ static int go_on(Segments *p, int64_t k) {
     if (s->changed) {
         write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
         EACH_EVENT(j, &p->e->events) {
-            double *const sums = sums_of(p, s->at, j);
+            double *sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
             if (p->e->events.event[j].located && !p->lanes.chords) sums[4 * p->run->stride] = NAN;
@@ -332,7 +329,7 @@ static int go_on(Segments *p, int64_t k) {
 /* ---- all lanes that are under way ------------------------------------------------------------ */
 static PiStatus status_of(const Segments *p, int64_t k) {
     PiStatus status = PI_OK;
-    for (int64_t d = 0; d < dim(p); d++) {
+    EACH_BELOW(d, dim(p)) {
         const double y = fabs(p->after[d * p->lanes.lanes + k]);
         if (!(y <= DBL_MAX)) return p->slot[k].why ? p->slot[k].why : PI_NOT_FINITE;
         if (y > p->run->bound) status = PI_OUT_OF_BOUNDS;
@@ -350,7 +347,7 @@ static int make(Segments *p) {
         if (s->waits == WAITS_FOR_STEP || (s->waits && p->lanes.chords))
             n = smaller(n, p->tile->first + s->i + 1);
     }
-    for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
+    EACH_FROM(what, WAITS_FOR_STEP, WAITS_FOR_REST + 1) {
         const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
         EACH_PLACE(k, p) {
@@ -378,7 +375,7 @@ static int look(Segments *p) {
     const PiEvents *e = &p->e->events;
     const int64_t lanes = p->lanes.lanes;
     int again = 0;
-    for (int64_t k = 0; k < lanes; k++) {
+    EACH_BELOW(k, lanes) {
         const Slot *s = &p->slot[k];
         const int goes = k < p->count && s->lane >= 0 && !s->waits;
         p->id[k] = goes ? s->lane : -1;
@@ -391,7 +388,7 @@ static int look(Segments *p) {
             const PiStatus status = status_of(p, k);
             if (!p->end[k] || p->looked[k] || (status && status != PI_OUT_OF_BOUNDS)) continue;
             p->looked[k] = status || begins_anew(p, p->id[k]);
-            for (int64_t j = 0; j < e->count; j++) {
+            EACH_BELOW(j, e->count) {
                 const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
                 const double new = p->lanes.quantities.rows.answer[j * lanes + k];
                 p->looked[k] |= (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
@@ -423,7 +420,7 @@ static int complete(Segments *p, int64_t k) {
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         const int unseen = s->jumped && p->e->events.event[j].located;
         p->last[at] = unseen ? NAN : g == start ? p->last[at] : start;
-        double *const begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
+        double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
         if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
     }
     if (s->changed) {
@@ -456,7 +453,7 @@ static int follow(Segments *p, int64_t k) {
         for (int d = dim(p); end != PI_STEP_MADE && d < p->run->state_rows; d++)
             p->after[d * p->lanes.lanes + k] = 0;
         if (end == PI_STEP_LOST)
-            for (int64_t d = 0; d < dim(p); d++)
+            EACH_BELOW(d, dim(p))
                 p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
     }
     if (end != PI_STEP_MADE || !status)
@@ -481,7 +478,7 @@ static int follow(Segments *p, int64_t k) {
 static int go_through(Segments *p) {
     const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
-    for (int64_t k = 0; k < count; k++)
+    EACH_BELOW(k, count)
         if (p->end[k]) {
             const Slot *s = &p->slot[k];
             p->part[k] = rounded(p->run, s->h - s->passed);
@@ -489,7 +486,7 @@ static int go_through(Segments *p) {
             p->lanes.occurring[k].jumps = s->jumped;
         }
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
-    for (int64_t k = 0; k < count; k++) {
+    EACH_BELOW(k, count) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
                   leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
@@ -507,7 +504,7 @@ static int go_through(Segments *p) {
         }
     }
     if (pi_settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
-    for (int64_t k = 0; k < count; k++)
+    EACH_BELOW(k, count)
         if (p->end[k] && follow(p, k)) return -1;
     return 0;
 }
@@ -528,10 +525,10 @@ static int look_back(Segments *p) {
         for (p->count = 0; at < p->seen->lanes && p->count < p->lanes.lanes; at++) {
             const int64_t k = p->count, lane = p->seen->lane + pi_place(p->seen, at);
             int unseen = 0;
-            for (int64_t j = 0; j < n; j++)
+            EACH_BELOW(j, n)
                 unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
             if (!unseen || begins_anew(p, lane)) continue;
-            Slot *const s = &p->slot[k];
+            Slot *s = &p->slot[k];
             *s = (Slot){.at = at, .lane = lane, .asks = 1};
             s->h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
             read_state(p, at, 0, p->before + k, p->lanes.lanes);
@@ -541,12 +538,12 @@ static int look_back(Segments *p) {
             p->id[k] = lane;
             p->count++;
         }
-        for (int64_t k = p->count; k < p->lanes.lanes; k++) p->id[k] = -1;
+        EACH_FROM(k, p->count, p->lanes.lanes) p->id[k] = -1;
         if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
             return -1;
         EACH_PLACE(k, p)
-            for (int64_t j = 0; j < n; j++) {
-                double *const last = sums_of(p, p->slot[k].at, j) + p->run->stride;
+            EACH_BELOW(j, n) {
+                double *last = sums_of(p, p->slot[k].at, j) + p->run->stride;
                 if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
             }
     }
@@ -572,13 +569,9 @@ static int occur_plainly(Segments *p, int j, int64_t n) {
     const PiEvent *event = &of->event[j];
     const int64_t lane = p->slot->lane;
     const double t = pi_watch_time(&p->e->watch, lane, n);
-    double *const count = event_row(&p->lanes, PI_COUNT, lane, j);
-    if (*count >= 0 && *count < event->keep) {
-        const int64_t k = (int64_t)*count;
-        event->t[k * of->stride + lane] = t;
-        for (int64_t d = 0; event->y && d < dim(p); d++)
-            event->y[(k * dim(p) + d) * of->stride + lane] = p->after[d * p->lanes.lanes];
-    }
+    double *count = event_row(&p->lanes, PI_COUNT, lane, j);
+    if (*count >= 0 && *count < event->keep)
+        keep_event(&p->lanes, event, *count, lane, t, p->after);
     *count += 1;
     if (!event->stop || *count < event->stop) return 0;
     of->stopped_at[lane] = t;
@@ -591,12 +584,11 @@ static int go_through_plainly(Segments *p, PiMemory m) {
     p->lanes.lanes = 1;
     PLACE(&m, p->after, p->run->state_rows);
     PLACE(&m, p->slot, 1);
-    Slot *const s = p->slot;
+    Slot *s = p->slot;
     while (p->next < p->n_due) {
         const int64_t at = p->due[p->next++];
         uint64_t passes[PI_MAX_REDUCED], left = 0;
-        EACH_EVENT(j, &p->e->events)
-            left |= passes[j] = (uint64_t)sums_of(p, at, j)[2 * p->run->stride];
+        EACH_EVENT(j, &p->e->events) left |= passes[j] = sums_of(p, at, j)[2 * p->run->stride];
         take(p, s, at);
         const int64_t end = smaller(s->leaving, s->end - first - 1);
         while (left && s->lane >= 0) {
@@ -607,7 +599,7 @@ static int go_through_plainly(Segments *p, PiMemory m) {
             if (i >= 0 && i >= end) break;
             s->i = larger(i, 0);
             read_state(p, at, i + 1, p->after, p->lanes.lanes);
-            for (int j = 0; j < p->e->events.count && s->lane >= 0; j++) {
+            EACH_WHILE(j, p->e->events.count, s->lane >= 0) {
                 if (!(passes[j] & mark)) continue;
                 *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_ANYHOW;
                 if (occur_plainly(p, j, first + i + 1)) return -1;
@@ -639,14 +631,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     if (are_plain(e, run->bound)) return go_through_plainly(&p, memory);
     p.lanes.lanes = ceil_div(smaller(p.n_due, e->lanes), unit(run)) * unit(run);
     lay_out(&p, memory);
-    for (int64_t k = 0; k < p.lanes.lanes; k++) {
+    EACH_BELOW(k, p.lanes.lanes) {
         p.slot[k] = (Slot){.lane = -1};
         p.looked[k] = 0;
         p.lanes.occurring[k].resolution = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {
         left = 0;
-        for (int64_t k = 0; k < p.lanes.lanes; k++) {
+        EACH_BELOW(k, p.lanes.lanes) {
             if (fill(&p, k)) return -1;
             if (p.slot[k].lane < 0) continue;
             left++;

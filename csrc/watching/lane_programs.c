@@ -1,6 +1,5 @@
 /* Programs of byte code, run for lanes at their own steps and times. */
 #include "lane_programs.h"
-#include <string.h>
 
 static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
                double *out) {
@@ -24,7 +23,7 @@ int pi_load_parameters(ProgramRows *r, const int64_t *id) {
         if (id[i] < 0 || id[i] == r->holds[i]) continue;
         changed = 1;
         r->holds[i] = id[i];
-        for (int64_t k = 0; k < n; k++) {
+        EACH_BELOW(k, n) {
             r->p[k * r->lanes + i] = pi_item(of->params[k], id[i]);
             if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
         }

@@ -1,6 +1,5 @@
 /* Quantities within accepted steps: see pieces.h. */
 #include "pieces.h"
-#include <string.h>
 
 enum { NODES = CHEB_MOST + 1, MOST_PIECES = 2048 };
 /* Of a piece that fails because of more than its conditions. */
@@ -27,7 +26,7 @@ void pi_place_pieces(PiMemory *m, const PiLaneProgram *program, const int8_t *ne
     pi_place_program(m, program, &p->apart, lanes);
     PLACE(m, p->point, lanes);
     PLACE(m, p->id, lanes);
-    for (int64_t i = 0; i < 7; i++) {
+    EACH_BELOW(i, 7) {
         PLACE(m, *numeric[i], all);
         if (m->at) memset(*numeric[i], 0, all * sizeof **numeric[i]);
     }
@@ -96,7 +95,7 @@ static void show_end(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, doub
     const PiSteps *s = p->steps;
     if (theta != 0 && theta != 1) return;
     if (theta == 1) r->t[c] = real_of(p, s->t, i) + real_of(p, s->t_low, i);
-    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+    EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
         const double after = p->after ? p->after[at] : real_of(p, s->after, at);
         r->y[d * p->lanes + c] = theta == 1 ? after : real_of(p, s->before, at);
@@ -120,9 +119,9 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
     const double least = p->real_bytes == 8 ? 0x1p-51 : 0x1p-22;
     const double inexact = piece->fails == IS_NOISY ? INEXACT * piece->resolution : 0;
     r->t[c] *= number >> 1 & 1 ? 1 + 0x1p-52 : 1 - 0x1p-52;
-    for (int64_t d = 0; d < r->of->system.system->dim; d++) {
+    EACH_BELOW(d, r->of->system.system->dim) {
         const int64_t at = d * p->lanes + i;
-        double *const y = &r->y[d * p->lanes + c];
+        double *y = &r->y[d * p->lanes + c];
         const double size = /* of the terms of its polynomial, however small their sum is */
             fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
         const double off = fmax(least * size, inexact * fabs(*y));
@@ -156,8 +155,8 @@ static int ask_at(Pieces *p, double x, int rounded) {
 /* Values at point number `node` of the pieces, of degree 16; alone: no lane has a piece. */
 static int ask_node(Pieces *p, int node, int alone) {
     if (ask_at(p, cheb_point(CHEB_MOST, node), 0)) return -1;
-    double *const value = piece_row(p, 0, node);
-    const double *const answer = p->rows.answer;
+    double *value = piece_row(p, 0, node);
+    const double *answer = p->rows.answer;
     if (alone) memcpy(value, answer, p->count * p->lanes * sizeof *value);
     else
         EACH_LANE(i, p)
@@ -177,7 +176,7 @@ static void keep_noise(Pieces *p, int64_t at, double change) {
 /* Values, or noise, at the points listed, side by side. */
 static int ask_points(Pieces *p, int64_t count, int noise) {
     const PiSteps *s = p->steps;
-    ProgramRows *const r = &p->apart;
+    ProgramRows *r = &p->apart;
     const int64_t lanes = p->lanes, sums = r->of->n_sums;
     EACH_LANE(c, p) {
         const PiecePoint *at = &p->point[c < count ? c : count - 1];
@@ -187,7 +186,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         p->theta[c] = theta;
         r->t[c] =
             real_of(p, s->t0, at->lane) + (real_of(p, s->t0_low, at->lane) + theta * piece->h);
-        for (int64_t k = 0; k < sums; k++)
+        EACH_BELOW(k, sums)
             program_sums(r)[k * lanes + c] = program_sums(&p->rows)[k * lanes + at->lane];
     }
     if (pi_load_parameters(r, p->id)) return -1;
@@ -195,16 +194,16 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
         for (n = 1; c + n < count && p->point[c + n].lane == p->point[c].lane;) n++;
         s->of_lane(s, p->point[c].lane, n, p->theta + c, r->y + c);
     }
-    for (int64_t c = 0; c < count; c++) {
+    EACH_BELOW(c, count) {
         const PiecePoint at = p->point[c];
         if (at.node % CHEB_MOST == 0) show_end(p, r, c, at.lane, p->theta[c]);
         if (noise) shift(p, r, c, at.lane, at.node);
     }
     if (pi_answer_lanes(r)) return -1;
-    for (int64_t c = 0; c < count; c++)
+    EACH_BELOW(c, count)
         EACH_QUANTITY(q, p) {
             const PiecePoint at = p->point[c];
-            double *const value = piece_row(p, q, at.node) + at.lane;
+            double *value = piece_row(p, q, at.node) + at.lane;
             const double answer = r->answer[q * lanes + c];
             if (noise) keep_noise(p, q * lanes + at.lane, answer - *value);
             else *value = answer;
@@ -250,7 +249,7 @@ static int ask_noise(Pieces *p) {
 
 int pi_ask_steps(Pieces *p, const PiSteps *s, int real_bytes, const double *after, double *begin,
                  double *end) {
-    ProgramRows *const r = &p->rows;
+    ProgramRows *r = &p->rows;
     const int64_t numbers = r->of->system.system->dim * p->lanes;
     const size_t answers = p->count * p->lanes * sizeof *r->answer;
     memcpy(r->y, after, numbers * sizeof *r->y);
@@ -302,10 +301,10 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
             bernstein_at(p->degree, piece_part(piece, cheb_point(n, i)), *own + i, PI_POINTS);
         const double (*const b)[PI_POINTS] = whole ? p->at_point : own;
         memset(f, 0, (n + 1) * sizeof *f);
-        for (int m = 0; m <= p->degree; m++)
-            for (int i = 0; i <= n; i++) f[i] += b[m][i] * linear_row(p, quantity, m)[lane];
+        EACH_BELOW(m, p->degree + 1)
+            EACH_BELOW(i, n + 1) f[i] += b[m][i] * linear_row(p, quantity, m)[lane];
     } else
-        for (int i = 0; i <= n; i++) f[i] = piece_row(p, quantity, i * step)[lane];
+        EACH_BELOW(i, n + 1) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     const int64_t at = quantity * p->lanes + lane;
     const double length = piece->to - piece->from, range = p->most[at] - p->least[at];
@@ -320,11 +319,11 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
  * is still sought. Only numbers have a finite tail. */
 static void measure(Pieces *p, int q, int n) {
     const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
-    const double *const degrees = p->rows.of->degrees;
+    const double *degrees = p->rows.of->degrees;
     const double degree = degrees ? degrees[q] * p->steps->degree : INFINITY;
     const int64_t next = apart * p->count * p->lanes;
     double weight[3][NODES / 2 + 1];
-    for (int64_t k = 0; k < 3; k++) /* those of points j and n - j are alike but for the sign */
+    EACH_BELOW(k, 3) /* those of points j and n - j are alike but for the sign */
         for (int j = 0; 2 * j <= n; j++)
             weight[k][j] =
                 cheb_cos(j * (n - k) * apart) / (j && 2 * j < n ? 1 : 2) * (k ? 2 : 1) / n;
@@ -339,13 +338,13 @@ static void measure(Pieces *p, int q, int n) {
             const Two even = f + g, odd = f - g, even2 = f * f + g * g, odd2 = f * f - g * g;
             least = choose(low < least, low, least);
             most = choose(high > most, high, most);
-            for (int64_t k = 0; k < 3; k++) sum[k] += weight[k][j] * (k % 2 ? odd : even);
+            EACH_BELOW(k, 3) sum[k] += weight[k][j] * (k % 2 ? odd : even);
             if (squared)
-                for (int64_t k = 0; k < 3; k++) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
+                EACH_BELOW(k, 3) square[k] += weight[k][j] * (k % 2 ? odd2 : even2);
         }
         const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
         const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
-        for (int64_t e = 0; e < 2; e++) {
+        EACH_BELOW(e, 2) {
             const int64_t at = q * p->lanes + i + e;
             if (!p->piece[i + e].fails) continue;
             p->least[at] = least[e], p->most[at] = most[e];
@@ -358,7 +357,7 @@ static void measure(Pieces *p, int q, int n) {
  * every second point is left out? */
 static int turns_are_clear(int n, const double *f) {
     double all[2] = {0, 0};
-    for (int step = 1; step <= 2; step++)
+    EACH_FROM(step, 1, 2 + 1)
         for (int i = 0; i < n; i += step) {
             const double change = without_turns(f[i + step] - f[i]);
             if (step == 1 && fabs(change) > 1.5707963267948966) return 0;
@@ -369,7 +368,7 @@ static int turns_are_clear(int n, const double *f) {
 /* Of degree 4, roughly known: has it no zero, or one that it passes without turning? */
 static int is_simple(Pieces *p, int64_t i, int q) {
     double f[5], c[5], least = INFINITY, most = -INFINITY;
-    for (int k = 0; k <= 4; k++) {
+    EACH_BELOW(k, 4 + 1) {
         f[k] = piece_row(p, q, k * (CHEB_MOST / 4))[i];
         least = f[k] < least ? f[k] : least;
         most = f[k] > most ? f[k] : most;
@@ -399,7 +398,7 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
     } else if (isfinite(p->tail[at]) && least == most) return 1;
     double f[NODES];
     int finite = 0, changes = 0;
-    for (int k = 0; k <= n; k++) {
+    EACH_BELOW(k, n + 1) {
         f[k] = piece_row(p, q, k * step)[i];
         finite += isfinite(f[k]) != 0;
         changes += k && f[k] != f[k - 1];
@@ -410,9 +409,9 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
         return !changes || (changes >= FLICKERS && piece->to - piece->from <= SHORT);
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
     if (!is_number) return 0; /* overflow */
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
-    return piece->to - piece->from <= PI_CLOSE || !pi_find_zeros(n, f, 0, 0, zeros, &near);
+    PiZeros zeros;
+    pi_find_zeros(n, f, 0, 0, &zeros);
+    return piece->to - piece->from <= PI_CLOSE || !zeros.count;
 }
 /* Is it the conditions alone that make a piece too long? */
 static int only_switches(Pieces *p, int64_t i) {
@@ -429,7 +428,7 @@ static int only_switches(Pieces *p, int64_t i) {
 /* Are all quantities resolved by n + 1 points? Then the piece has these. closely: except conditions
  * and what they compare. */
 static int decide(Pieces *p, int64_t i, int n, int closely) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     closely |= piece->from >= piece->zero_from && piece->to <= piece->zero_to;
     EACH_QUANTITY(q, p)
         if (!(closely && (p->need[q] == PI_NEED_TRUTH || p->need[q] == PI_NEED_APART)) &&
@@ -444,14 +443,12 @@ static int decide(Pieces *p, int64_t i, int n, int closely) {
  * and after such a zero, as the noise allows, rather than in its middle. 0: there is none; -1: it
  * cannot be closer. */
 static int divides_at_zero(Pieces *p, int64_t i) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     const double from = piece->from, to = piece->to, length = to - from;
     int found = 0;
-    for (int q = 0; q < p->count && piece->n_ends + 2 < PI_MOST_ENDS; q++) {
+    EACH_WHILE(q, p->count, piece->n_ends + 2 < PI_MOST_ENDS) {
         const int64_t at = q * p->lanes + i;
         double f[NODES];
-        PiZero zeros[PI_MOST_ZEROS];
-        int near = 0;
         if (p->need[q] != PI_NEED_APART) continue;
         const double range = p->most[at] - p->least[at];
         if (!(p->tail[at] < 0.01 * range)) {
@@ -460,9 +457,11 @@ static int divides_at_zero(Pieces *p, int64_t i) {
                 found = -1; /* all else is noise */
             continue;
         }
-        for (int k = 0; k <= CHEB_MOST; k++) f[k] = piece_row(p, q, k)[i];
-        if (!pi_find_zeros(CHEB_MOST, f, 0, 0, zeros, &near)) continue;
-        const double x = zeros->x, slope = fabs(zeros->slope);
+        EACH_BELOW(k, CHEB_MOST + 1) f[k] = piece_row(p, q, k)[i];
+        PiZeros zeros;
+        pi_find_zeros(CHEB_MOST, f, 0, 0, &zeros);
+        if (!zeros.count) continue;
+        const double x = zeros.at->x, slope = fabs(zeros.at->slope);
         const double least = fmax(PI_CLOSE / length, p->loudest[at] / slope);
         const double off = fmax(least, 4 * p->tail[at] / slope);
         piece->late = 0.5 * length * fabs(piece->h) / slope;
@@ -484,7 +483,7 @@ static int divides_at_zero(Pieces *p, int64_t i) {
 static void learn(Pieces *p, int64_t i) {
     if (p->piece[i].learns)
         EACH_QUANTITY(q, p) {
-            double *const off = &p->off[q * p->lanes + i];
+            double *off = &p->off[q * p->lanes + i];
             *off = fabs(*off - piece_row(p, q, 0)[i]);
             if (p->need[q] == PI_NEED_TURNS) *off = fabs(without_turns(*off));
         }
@@ -493,10 +492,10 @@ static void learn(Pieces *p, int64_t i) {
 /* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
 static int halves(Pieces *p, int64_t i) {
     if (decide(p, i, CHEB_MOST, 0)) return 0; /* but for its noise */
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     if (piece->to - piece->from <= SHORTEST(p) || ++piece->made >= MOST_PIECES ||
         piece->n_ends >= PI_MOST_ENDS) {
-        EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        EACH_QUANTITY(q, p) p->rough[q * p->lanes + i] = !is_resolved(p, i, q, CHEB_MOST);
         piece->points = CHEB_MOST;
         return 0;
     }
@@ -508,7 +507,7 @@ static int halves(Pieces *p, int64_t i) {
     return 1;
 }
 static void step_on(Pieces *p, int64_t i) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     piece->from = piece->to;
     piece->to = piece->ends[--piece->n_ends];
     if (piece->n_switches) {
@@ -520,7 +519,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     int any = 0, found = 0, alone = 1, whole = 1;
     p->steps = s, p->real_bytes = real_bytes, p->after = after;
     EACH_LANE(i, p) {
-        Piece *const piece = &p->piece[i];
+        Piece *piece = &p->piece[i];
         piece->seeks = !piece->points && piece->n_ends;
         if (piece->seeks) step_on(p, i), found = 1;
         if (piece->seeks && p->linear) piece->points = linear_points(p->degree);
@@ -536,7 +535,7 @@ int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *af
     const int least = s->degree > 6 && !level ? CHEB_MOST : p->first_degree;
     for (; any; alone = 0) {
         EACH_LANE(i, p) {
-            Piece *const piece = &p->piece[i];
+            Piece *piece = &p->piece[i];
             piece->fails = piece->seeks && !piece->points;
             for (int64_t at = i; piece->fails && at < p->count * p->lanes; at += p->lanes)
                 p->noise[at] = p->loudest[at] = 0;

@@ -6,7 +6,6 @@
  */
 #pragma once
 #include "../kernels/tolerance/chebyshev.h"
-#include <math.h>
 #include "lane_programs.h"
 
 /* What must be resolved of a quantity: its mean; its polynomial; its square as well; its turns, as
@@ -90,7 +89,7 @@ typedef struct {
     double at_point[PI_MAX_DEGREE + 1][PI_POINTS]; /* Bernstein's polynomials at the points */
 } Pieces;
 
-#define EACH_QUANTITY(q, p) for (int q = 0; q < (p)->count; q++)
+#define EACH_QUANTITY(q, p) EACH_BELOW(q, (p)->count)
 
 /* Places them in a memory, for so many lanes. */
 void pi_place_pieces(PiMemory *memory, const PiLaneProgram *program, const int8_t *need,
@@ -173,20 +172,22 @@ typedef struct {
     int rises;
 } PiZero;
 enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
-/* Where a polynomial with these values changes sign after -1, in order; their number. begins: it is
- * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
- * another zero as `error`. */
-int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
+typedef struct {
+    int count, near; /* near: does it come as close to another zero as `error`? */
+    PiZero at[PI_MOST_ZEROS];
+} PiZeros;
+/* Where a polynomial with these values changes sign after -1, in order. begins: it is zero at -1
+ * but for rounding, and that zero is divided out. */
+void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *zeros);
 /* The only zero of a polynomial through five points, with values of different sign at the ends,
- * whose slope varies little (is_simple of pieces.c); returns 1, or 0 if the first value is 0.
- * pi_quartic: the coefficients c[0] ... c[4] of its powers. */
-int pi_find_simple_zero(const double *f, PiZero *zero);
+ * whose slope varies little (is_simple of pieces.c); none if the first value is 0. pi_quartic: the
+ * coefficients c[0] ... c[4] of its powers. */
+void pi_find_simple_zero(const double *f, PiZeros *zeros);
 void pi_quartic(const double *f, double *c);
 /* The same of a linear quantity on the whole step of a lane, with these rows of Bernstein
  * coefficients; places and slopes from 0 to 1; of those in a direction (0: in any). */
-int pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
-                         const double *coefficients, double error, int direction, PiZero *zeros,
-                         int *near);
+void pi_find_linear_zeros(const Pieces *pieces, int64_t lane, int quantity, int n,
+                          const double *coefficients, double error, int direction, PiZeros *zeros);
 /* The largest value before the end, and where, from 0 to 1; sign -1: of the negative. */
 double pi_largest_on_step(int n, const double *c, int sign, double *x);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough

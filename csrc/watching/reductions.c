@@ -1,29 +1,30 @@
 /* Reductions over time: see reductions.h. */
 #include "reductions.h"
 
+/* In the order of PiReduction, and of PiPieceKind. */
 const PiDeclared pi_reductions[PI_REDUCTIONS] = {
-    [PI_LARGEST] = {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
-    [PI_SMALLEST] = {"minimum", 2, 0, {NAN, NAN}, INFINITY},
-    [PI_LARGEST_MAGNITUDE] = {"max_abs", 2, 0, {NAN, NAN}, -1},
-    [PI_SUM] = {"sum", 2, 0, {0}, 0},
-    [PI_SUM_OF_SQUARES] = {"squares", 2, 0, {0}, 0},
-    [PI_LINE] = {"line", 10, 0, {NAN}, NAN},
-    [PI_RISES] = {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_FALLS] = {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_PASSES] = {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
-    [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
+    {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
+    {"minimum", 2, 0, {NAN, NAN}, INFINITY},
+    {"max_abs", 2, 0, {NAN, NAN}, -1},
+    {"sum", 2, 0, {0}, 0},
+    {"squares", 2, 0, {0}, 0},
+    {"line", 10, 0, {NAN}, NAN},
+    {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    {"begins", 4, 0, {NAN, NAN}, NAN},
+    {"bridged", 4, 0, {NAN, NAN}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
-    [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
-    [PI_MEAN] = {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},
-    [PI_MOMENTS] = {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
-    [PI_TIMED_MAXIMUM] = {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_TIMED_MINIMUM] = {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_TIMED_MAX_ABS] = {"max_abs", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    [PI_PASSAGES] = {"passages", 6, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
-    [PI_TURNS] = {"turns", 4, PI_NEED_TURNS, {0, 0, NAN}, 0},
-    [PI_TRUTH] = {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
+    {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
+    {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},
+    {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
+    {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    {"max_abs", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    {"passages", 6, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
+    {"turns", 4, PI_NEED_TURNS, {0, 0, NAN}, 0},
+    {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
 };
 
 /* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */
@@ -37,13 +38,13 @@ static void add(double *sum, double term) {
  * their times, and y the means of d, its slope is p^3 s_A + q^3 s_B + 6 p q (y_B - y_A) / T, and to
  * the squares that are left come those of the two lines about the new one: no differences. */
 static void moments(int kind, int n, const double *f, double t_from, double t_to, double *m) {
-    const double *const w = cheb_weights(n), *const minus_x = cheb_cosine;
+    const double *w = cheb_weights(n), *minus_x = cheb_cosine;
     const int apart = CHEB_MOST / n;
     if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
     const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
     if (whole == 0) return;
     double mean = 0, rise = 0, left = 0;
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         const double part = 0.5 * w[i] * (f[i] - m[0]);
         mean += part;
         rise -= 3 * part * minus_x[i * apart];
@@ -51,7 +52,7 @@ static void moments(int kind, int n, const double *f, double t_from, double t_to
     const double known = m[3] + m[4];
     add(&m[3], piece * mean);
     if (kind == PI_MEAN) return;
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         const double off = f[i] - m[0] - mean + rise * minus_x[i * apart];
         left += 0.5 * w[i] * off * off;
     }
@@ -86,22 +87,21 @@ static void extremes(int kind, int n, const double *f, int whole, double t_from,
     }
 }
 static void passages(int n, const double *f, double t_from, double t_to, double off, double *m) {
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
-    const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
-    for (int64_t i = 0; i < count; i++) {
-        if (!zeros[i].rises) continue;
-        const double t = between(t_from, t_to, zeros[i].x);
+    PiZeros zeros;
+    pi_find_zeros(n, f, 0, 0, &zeros);
+    EACH_BELOW(i, zeros.count) {
+        if (!zeros.at[i].rises) continue;
+        const double t = between(t_from, t_to, zeros.at[i].x);
         if (m[0] == 0) m[1] = t;
         if (m[0] == 1) m[3] = t - m[2];
         if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);
         m[2] = t;
         m[0] += 1;
-        m[5] = fmax(m[5], off / fabs(zeros[i].slope) * fabs(0.5 * (t_to - t_from)));
+        m[5] = fmax(m[5], off / fabs(zeros.at[i].slope) * fabs(0.5 * (t_to - t_from)));
     }
 }
 static void turns(int n, const double *f, double *m) {
-    for (int i = 0; i <= n; i++) {
+    EACH_BELOW(i, n + 1) {
         add(m, isnan(m[2]) ? 0 : without_turns(f[i] - m[2]));
         m[2] = f[i];
     }
@@ -164,7 +164,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     const Piece *piece = &p->piece[lane];
     const int64_t at = r->quantity * p->lanes + lane;
     const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
-    double *const error = &m[pi_piece_reductions[r->kind].rows - 1];
+    double *error = &m[pi_piece_reductions[r->kind].rows - 1];
     const int whole = r->kind >= PI_TIMED_MAXIMUM && r->kind <= PI_TIMED_MAX_ABS && p->linear &&
                       piece_is_whole(piece) && isfinite(p->mean[at]);
     if (whole) pi_reduce_value(r, pi_piece_end(p, lane, r->quantity), t_to, numbers);

@@ -1,6 +1,5 @@
 /* Renormalisation of tangents: see renormalise.h. */
 #include "renormalise.h"
-#include <float.h>
 #include "../run/layout.h"
 
 /* 2^e. */
@@ -32,13 +31,13 @@ static double logarithm(double a) {
 }
 static double dot(const double *a, const double *b, int n) {
     double sum = a[0] * b[0];
-    for (int d = 1; d < n; d++) sum += a[d] * b[d];
+    EACH_FROM(d, 1, n) sum += a[d] * b[d];
     return sum;
 }
 
 /* The sums of the indicators, where |u_1|^2 = square 4^exponent. */
 static void indicate(const PiRun *run, double *sums, double exponent, double square, double n) {
-    double *const largest = sums, *const total = sums + run->stride, *const y = total + run->stride;
+    double *largest = sums, *total = sums + run->stride, *y = total + run->stride;
     const double L = exponent * 0x1.62e42fefa39efp-1 + 0.5 * logarithm(square);
     if (L > *largest) *largest = L;
     *y += 2 * (L - *total / n);
@@ -50,27 +49,27 @@ static void indicate(const PiRun *run, double *sums, double exponent, double squ
 static void renormalise(const PiRenormalise *r, const PiRun *run, double *sums, char *rows,
                         int64_t stride, int64_t at, double n, double *u) {
     const int dim = r->dim;
-    double *square = u + (int64_t)r->vectors * dim;
-    for (int64_t j = 0; j < r->vectors; j++) {
-        const int64_t *const row = r->row + j * dim;
+    double *square = u + r->vectors * dim;
+    EACH_BELOW(j, r->vectors) {
+        const int64_t *row = r->row + j * dim;
         double *own = u + j * dim, most = 0, left = 0;
-        for (int64_t d = 0; d < dim; d++) {
+        EACH_BELOW(d, dim) {
             own[d] = number_at(run, rows, row[d] * stride + at);
             most = fabs(own[d]) > most ? fabs(own[d]) : most;
         }
         /* 2^-e is a normal number. */
         const int64_t e = most > 0 && most <= DBL_MAX ? smaller(exponent(most), 1022) : 0;
-        for (int64_t d = 0; d < dim; d++) own[d] *= power(-e);
+        EACH_BELOW(d, dim) own[d] *= power(-e);
         for (int pass = 0; r->orthogonal && pass < 2 && left < 0x1p-20; pass++) { /* of 1 or more */
-            for (int i = 0; i < j; i++) {
+            EACH_BELOW(i, j) {
                 const double *other = u + i * dim;
                 const double c = square[i] > 0 ? dot(own, other, dim) / square[i] : 0;
-                for (int64_t d = 0; d < dim; d++) own[d] -= c * other[d];
+                EACH_BELOW(d, dim) own[d] -= c * other[d];
             }
             left = dot(own, own, dim);
         }
         square[j] = dot(own, own, dim);
-        for (int64_t d = 0; d < dim; d++) set_number(run, rows, row[d] * stride + at, own[d]);
+        EACH_BELOW(d, dim) set_number(run, rows, row[d] * stride + at, own[d]);
         sums[j * run->stride] += e;
         if (j == 0 && n > 0) indicate(run, sums + r->vectors * run->stride, sums[0], square[0], n);
     }
@@ -81,7 +80,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     const int64_t lanes = tile->registers * run->vector_bytes / run->real_bytes;
     const int64_t step = run->first + seen->step;
     const double n = r->indicators && step % r->every == 0 ? step / r->every : 0;
-    for (int64_t at = 0; at < lanes; at++)
+    EACH_BELOW(at, lanes)
         if (at >= seen->lanes || !is_frozen(&run->failures[seen->tile], at))
             renormalise(r, run, r->sums + seen->lane + at, tile->out, tile->out_stride, at, n,
                         seen->scratch);

@@ -7,17 +7,16 @@ static double *known_row(const Pieces *p, int64_t i, int64_t between) {
     return p->known + (i * (PI_MOST_SWITCHES + 1) + between) * p->count;
 }
 void pi_fill_known(Pieces *p, int64_t i) {
-    Piece *const piece = &p->piece[i];
-    const Switch *s = piece->switches, *const end = s + piece->n_switches;
+    Piece *piece = &p->piece[i];
+    const Switch *s = piece->switches, *end = s + piece->n_switches;
     int64_t j = 0;
     for (; s < end && s->to <= piece->from; s++) j++;
     const int at = s < end && piece->from >= s->from, changes = at && piece->from == s->from;
-    const double *const before = known_row(p, i, j + (at && !changes));
-    const double *const after = known_row(p, i, j + at);
+    const double *before = known_row(p, i, j + (at && !changes));
+    const double *after = known_row(p, i, j + at);
     const int n = 2;
     EACH_QUANTITY(q, p) {
-        for (int k = 0; k <= n; k++)
-            piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
+        EACH_BELOW(k, n + 1) piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
     }
     if (at) piece->late = s->late, piece->compared = s->of;
@@ -25,7 +24,7 @@ void pi_fill_known(Pieces *p, int64_t i) {
 }
 /* Divides a known part of a step, up to `to`, into pieces that end before and after each switch. */
 static void divide(Pieces *p, int64_t i, double to) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     piece->ends[piece->n_ends++] = to;
     for (int64_t j = piece->n_switches; j-- > 0;) {
         piece->ends[piece->n_ends++] = piece->switches[j].to;
@@ -37,7 +36,7 @@ static void divide(Pieces *p, int64_t i, double to) {
 }
 /* Inserts a switch in order. 0: there are too many, or two are not apart. */
 static int add_switch(Piece *piece, Switch this) {
-    Switch *const s = piece->switches;
+    Switch *s = piece->switches;
     int k = piece->n_switches, n = k + 1;
     if (n > PI_MOST_SWITCHES) return 0;
     for (; k > 0 && s[k - 1].from > this.from; k--) s[k] = s[k - 1];
@@ -48,26 +47,25 @@ static int add_switch(Piece *piece, Switch this) {
 /* On the piece of a lane, whose conditions change, all zeros of what they compare, if these are
  * known to rounding and a point between any two tells what holds there. */
 static int find_switches(Pieces *p, int64_t i, int n) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     const double from = piece->from, to = piece->to, length = to - from;
-    const Switch *const s = piece->switches;
+    const Switch *s = piece->switches;
     EACH_QUANTITY(q, p) {
         const int64_t at = q * p->lanes + i;
         const double size = fmax(p->most[at], -p->least[at]);
         double f[CHEB_MOST + 1];
-        PiZero zeros[PI_MOST_ZEROS];
-        int near = 0;
         if (p->need[q] != PI_NEED_APART) continue;
         if (!(p->tail[at] <= 0x1p-44 * size && isfinite(size))) return 0;
         if (cheb_is_clear(p->least[at], p->most[at], piece->resolution * size)) continue;
-        for (int k = 0; k <= n; k++) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
-        const int found = pi_find_zeros(n, f, 0, 0, zeros, &near);
-        if (near) return 0;
-        for (int z = 0; z < found; z++) {
-            const double slope = fabs(zeros[z].slope), rounding = 0x1p-50 * size;
+        EACH_BELOW(k, n + 1) f[k] = piece_row(p, q, k * (CHEB_MOST / n))[i];
+        PiZeros zeros;
+        pi_find_zeros(n, f, 0, 0, &zeros);
+        if (zeros.near) return 0;
+        EACH_BELOW(z, zeros.count) {
+            const double slope = fabs(zeros.at[z].slope), rounding = 0x1p-50 * size;
             const double off = fmax(PI_CLOSE / length, 16 * (p->tail[at] + rounding) / slope);
-            const Switch this = {piece_part(piece, zeros[z].x - off),
-                                 piece_part(piece, zeros[z].x + off),
+            const Switch this = {piece_part(piece, zeros.at[z].x - off),
+                                 piece_part(piece, zeros.at[z].x + off),
                                  0.5 * length * fabs(piece->h) / slope, q};
             if (!(off < 0x1p-20 && add_switch(piece, this))) return 0;
         }
@@ -75,9 +73,9 @@ static int find_switches(Pieces *p, int64_t i, int n) {
     const int64_t count = piece->n_switches;
     if (!count || piece->n_ends + 2 * count >= PI_MOST_ENDS) return 0;
     int64_t k = 0;
-    for (int64_t j = 0; j <= count; j++) { /* the points between two, and what holds at them */
+    EACH_BELOW(j, count + 1) { /* the points between two, and what holds at them */
         const double begin = j ? s[j - 1].to : from, end = j < count ? s[j].from : to;
-        double *const holds = known_row(p, i, j);
+        double *holds = known_row(p, i, j);
         int points = 0;
         if (!(begin < end)) return 0;
         for (; k <= n; k++) {
@@ -106,23 +104,21 @@ int pi_find_switches(Pieces *p, int64_t i, int n) {
 /* Adds as switches the zeros, on a lane's step, of a linear quantity that a condition compares;
  * begin and end: its values there. 0: the zeros are not known to rounding, or lie at an end. */
 static int knows_zeros(Pieces *p, int64_t i, int64_t q, int degree, double begin, double end) {
-    Piece *const piece = &p->piece[i];
+    Piece *piece = &p->piece[i];
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at], size = fmax(most, -least);
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     if (least > 0x1p-12 * most || most < 0x1p-12 * least) return 1;
     if (!isfinite(size) || begin == 0 || end == 0) return 0;
-    const int found =
-        pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0, zeros, &near);
-    for (int z = 0; z < found; z++) {
-        const double slope = fabs(zeros[z].slope),
+    PiZeros zeros;
+    pi_find_linear_zeros(p, i, q, degree, p->value, piece->resolution * size, 0, &zeros);
+    EACH_BELOW(z, zeros.count) {
+        const double slope = fabs(zeros.at[z].slope),
                      off = fmax(0.5 * PI_CLOSE, 0x1p-46 * size / slope);
-        const double from = zeros[z].x - off, to = zeros[z].x + off;
+        const double from = zeros.at[z].x - off, to = zeros.at[z].x + off;
         if (!(off < 0x1p-20 && from > 0 && to < 1)) return 0;
         if (!add_switch(piece, (Switch){from, to, fabs(piece->h) / slope, q})) return 0;
     }
-    return !near;
+    return !zeros.near;
 }
 /* What the conditions are between the switches of steps that are known. */
 static int ask_between(Pieces *p, const PiSteps *s) {
@@ -130,7 +126,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
     for (int64_t j = 1; more; j++) {
         more = 0;
         EACH_LANE(i, p) {
-            const Switch *const w = p->piece[i].switches;
+            const Switch *w = p->piece[i].switches;
             const int here = j < p->piece[i].n_switches;
             more |= here;
             p->theta[i] = here ? 0.5 * (w[j - 1].to + w[j].from) : 0;
@@ -139,7 +135,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
         s->at(s, p->theta, p->rows.y);
         if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
-            for (int64_t q = 0; q < p->count && j < p->piece[i].n_switches; q++)
+            EACH_WHILE(q, p->count, j < p->piece[i].n_switches)
                 known_row(p, i, j)[q] = p->rows.answer[q * p->lanes + i];
     }
     return 0;
@@ -165,7 +161,7 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
                 p->piece[i].seeks = !knows_zeros(p, i, q, s->degree, begin[at + i], end[at + i]);
     }
     EACH_LANE(i, p) {
-        Piece *const piece = &p->piece[i];
+        Piece *piece = &p->piece[i];
         int same = 1;
         EACH_QUANTITY(q, p) {
             const double before = begin[q * p->lanes + i], after = end[q * p->lanes + i];

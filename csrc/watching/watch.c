@@ -1,7 +1,6 @@
 /* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows fit the first-level
  * cache, through all the shown states. */
 #include "watch.h"
-#include "../run/families.h"
 #include "../run/layout.h"
 
 enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };
@@ -15,7 +14,7 @@ static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
                      int64_t at) {
     if (failures->count)
-        for (int64_t i = 0; i < c->lanes; i++) {
+        EACH_BELOW(i, c->lanes) {
             const int ends = c->lane + i < run->lanes && is_frozen(failures, at + i);
             c->ends[i] = ends ? (double)failures->step[at + i] : INFINITY;
         }
@@ -35,10 +34,10 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
 /* The same for selected lanes: of events alone, whose program has no sums. */
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
-        double *const own = c->sums + i * c->lanes;
+        double *own = c->sums + i * c->lanes;
         if (!back) pi_chunk_pick(c, own, sums);
         if (back)
-            for (int64_t k = 0; k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
+            EACH_BELOW(k, c->n_at) sums[c->lane + c->at[k]] = own[k];
     }
 }
 /* The components of states: that d of the k-th is the row at + k next + d apart. */
@@ -73,9 +72,9 @@ static int run_program_on_state(WatchChunk *c, double n, int64_t k, const double
     double *sums = y + pi_first_sum(w) * lanes, *after = c->y[1] + pi_first_sum(w) * lanes;
     if (pi_chunk_ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
     if (ends)
-        for (int64_t i = 0; i < lanes; i++)
+        EACH_BELOW(i, lanes)
             if (n >= ends[i])
-                for (int64_t j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
+                EACH_BELOW(j, w->n_sums) after[j * lanes + i] = sums[j * lanes + i];
     const int64_t bytes = lanes * sizeof *after;
     copy_rows(w->n_quantities, bytes, after + w->n_sums * lanes, bytes, answer_of(c, k, 0),
               c->states * bytes);
@@ -88,12 +87,11 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
     const PiWatch *w = c->w;
     const ResolvedSystem *s = &w->program;
     const int64_t lanes = c->lanes, row = c->several * lanes;
-    double *const t = c->call + pi_parameter_rows(s->system) * row, *const scratch = t + row;
+    double *t = c->call + pi_parameter_rows(s->system) * row, *scratch = t + row;
     for (int64_t from = 0, some; from < count; from += some) {
         some = smaller(states->next == lanes ? c->several : 1, count - from);
         if (c->asks_time)
-            for (int64_t k = 0; k < some; k++)
-                pi_chunk_time(c, n + (from + k) * w->every, t + k * lanes);
+            EACH_BELOW(k, some) pi_chunk_time(c, n + (from + k) * w->every, t + k * lanes);
         const PiApartRows rows = {.rows = {.registers = pi_in_registers(s, some * lanes),
                                            .t = t,
                                            .y = (double *)states->at + from * states->next,
@@ -120,13 +118,13 @@ static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, dou
     if (ends || c->at || w->n_densities) {
         const int64_t all = some.count;
         some = (PiSome){some.quantities, some.apart, 0, 0, at, lane};
-        for (int64_t i = 0; i < all; i++)
+        EACH_BELOW(i, all)
             if (!ends || n < ends[i]) {
                 lane[some.count] = c->lane + (c->at ? c->at[i] : i);
                 at[some.count++] = i;
             }
     }
-    for (int64_t i = 0; i < w->n_densities; i++)
+    EACH_BELOW(i, w->n_densities)
         pi_density_add(&w->density[i], seen->block, some.quantities, some.apart, at, some.count);
     return pi_across_add(w->across, w->n_across, (int64_t)n / w->every, &some,
                          w->program.set->survey);
@@ -149,11 +147,11 @@ static void see_energies(const WatchChunk *c, const States *states, int64_t coun
 static States states_from(const WatchChunk *c, const PiRun *run, const char *rows, int64_t next,
                           int64_t apart, int64_t count) {
     const int64_t lanes = c->lanes, bytes = c->w->program.set->vector_bytes;
-    const uint64_t all = (uintptr_t)rows | (uint64_t)next * 8 | (uint64_t)apart * 8;
-    if (run->real_bytes == 8 && !(all & (uint64_t)(bytes - 1)))
+    const uint64_t all = (uintptr_t)rows | next * 8 | apart * 8;
+    if (run->real_bytes == 8 && !(all & (bytes - 1)))
         return (States){(const double *)rows, next, apart};
-    for (int64_t d = 0; d < c->w->components; d++)
-        for (int64_t k = 0; k < count; k++)
+    EACH_BELOW(d, c->w->components)
+        EACH_BELOW(k, count)
             pi_copy_row(c->copied + (d * c->states + k) * lanes,
                         rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
     return (States){c->copied, lanes, c->states * lanes};
@@ -205,7 +203,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
     if (c->energies) see_energies(c, &states, count);
     if (c->several && run_program_on(c, n, &states, count)) return -1;
     if (one_by_one || energy_of_each || of_batch)
-        for (int64_t k = 0; k < count; k++) {
+        EACH_BELOW(k, count) {
             const double step = n + k * every;
             if (one_by_one || energy_of_each) take_state(c, &states, k);
             if (c->asks_time) pi_chunk_time(c, step, c->t);
@@ -242,7 +240,7 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
     WatchChunk *c = seen->scratch; /* kept during a block of the tile */
     for (int64_t at = 0; count && at < all; at += most) {
         const int64_t lanes = smaller(most, all - at), lane = seen->lane + (seen->at ? 0 : at);
-        const int64_t *const there = seen->at ? seen->at + at : NULL;
+        const int64_t *there = seen->at ? seen->at + at : NULL;
         const int64_t n_there = smaller(lanes, seen->lanes - at);
         const int same = seen->block && c->lanes == lanes && !c->at == !there;
         if (same && c->at && c->alike) c->lane = lane, c->at = there, c->n_at = n_there;
@@ -250,7 +248,7 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
                  pi_chunk_open(c, w, there, n_there, lane, lanes))
             return -1;
         const int still = !c->at && find_ends(c, run, &run->failures[seen->tile], at);
-        double *const own = c->at ? c->sums : sums + lane;
+        double *own = c->at ? c->sums : sums + lane;
         if (c->at) pick_sums(c, run, sums, 0);
         else copy_sums(c, run, sums, 0);
         const int64_t some = c->states;
@@ -267,7 +265,7 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
 void pi_watch_open(void *watch, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     const PiWatch *w = watch;
     ((WatchChunk *)scratch)->lanes = 0;
-    for (int64_t i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
+    EACH_BELOW(i, w->n_densities) pi_density_open(&w->density[i], block);
     begin_sums(run, w->n_rows, w->sums, tile, block);
 }
 
@@ -315,7 +313,7 @@ static void keep_reductions(void *watch, const PiRun *run, const PiSeen *seen) {
  */
 static int reduces_only(const PiWatch *w, PiSource source) {
     int others = w->runs || !w->n_reduced;
-    for (int64_t i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
+    EACH_BELOW(i, w->n_reduced) others |= w->reduced[i].source != (int)source;
     const ResolvedSystem *s = &w->system;
     return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;
 }

@@ -16,7 +16,7 @@
 #include "batch/across.h"
 #include "batch/density.h"
 
-#define EACH_LANE(i, of) for (int64_t i = 0; i < (of)->lanes; i++)
+#define EACH_LANE(i, of) EACH_BELOW(i, (of)->lanes)
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };
@@ -75,7 +75,7 @@ static inline int64_t pi_watch_width(const PiWatch *w) {
 }
 /* How many registers so many reals fill. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
-    return reals * sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
+    return reals * sizeof(double) >> __builtin_ctz(s->set->vector_bytes);
 }
 /* Rows of scratch memory that serve either. */
 static inline int64_t pi_scratch_of_both(const ResolvedSystem *a, const ResolvedSystem *b) {
@@ -88,7 +88,7 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
     PiRows rows = {.registers = pi_in_registers(system, c->lanes),
                    .t = c->t,
                    .y = y,
-                   .v = y + (int64_t)system->system->dof * c->lanes,
+                   .v = y + system->system->dof * c->lanes,
                    .p = p,
                    .out = out,
                    .scratch = c->scratch,

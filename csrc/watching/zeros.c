@@ -5,7 +5,7 @@
  * positive ones: Newton's method from x, and bisection where that leaves the interval. */
 static double zero_between(int n, const double *a, double lo, double hi, int rises, double x) {
     double last = hi - lo;
-    for (int i = 0; i < 100 && hi - lo > 0x1p-50; i++) {
+    EACH_WHILE(i, 100, hi - lo > 0x1p-50) {
         if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
         double slope;
         const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;
@@ -21,7 +21,7 @@ static double zero_between(int n, const double *a, double lo, double hi, int ris
 }
 static double all_but_first(int n, const double *a) {
     double sum = 0;
-    for (int k = 1; k <= n; k++) sum += fabs(a[k]);
+    EACH_FROM(k, 1, n + 1) sum += fabs(a[k]);
     return sum;
 }
 
@@ -29,14 +29,14 @@ static double all_but_first(int n, const double *a) {
  * |p(m)| > |p'(m)| r + bend r^2 / 2, where bend is no less than |p''|, and is monotone if
  * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. */
 typedef struct {
-    int n, found, near, begins;
+    int n, begins;
     const double *a, *d;
     double bend, error;
-    PiZero *zeros;
+    PiZeros *to;
 } Isolation;
-static void add_zero(Isolation *s, double x, int rises) {
-    const double slope = cheb_value(s->n - 1, s->d, x) * (s->begins ? x + 1 : 1);
-    s->zeros[s->found++] = (PiZero){x, slope, rises};
+/* Adds a zero; those beyond the room are left out. */
+static void add(PiZeros *to, double x, double slope, int rises) {
+    if (to->count < PI_MOST_ZEROS) to->at[to->count++] = (PiZero){x, slope, rises};
 }
 static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi) {
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
@@ -46,36 +46,35 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     const int monotone = fabs(slope) > s->bend * r;
     const double error = s->begins ? s->error / (hi + 1) : s->error;
     if (monotone || fabs(p) + fabs(slope) * r + rest <= error) {
-        s->near |= !monotone && !crosses;
+        s->to->near |= !monotone && !crosses;
+        if (!crosses) return;
         const double secant = hi - p_hi * ((hi - lo) / (p_hi - p_lo));
-        if (crosses && s->found < PI_MOST_ZEROS)
-            add_zero(s, p_hi == 0 ? hi : zero_between(s->n, s->a, lo, hi, p_lo < 0, secant),
-                     p_lo < 0);
+        const double x = p_hi == 0 ? hi : zero_between(s->n, s->a, lo, hi, p_lo < 0, secant);
+        add(s->to, x, cheb_value(s->n - 1, s->d, x) * (s->begins ? x + 1 : 1), p_lo < 0);
         return;
     }
     isolate(s, lo, m, p_lo, p);
     isolate(s, m, hi, p, p_hi);
 }
-int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near) {
+void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *zeros) {
+    zeros->count = zeros->near = 0;
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], bend[CHEB_MOST + 1], g[CHEB_MOST + 1], size = 0;
     cheb_coefficients(n, f, a);
-    for (int i = 0; i <= n; i++) g[i] = f[i], size = fmax(size, fabs(f[i]));
+    EACH_BELOW(i, n + 1) g[i] = f[i], size = fmax(size, fabs(f[i]));
     if (begins || f[0] == 0) { /* (f - f_0) / (x + 1) */
         begins = 1;
         cheb_derivative(n, a, d);
         g[0] = cheb_value(n - 1, d, -1);
-        for (int i = 1; i <= n; i++) g[i] = (f[i] - f[0]) / (cheb_point(n, i) + 1);
+        EACH_FROM(i, 1, n + 1) g[i] = (f[i] - f[0]) / (cheb_point(n, i) + 1);
         cheb_coefficients(n, g, a);
     }
     error = fmax(error, 0x1p-46 * size);
-    if (size > 0x1p1000) return *near = 1, 0; /* its coefficients may overflow */
-    if (size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error)) return 0;
+    zeros->near = size > 0x1p1000; /* its coefficients may overflow */
+    if (zeros->near || size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error)) return;
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
-    Isolation s = {n, 0, 0, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
+    Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
     isolate(&s, -1, 1, g[0], g[n]);
-    *near |= s.near;
-    return s.found;
 }
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
 void pi_quartic(const double *f, double *c) {
@@ -85,17 +84,18 @@ void pi_quartic(const double *f, double *c) {
     c[2] = 4 * half - one, c[4] = one - c[2];
     c[3] = 2 * odd - 1.4142135623730950488 * (f[3] - f[1]), c[1] = odd - c[3];
 }
-int pi_find_simple_zero(const double *f, PiZero *zero) {
+void pi_find_simple_zero(const double *f, PiZeros *zeros) {
     double c[5], x = -(f[0] + f[4]) / (f[4] - f[0]), slope = 0;
     pi_quartic(f, c);
-    for (int64_t i = 0; i < 4; i++) { /* Newton's method: the slope varies little */
+    EACH_BELOW(i, 4) { /* Newton's method: the slope varies little */
         const double value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
         slope = ((4 * c[4] * x + 3 * c[3]) * x + 2 * c[2]) * x + c[1];
         x = clamped(x - value / slope, -1, 1);
         if (fabs(value) <= 0x1p-27 * fabs(slope)) break; /* to its square */
     }
-    *zero = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
-    return f[0] != 0;
+    zeros->count = f[0] != 0;
+    zeros->near = 0;
+    zeros->at[0] = (PiZero){f[4] == 0 ? 1 : x, slope, f[0] < 0};
 }
 
 /* Halves the polynomial b by de Casteljau's algorithm: b becomes its first part, and `rest` the
@@ -122,7 +122,7 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     for (int m = 0; m <= n; over *= (n - m) * inverse[m], m++, from += back ? -1 : 1)
         e[m] = over * *from;
     double lo = 0, hi = 0x1p60, u = back ? (1 - first) / first : first / (1 - first), d = 0;
-    for (int64_t i = 0; i < 200; i++) {
+    EACH_BELOW(i, 200) {
         double f = e[n], bend = 0;
         d = 0;
         for (int m = n - 1; m >= 0; m--) {
@@ -142,17 +142,17 @@ static double bernstein_zero(int n, const double *c, double *slope) {
     }
     const double part = u / (1 + u), rest = 1 - part;
     *slope = back ? -d : d;
-    for (int64_t m = 0; m < n - 2; m++) *slope *= rest;
+    EACH_BELOW(m, n - 2) *slope *= rest;
     return back ? rest : part;
 }
 /* The zeros of a part from lo to hi, where the coefficients are c, after those that are found. They
  * change sign as often as the polynomial or more, also if `error` or less is added: if once, and
  * none is that small, it has one zero, and is nowhere else so near to it. */
-static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int direction,
-                             int found, PiZero *zeros, int *near) {
+static void isolate_bernstein(int n, double *c, double lo, double hi, double error, int direction,
+                              PiZeros *to) {
     double least = c[0], most = c[0], closest = fabs(c[0]), rise = 0, fall = 0;
     int changes = 0;
-    for (int k = 1; k <= n; k++) {
+    EACH_FROM(k, 1, n + 1) {
         const double step = c[k] - c[k - 1], size = fabs(c[k]);
         least = c[k] < least ? c[k] : least;
         most = c[k] > most ? c[k] : most;
@@ -161,47 +161,50 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
         fall = step < fall ? step : fall;
         changes += (c[k] < 0) != (c[k - 1] < 0);
     }
-    if (!(least <= error && most >= -error) || found == PI_MOST_ZEROS) return found;
-    if (most - least > 0x1p1000) return *near = 1, found; /* multiples of these may overflow */
+    if (!(least <= error && most >= -error) || to->count == PI_MOST_ZEROS) return;
+    if (most - least > 0x1p1000) { /* multiples of these may overflow */
+        to->near = 1;
+        return;
+    }
     const int crosses = c[0] < 0 ? c[n] >= 0 : c[0] > 0 && c[n] <= 0;
     const int monotone = rise == 0 || fall == 0;
     const int single = monotone || (changes == 1 && closest > error);
     if (single || (least >= -error && most <= error) || hi - lo < 0x1p-45) {
-        *near |= !single && !crosses;
+        to->near |= !single && !crosses;
         if (crosses && (c[0] < 0 ? direction >= 0 : direction <= 0)) {
             double slope = n * (c[n] - c[n - 1]), x = 1;
             if (c[n] != 0 && single) x = bernstein_zero(n, c, &slope);
-            zeros[found++] = (PiZero){lo + (hi - lo) * x, slope / (hi - lo), c[0] < 0};
+            add(to, lo + (hi - lo) * x, slope / (hi - lo), c[0] < 0);
         }
-        return found;
+        return;
     }
     double rest[PI_MAX_DEGREE + 1];
     const double middle = 0.5 * (lo + hi);
     halve(n, c, rest);
-    found = isolate_bernstein(n, c, lo, middle, error, direction, found, zeros, near);
-    return isolate_bernstein(n, rest, middle, hi, error, direction, found, zeros, near);
+    isolate_bernstein(n, c, lo, middle, error, direction, to);
+    isolate_bernstein(n, rest, middle, hi, error, direction, to);
 }
-int pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
-                         const double *coefficients, double error, int direction, PiZero *zeros,
-                         int *near) {
+void pi_find_linear_zeros(const Pieces *p, int64_t lane, int quantity, int n,
+                          const double *coefficients, double error, int direction, PiZeros *zeros) {
     const int64_t at = quantity * p->lanes + lane;
     double c[PI_MAX_DEGREE + 1];
-    for (int m = 0; m <= n; m++) c[m] = coefficients[m * p->lanes + lane];
-    if (isnan(p->zero[at])) return isolate_bernstein(n, c, 0, 1, error, direction, 0, zeros, near);
-    *zeros = (PiZero){p->zero[at], p->slope[at], c[0] < 0};
-    return c[0] < 0 ? direction >= 0 : direction <= 0;
+    zeros->count = zeros->near = 0;
+    EACH_BELOW(m, n + 1) c[m] = coefficients[m * p->lanes + lane];
+    if (isnan(p->zero[at])) isolate_bernstein(n, c, 0, 1, error, direction, zeros);
+    else if (c[0] < 0 ? direction >= 0 : direction <= 0)
+        add(zeros, p->zero[at], p->slope[at], c[0] < 0);
 }
 double pi_largest_on_step(int n, const double *c, int sign, double *x) {
     double d[PI_MAX_DEGREE], best = sign * c[0], size = fabs(c[n]);
-    for (int k = 0; k < n; k++) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
-    const int count = isolate_bernstein(n - 1, d, 0, 1, 0x1p-46 * size, -1, 0, zeros, &near);
+    EACH_BELOW(k, n) d[k] = sign * (c[k + 1] - c[k]), size = fmax(size, fabs(c[k]));
+    PiZeros zeros;
+    zeros.count = zeros.near = 0;
+    isolate_bernstein(n - 1, d, 0, 1, 0x1p-46 * size, -1, &zeros);
     *x = 0;
-    for (int64_t j = 0; j < count; j++) {
-        const double part = zeros[j].x, rest = 1 - part;
+    EACH_BELOW(j, zeros.count) {
+        const double part = zeros.at[j].x, rest = 1 - part;
         double value = c[0] * rest, power = 1, over = 1;
-        for (int m = 1; m < n; m++) {
+        EACH_FROM(m, 1, n) {
             over *= (n - m + 1) * inverse[m - 1];
             power *= part;
             value = (value + over * power * c[m]) * rest;
@@ -215,7 +218,7 @@ double pi_largest_on_step(int n, const double *c, int sign, double *x) {
 double pi_largest_value(int n, const double *f, int sign, double known, double *x) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1];
     int at = 0;
-    for (int i = 1; i <= n; i++)
+    EACH_FROM(i, 1, n + 1)
         if (sign * f[i] > sign * f[at]) at = i;
     const double best = sign * f[at];
     *x = cheb_point(n, at);

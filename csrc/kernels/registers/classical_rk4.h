@@ -13,29 +13,29 @@ INLINE void rk4_step(const Model *model, int u, int side, int64_t n, Flight *f) 
     const int dim = model->system->dim;
     vreal outer[SIDE_BY_SIDE][PI_MAX_DIM], inner[SIDE_BY_SIDE][PI_MAX_DIM];
     vreal k[PI_MAX_DIM], ys[SIDE_BY_SIDE][PI_MAX_DIM], t[SIDE_BY_SIDE], t_half[SIDE_BY_SIDE];
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal h = f->h[u + s], half = h * 0.5, *y = f->y[u + s];
         t[s] = time_at(f->t0[u + s], h, n);
         t_half[s] = vfma(vset(0.5), h, t[s]);
         rhs(model, t[s], y, f->p[u + s], outer[s]);
-        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), outer[s][i], y[i]);
+        EACH(i, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), outer[s][i], y[i]);
     }
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal half = f->h[u + s] * 0.5, *y = f->y[u + s];
         rhs(model, t_half[s], ys[s], f->p[u + s], inner[s]);
-        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), inner[s][i], y[i]);
+        EACH(i, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), inner[s][i], y[i]);
     }
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal h = f->h[u + s], *y = f->y[u + s];
         rhs(model, t_half[s], ys[s], f->p[u + s], k);
-        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, h), k[i], y[i]);
-        EACH(i, 0, dim) inner[s][i] += k[i];
+        EACH(i, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, h), k[i], y[i]);
+        EACH(i, dim) inner[s][i] += k[i];
     }
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal h = f->h[u + s], sixth = h * vset(1 / 6.0);
         vreal *y = f->y[u + s];
         rhs(model, t[s] + h, ys[s], f->p[u + s], k);
-        EACH(i, 0, dim) {
+        EACH(i, dim) {
             const vreal sum = (inner[s][i] + inner[s][i]) + (outer[s][i] + k[i]);
             y[i] = vfma(scaled(model, f, u + s, i, sixth), sum, y[i]);
         }
@@ -48,29 +48,28 @@ INLINE void rk4_nystrom_form_step(const Model *model, int u, int side, int64_t n
     vreal t[SIDE_BY_SIDE], t_half[SIDE_BY_SIDE], first[SIDE_BY_SIDE][PI_MAX_DIM];
     vreal second[SIDE_BY_SIDE][PI_MAX_DIM], third[SIDE_BY_SIDE][PI_MAX_DIM], fourth[PI_MAX_DIM];
     vreal middle[SIDE_BY_SIDE][PI_MAX_DIM], end[SIDE_BY_SIDE][PI_MAX_DIM], xs[PI_MAX_DIM];
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal h = f->h[u + s], half = h * 0.5, *x = f->y[u + s], *v = x + dof;
         t[s] = time_at(f->t0[u + s], h, n);
         t_half[s] = vfma(vset(0.5), h, t[s]);
         model->acceleration(t[s], x, v, f->p[u + s], first[s]);
-        EACH(i, 0, dof) middle[s][i] = vfma(half, v[i], x[i]), end[s][i] = vfma(h, v[i], x[i]);
+        EACH(i, dof) middle[s][i] = vfma(half, v[i], x[i]), end[s][i] = vfma(h, v[i], x[i]);
     }
-    EACH(s, 0, side)
+    EACH(s, side)
         model->acceleration(t_half[s], middle[s], f->y[u + s] + dof, f->p[u + s], second[s]);
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal quarter2 = f->h[u + s] * f->h[u + s] * 0.25;
-        EACH(i, 0, dof)
+        EACH(i, dof)
             xs[i] = vfma(scaled(model, f, u + s, dof + i, quarter2), first[s][i], middle[s][i]);
         model->acceleration(t_half[s], xs, f->y[u + s] + dof, f->p[u + s], third[s]);
     }
-    EACH(s, 0, side) {
+    EACH(s, side) {
         const vreal h = f->h[u + s], half2 = h * h * 0.5, sixth = h * vset(1 / 6.0);
         const vreal sixth2 = h * h * vset(1 / 6.0);
         vreal *x = f->y[u + s], *v = x + dof;
-        EACH(i, 0, dof)
-            xs[i] = vfma(scaled(model, f, u + s, dof + i, half2), second[s][i], end[s][i]);
+        EACH(i, dof) xs[i] = vfma(scaled(model, f, u + s, dof + i, half2), second[s][i], end[s][i]);
         model->acceleration(t[s] + h, xs, v, f->p[u + s], fourth);
-        EACH(i, 0, dof) {
+        EACH(i, dof) {
             const vreal inner = second[s][i] + third[s][i], sum = first[s][i] + inner;
             const vreal all = (sum + inner) + fourth[i];
             x[i] = vfma(scaled(model, f, u + s, dof + i, sixth2), sum, end[s][i]);

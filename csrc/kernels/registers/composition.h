@@ -11,7 +11,7 @@
 
 /* Weights of kick and drift s: w[2 s] and w[2 s + 1]. */
 INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         w[2 * s] = h * (real)m->kick[s];
         w[2 * s + 1] = h * (real)m->drift[s];
     }
@@ -20,14 +20,14 @@ INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
 /* y[d] += w k[d] for n components from d = `first` on. */
 INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, const vreal *k, int u,
                               Flight *f) {
-    EACH(i, 0, n) {
-        vreal *const y = f->y[u] + first + i;
+    EACH(i, n) {
+        vreal *y = f->y[u] + first + i;
         *y = vfma(scaled(model, f, u, first + i, w), k[i], *y);
     }
 }
 INLINE void drift(const Model *model, vreal w, int u, Flight *f) {
     const int dof = model->system->dof;
-    const vreal *const v = f->y[u] + dof;
+    const vreal *v = f->y[u] + dof;
     vreal velocity[PI_MAX_DIM];
     if (model->velocity) model->velocity(v, f->p[u], velocity);
     accumulate_scaled(model, 0, dof, w, model->velocity ? velocity : v, u, f);
@@ -46,7 +46,7 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
     vreal t[PI_MAX_FLIGHT];
     FLIGHT(u, 0, count, t[u] = time_at(f->t0[u], f->h[u], n););
     double drifted = 0;
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         if (m->kick[s] != 0) {
             FLIGHT(u, 0, count, {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];
@@ -67,10 +67,10 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
 INLINE void known_composition_step(const Model *model, const PiMethod *m, const vreal *w, int64_t n,
                                    int u, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);
-    vreal *const x = f->y[u], *const a = f->kept[u];
+    vreal *x = f->y[u], *a = f->kept[u];
     vreal t = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
-    EACH(s, 0, m->stages) {
+    EACH(s, m->stages) {
         if (m->kick[s] != 0) {
             if (s > 0 || !keeps) model->acceleration(t, x, x + dof, f->p[u], a);
             accumulate_scaled(model, dof, dof, w[2 * s], a, u, f);

@@ -9,10 +9,10 @@
 
 /* y[i] += w k[i] */
 INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
-    EACH(i, 0, n) y[i] = vfma(w, k[i], y[i]);
+    EACH(i, n) y[i] = vfma(w, k[i], y[i]);
 }
 INLINE void assign(int n, const vreal *from, vreal *to) {
-    EACH(i, 0, n) to[i] = from[i];
+    EACH(i, n) to[i] = from[i];
 }
 INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset(n), h, t0); }
 
@@ -21,13 +21,13 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
                              const vreal *p) {
     const int dim = model->system->dim, stages = m->evaluations;
     vreal k[PI_MAX_STAGES][PI_MAX_DIM], ys[PI_MAX_DIM];
-    EACH(s, 0, stages) {
+    EACH(s, stages) {
         assign(dim, y, ys);
-        EACH(j, 0, s)
+        EACH(j, s)
             if (m->a[s][j] != 0) accumulate(dim, h * (real)m->a[s][j], k[j], ys);
         rhs(model, vfma(vset(m->c[s]), h, t), ys, p, k[s]);
     }
-    EACH(s, 0, stages)
+    EACH(s, stages)
         if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
 }
 
@@ -37,15 +37,14 @@ INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vre
 INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     const vreal h2 = h * h;
     const int positions = m->nystrom ? m->start[m->stages + 1] : 0;
-    for (int64_t i = 0; i < m->start[m->stages + 2]; i++)
-        w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
+    EACH_BELOW(i, m->start[m->stages + 2]) w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
 /* y[u] += sum_j w_j k_j[u] of `count` registers, over a row of the table. */
 typedef vreal Slopes[PI_MAX_FLIGHT][PI_MAX_DIM];
 INLINE void combine(const PiTable *m, int row, int n, int from, int count, const vreal *w,
                     int64_t stride, const Slopes *k, vreal y[][PI_MAX_DIM]) {
     for (int i = m->start[row]; i < m->start[row + 1]; i++)
-        EACH(u, 0, count) accumulate(n, w[(from + u) * stride + i], k[m->index[i]][from + u], y[u]);
+        EACH(u, count) accumulate(n, w[(from + u) * stride + i], k[m->index[i]][from + u], y[u]);
 }
 /* Stage s: the slopes k[s] of `count` registers from `from` on, at step n. */
 INLINE void table_stage(const Model *model, const PiTable *m, int s, int from, int count,
@@ -54,13 +53,13 @@ INLINE void table_stage(const Model *model, const PiTable *m, int s, int from, i
     const int dim = nystrom ? dof : model->system->dim;
     const vreal c = vset(m->c[s]);
     vreal ys[PI_MAX_FLIGHT][PI_MAX_DIM];
-    EACH(u, 0, count) {
+    EACH(u, count) {
         assign(dim, f->y[from + u], ys[u]);
         if (nystrom && m->c[s] != 0)
             accumulate(dof, f->h[from + u] * c, f->y[from + u] + dof, ys[u]);
     }
     combine(m, s, dim, from, count, w, stride, k, ys);
-    EACH(u, 0, count) {
+    EACH(u, count) {
         const int at = from + u;
         const vreal t = vfma(c, f->h[at], time_at(f->t0[at], f->h[at], n));
         if (nystrom) model->acceleration(t, ys[u], f->y[at] + dof, f->p[at], k[s][at]);
@@ -73,15 +72,15 @@ INLINE void table_end(const Model *model, const PiTable *m, int from, int count,
     const int nystrom = pi_sees_positions_only(model->system), dof = model->system->dof;
     const int dim = nystrom ? dof : model->system->dim;
     vreal ys[PI_MAX_FLIGHT][PI_MAX_DIM];
-    EACH(part, 0, 1 + nystrom) {
+    EACH(part, 1 + nystrom) {
         const int first = part ? dof : 0;
-        EACH(u, 0, count) {
-            vreal *const y = f->y[from + u];
+        EACH(u, count) {
+            vreal *y = f->y[from + u];
             assign(dim, y + first, ys[u]);
             if (nystrom && !part) accumulate(dof, f->h[from + u], y + dof, ys[u]);
         }
         combine(m, m->stages + part, dim, from, count, w, stride, k, ys);
-        EACH(u, 0, count) assign(dim, ys[u], f->y[from + u] + first);
+        EACH(u, count) assign(dim, ys[u], f->y[from + u] + first);
     }
 }
 INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count, const vreal *w,

@@ -30,10 +30,10 @@ typedef struct {
 
 /* Each register of a row, or of n rows one after the other; of these, those of one register; each
  * lane, and what a row has for it. */
-#define EACH_REGISTER(u, c)        for (int64_t u = 0; u < (c)->R; u++)
-#define EACH_ENTRY(i, n, c)        for (int64_t i = 0; i < (n) * (c)->R; i++)
+#define EACH_REGISTER(u, c)        EACH_BELOW(u, (c)->R)
+#define EACH_ENTRY(i, n, c)        EACH_BELOW(i, (n) * (c)->R)
 #define EACH_IN_COLUMN(i, u, n, c) for (int64_t i = u; i < (n) * (c)->R; i += (c)->R)
-#define EACH_LANE(i, c)            for (int64_t i = 0; i < (c)->R * VLEN; i++)
+#define EACH_LANE(i, c)            EACH_BELOW(i, (c)->R * VLEN)
 #define LANE(row, i)               (row)[(i) / VLEN][(i) % VLEN]
 
 static vreal *take_rows(Chunk *c, int64_t n) {
@@ -62,13 +62,15 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
 
 /* Why lanes of register u fail: the first reason counts. */
 static void fail_lanes(Chunk *c, int64_t u, vint lanes, PiStatus why) {
-    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(why), c->code[u]);
+    TAKE(c->code[u], lanes & (c->code[u] == 0), vset_int(why));
 }
+
+/* Has the run been stopped, or is it to be? */
+static int stops(Chunk *c) { return c->stopped = c->stopped || pi_pause(c->tile->pause); }
 
 /* ---- the force ------------------------------------------------------------------------------- */
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {
-    PiPause *const pause = c->tile->pause;
     const PiRows rows = {.registers = c->R,
                          .t = t,
                          .y = y,
@@ -77,10 +79,9 @@ static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, c
                          .out = out,
                          .scratch = c->scratch,
                          .uniform = c->uniform,
-                         .pause = pause,
+                         .pause = c->tile->pause,
                          .one_time = c->one_time};
-    if (c->stopped || pi_pause(pause) || c->tile->force(c->tile->context, question, &rows))
-        c->stopped = 1;
+    if (stops(c) || c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
 }
 /* The velocities that belong to v: v itself, or for a separable system T_p(v), written to `to`. */
 static const vreal *velocities(Chunk *c, const vreal *v, vreal *to) {
@@ -101,22 +102,22 @@ static void rhs_rows(Chunk *c, const vreal *t, const vreal *y, vreal *dydt) {
 /* ---- linear combinations --------------------------------------------------------------------- */
 /* h^power weight of register u. */
 INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
-    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(1)) * (real)weight;
+    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vone) * (real)weight;
 }
 /* The h^power weights of a row of a table, for some registers from `first` on. */
 INLINE void fill_weights(const Chunk *c, const PiTable *m, int row, int power, int64_t first,
                          int count, vreal (*w)[4]) {
     for (int32_t j = m->start[row]; j < m->start[row + 1]; j++, w++)
-        EACH(u, 0, count) (*w)[u] = weight_at(c, m->weight[j], power, first + u);
+        EACH(u, count) (*w)[u] = weight_at(c, m->weight[j], power, first + u);
 }
 /* Some registers of combine_rows side by side, with weights of their own or one for all. */
 INLINE void combine_some(int terms, vreal (*w)[4], int own, const vreal *const *at, const vreal *y,
                          vreal *out, int64_t i, int count) {
     vreal sum[8];
-    EACH(u, 0, count) sum[u] = y[i + u];
-    for (int64_t j = 0; j < terms; j++)
-        EACH(u, 0, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
-    EACH(u, 0, count) out[i + u] = sum[u];
+    EACH(u, count) sum[u] = y[i + u];
+    EACH_BELOW(j, terms)
+        EACH(u, count) sum[u] = vfma(w[j][own ? u : 0], at[j][i + u], sum[u]);
+    EACH(u, count) out[i + u] = sum[u];
 }
 /* out = y + sum of h^power weight_j k_j over one row of a table, j in its order; n rows each, the
  * rows of k_j begin n_k R j vectors in. out may be y. */
@@ -126,7 +127,7 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
     const int64_t R = c->R, size = n * R;
     vreal w[PI_MAX_STAGES + 1][4];
     const vreal *at[PI_MAX_STAGES + 1];
-    for (int j = 0; j < terms; j++) at[j] = k + m->index[from + j] * n_k * R;
+    EACH_BELOW(j, terms) at[j] = k + m->index[from + j] * n_k * R;
     int64_t i = 0, first = 0;
     if (!c->tile->h.stride) {
         fill_weights(c, m, row, power, 0, 1, w);
@@ -145,7 +146,7 @@ static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int p
 }
 /* to = y + weight k, n registers. */
 static void moved_by_one(int64_t n, const vreal *y, vreal weight, const vreal *k, vreal *to) {
-    for (int64_t i = 0; i < n; i++) to[i] = vfma(weight, k[i], y[i]);
+    EACH_BELOW(i, n) to[i] = vfma(weight, k[i], y[i]);
 }
 /* y += weight h^power k, n rows. */
 static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
@@ -164,8 +165,8 @@ static void add_rows(const Chunk *c, int n, double weight, int power, const vrea
 static void set_scales_aside(Chunk *c) {
     const PiSystem *system = c->tile->system;
     const int n = system->n_params;
-    const int alike = n < 64 && c->uniform == ((uint64_t)1 << n) - 1;
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+    const int alike = n < 64 && c->uniform == pi_lowest_bits(n);
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {
         const int i = system->scale[d] - 1;
         if (i < 0) continue;
         vreal *row = take_rows(c, 1);
@@ -173,12 +174,12 @@ static void set_scales_aside(Chunk *c) {
         const int one = i < n ? i < 64 && c->uniform >> i & 1 : alike;
         c->scale[d] = (Factor){row, !one};
     }
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++)
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE)
         if (c->scale[d].row)
-            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
+            EACH_REGISTER(u, c) c->p[(system->scale[d] - 1) * c->R + u] = vone;
 }
 static void give_scales_back(Chunk *c) {
-    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+    EACH_WHILE(d, c->dim, d < PI_MAX_STATE) {
         if (c->scale[d].row)
             copy_rows(c, 1, c->scale[d].row, c->p + (c->tile->system->scale[d] - 1) * c->R);
         c->scale[d].row = NULL;
@@ -223,6 +224,6 @@ static vreal *increments(const Chunk *c, int first) {
  */
 static void settle(const Chunk *c, int first, int n) {
     if (!c->carry) return;
-    for (int64_t i = first * c->R; i < (first + n) * c->R; i++)
+    EACH_FROM(i, first * c->R, (first + n) * c->R)
         c->y[i] = two_sum(c->y[i], c->carry[i], &c->carry[i]);
 }

@@ -18,31 +18,31 @@ static void end_times(Chunk *c, int64_t n) {
 
 /* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */
 static void rk4_rows_step(Chunk *c, int64_t n) {
-    const int64_t R = c->R, size = c->dim * R;
-    vreal *const free = c->free, *k1 = take_rows(c, c->dim), *k2 = take_rows(c, c->dim),
-                 *k3 = take_rows(c, c->dim), *k4 = take_rows(c, c->dim), *ys = take_rows(c, c->dim);
-    const vreal *const h = c->h;
+    const int dim = c->dim;
+    const int64_t size = dim * c->R;
+    vreal *k1 = take_rows(c, dim), *k2 = take_rows(c, dim), *k3 = take_rows(c, dim),
+          *k4 = take_rows(c, dim), *ys = take_rows(c, dim);
+    const vreal *h = c->h;
     rhs_rows(c, times(c, n, 0), c->y, k1);
-    moved_rows(c, 0, c->dim, c->y, h, 0.5, k1, ys);
+    moved_rows(c, 0, dim, c->y, h, 0.5, k1, ys);
     rhs_rows(c, times(c, n, 0.5), ys, k2);
-    moved_rows(c, 0, c->dim, c->y, h, 0.5, k2, ys);
+    moved_rows(c, 0, dim, c->y, h, 0.5, k2, ys);
     rhs_rows(c, c->t, ys, k3);
-    moved_rows(c, 0, c->dim, c->y, h, 1, k3, ys);
+    moved_rows(c, 0, dim, c->y, h, 1, k3, ys);
     end_times(c, n);
     rhs_rows(c, c->t, ys, k4);
-    for (int64_t i = 0; i < size; i++) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
-    moved_rows(c, 0, c->dim, c->y, h, 1 / 6.0, k1, c->y);
-    c->free = free;
+    EACH_BELOW(i, size) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
+    moved_rows(c, 0, dim, c->y, h, 1 / 6.0, k1, c->y);
 }
 
 /* x'' = a(t, x):   x += h v + h^2/6 (k1 + k2 + k3),   v += h/6 (k1 + 2 k2 + 2 k3 + k4) */
 static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
-    const int64_t R = c->R, size = c->dof * R;
     const int dof = c->dof;
-    vreal *const free = c->free, *k1 = take_rows(c, dof), *k2 = take_rows(c, dof),
-                 *k3 = take_rows(c, dof), *k4 = take_rows(c, dof), *middle = take_rows(c, dof),
-                 *end = take_rows(c, dof), *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
-    const vreal *const h = c->h, *const h2 = squared(c);
+    const int64_t size = dof * c->R;
+    vreal *k1 = take_rows(c, dof), *k2 = take_rows(c, dof), *k3 = take_rows(c, dof),
+          *k4 = take_rows(c, dof), *middle = take_rows(c, dof), *end = take_rows(c, dof),
+          *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
+    const vreal *h = c->h, *h2 = squared(c);
     ask(c, PI_ACCELERATION, times(c, n, 0), x, v, k1);
     moved_rows(c, 0, dof, x, h, 0.5, v, middle);
     moved_rows(c, 0, dof, x, h, 1, v, end);
@@ -52,12 +52,11 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, dof, dof, end, h2, 0.5, k2, xs);
     end_times(c, n);
     ask(c, PI_ACCELERATION, c->t, xs, v, k4);
-    for (int64_t i = 0; i < size; i++) {
+    EACH_BELOW(i, size) {
         const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
         k1[i] = sum;
         k4[i] = (sum + inner) + k4[i];
     }
     moved_rows(c, dof, dof, end, h2, 1 / 6.0, k1, x);
     moved_rows(c, dof, dof, v, h, 1 / 6.0, k4, v);
-    c->free = free;
 }

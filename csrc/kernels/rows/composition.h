@@ -6,16 +6,16 @@
 
 /* Half of the state, from the component `first` on, moves by weight h k. */
 static void move(Chunk *c, int first, double weight, const vreal *k) {
-    vreal *const y = increments(c, first);
+    vreal *y = increments(c, first);
     moved_rows(c, first, c->dof, y, c->h, weight, k, y);
     settle(c, first, c->dof);
 }
 /* force: dof rows, which hold the force of the step before if `kept` is set. */
 static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal *force, int kept) {
-    vreal *const free = c->free, *velocity = take_rows(c, c->dof);
+    vreal *velocity = take_rows(c, c->dof);
     vreal *x = c->y, *v = c->y + c->dof * c->R;
     double drifted = 0;
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         const int ended = fabs(drifted - 1) < 1e-14;
         times(c, n + ended, ended ? 0 : drifted);
         if (m->kick[s] != 0) {
@@ -27,5 +27,4 @@ static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal 
             drifted += m->drift[s];
         }
     }
-    c->free = free;
 }

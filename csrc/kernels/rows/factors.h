@@ -15,30 +15,27 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-    for (int64_t k = 0; k < n; k++)
+    EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
-            if (c->stopped || pi_pause(c->tile->pause)) {
-                c->stopped = 1;
-                return;
-            }
+            if (stops(c)) return;
             vint top = vset_int(k);
             vreal most = vabs(ENTRY(k, k));
-            for (int i = k + 1; i < n; i++) {
+            EACH_FROM(i, k + 1, n) {
                 const vreal size = vabs(ENTRY(i, k));
-                top = vselect_int(size > most, vset_int(i), top);
-                most = vselect(size > most, size, most);
+                TAKE(top, size > most, vset_int(i));
+                most = vlarger(size, most);
             }
             pivot[k * R + u] = top;
-            for (int64_t lane = 0; lane < VLEN; lane++)
+            EACH_BELOW(lane, VLEN)
                 for (int j = k; j < n && top[lane] != k; j++)
                     swap_lane(&ENTRY(k, j), &ENTRY(top[lane], j), lane);
             const vreal inverse = 1 / ENTRY(k, k);
-            for (int i = k + 1; i < n; i++) {
+            EACH_FROM(i, k + 1, n) {
                 const vreal factor = -ENTRY(i, k) * inverse;
                 ENTRY(i, k) = factor;
                 const vint changes = factor != 0; /* Jacobians are sparse */
                 if (!vany(changes)) continue;
-                for (int j = k + 1; j < n; j++)
+                EACH_FROM(j, k + 1, n)
                     ENTRY(i, j) =
                         vselect(changes, vfma(factor, ENTRY(k, j), ENTRY(i, j)), ENTRY(i, j));
             }
@@ -50,17 +47,16 @@ static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *p
     const int64_t R = c->R;
     if (c->stopped) return;
     EACH_REGISTER(u, c) {
-        for (int64_t k = 0; k < n; k++) {
-            for (int64_t lane = 0; lane < VLEN; lane++) {
+        EACH_BELOW(k, n) {
+            EACH_BELOW(lane, VLEN) {
                 const int64_t top = pivot[k * R + u][lane];
                 if (top != k) swap_lane(&r[k * R + u], &r[top * R + u], lane);
             }
-            for (int i = k + 1; i < n; i++)
-                r[i * R + u] = vfma(ENTRY(i, k), r[k * R + u], r[i * R + u]);
+            EACH_FROM(i, k + 1, n) r[i * R + u] = vfma(ENTRY(i, k), r[k * R + u], r[i * R + u]);
         }
         for (int k = n - 1; k >= 0; k--) {
             vreal sum = r[k * R + u];
-            for (int j = k + 1; j < n; j++) sum = vfma(-ENTRY(k, j), r[j * R + u], sum);
+            EACH_FROM(j, k + 1, n) sum = vfma(-ENTRY(k, j), r[j * R + u], sum);
             r[k * R + u] = sum * ENTRY(k, k);
         }
     }

@@ -16,13 +16,12 @@
 /* ---- loading and storing --------------------------------------------------------------------- */
 /* R registers of a row, from `lane` on; copies of the last of its lanes fill what is left. */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
-    const real *data = (const real *)row.data;
+    const real *data = row.data;
     for (int64_t u = 0; u < R; u++, lane += VLEN)
         if (!row.stride) to[u] = vset(*data);
         else if (lane + VLEN <= lanes) memcpy(to + u, data + lane, sizeof *to);
         else
-            for (int64_t i = 0; i < VLEN; i++)
-                to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
+            EACH_BELOW(i, VLEN) to[u][i] = data[lane + i < lanes ? lane + i : lanes - 1];
 }
 static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     const PiSystem *system = tile->system;
@@ -32,7 +31,7 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
                .R = count,
                .dim = system->dim,
                .dof = system->dof,
-               .free = (vreal *)tile->workspace,
+               .free = tile->workspace,
                .one_time = !tile->t0.stride && !tile->h.stride};
     c.y = take_rows(&c, rows);
     if (tile->compensated) c.carry = c.y + (rows - c.dim) * count;
@@ -44,16 +43,15 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     c.scratch = take_rows(&c, system->scratch);
     if (tile->frozen) c.frozen = (const vint *)tile->frozen + first;
     const real *in = (const real *)tile->in + first * VLEN;
-    for (int64_t d = 0; d < rows; d++)
-        for (int64_t u = 0; u < count; u++)
-            c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
-    for (int64_t i = 0; i < system->n_params; i++) {
+    EACH_BELOW(d, rows)
+        EACH_BELOW(u, count) c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
+    EACH_BELOW(i, system->n_params) {
         load_some(tile->params[i], lane, INT64_MAX, count, c.p + i * count);
         if (i < 64 && !tile->params[i].stride) c.uniform |= (uint64_t)1 << i;
     }
     load_some(tile->t0, lane, INT64_MAX, count, c.t0);
     load_some(tile->h, lane, INT64_MAX, count, c.h);
-    for (int64_t u = 0; u < count; u++) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
+    EACH_BELOW(u, count) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
     ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
     return c;
 }
@@ -67,7 +65,7 @@ INLINE vreal unless_frozen(const Chunk *c, int d, int64_t u, int64_t lane) {
 /* One save; frozen lanes keep the state before. */
 static void record_chunk(const Chunk *c, int64_t first, real *record) {
     const PiTile *tile = c->tile;
-    for (int64_t d = 0; d < c->dim; d++)
+    EACH_BELOW(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t lane = (first + u) * VLEN;
             const vreal y = unless_frozen(c, d, u, lane);
@@ -85,18 +83,18 @@ static vint store_chunk(const Chunk *c, int64_t first) {
     EACH_REGISTER(u, c) {
         const int64_t lane = (first + u) * VLEN;
         vint good = vset_int(-1);
-        for (int64_t d = 0; d < rows; d++) {
+        EACH_BELOW(d, rows) {
             const vreal y = unless_frozen(c, d, u, lane);
             if (d < c->dim) good &= vabs(y) <= bound;
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
         }
-        real *const far = tile->reach ? (real *)tile->reach + lane : NULL;
+        real *far = tile->reach ? (real *)tile->reach + lane : NULL;
         if (far) good &= vload(far) <= bound;
         if (c->frozen) good |= c->frozen[u];
         bad |= ~good;
         if (far) vstore(far, vselect(good, vload(far), vset(INFINITY)));
         if (tile->status)
-            for (int64_t i = 0; i < VLEN; i++) tile->status[lane + i] = c->code[u][i];
+            EACH_BELOW(i, VLEN) tile->status[lane + i] = c->code[u][i];
     }
     return bad;
 }
@@ -106,14 +104,17 @@ static void look_at_chunk(const Chunk *c, int64_t first) {
     real *far = (real *)c->tile->reach + first * VLEN;
     for (int64_t u = 0; u < c->R; u++, far += VLEN) {
         vreal most = vload(far);
-        for (int64_t d = 0; d < c->dim; d++) most = vfarther(c->y[d * c->R + u], most);
+        EACH_BELOW(d, c->dim) most = vfarther(c->y[d * c->R + u], most);
         vstore(far, most);
     }
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
+/* Each step of a call; the rows that it takes are free for the next. */
 #define EACH_STEP(n)                                                                               \
-    for (int64_t n = c->tile->first; n < c->tile->first + c->tile->steps && !c->stopped; n++)
+    for (vreal *free = c->free, *once = free; once; once = NULL)                                   \
+        for (int64_t n = c->tile->first; n < c->tile->first + c->tile->steps && !c->stopped;       \
+             n++, c->free = free)
 static void run_explicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
     const int rk4 = tile->method->specialised == PI_RK4 && !c->carry,
@@ -168,8 +169,8 @@ static int rows_kernel(const PiTile *tile) {
     for (int64_t r = 0; r < tile->registers; r += tile->chunk) {
         const int64_t rest = tile->registers - r, last = tile->first + tile->steps;
         Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
-        vreal *const free = c.free;
-        real *record = (real *)tile->record;
+        vreal *free = c.free;
+        real *record = tile->record;
         c.tile = &interval;
         for (interval.first = tile->first; interval.first < last;) {
             const int64_t left = last - interval.first;
@@ -197,14 +198,13 @@ static int rows_kernel(const PiTile *tile) {
 static void complete(const PiTile *tile, void *completed) {
     const PiTile t = *tile; /* no store changes it */
     const int dim = t.system->dim;
-    for (int64_t u = 0; u < t.registers; u++) {
+    EACH_BELOW(u, t.registers) {
         const real *row = (const real *)t.record + u * VLEN;
-        vreal steps = vset(0);
+        vreal steps = vzero;
         vint within = vset_int(-1);
         for (int64_t n = 0; n < t.steps && vany(within); n++, row += t.record_next) {
-            for (int d = 0; d < dim; d++)
-                within &= vabs(vload(row + d * t.record_stride)) <= vset(t.bound);
-            steps += vselect(within, vset(1), vset(0));
+            EACH_BELOW(d, dim) within &= vabs(vload(row + d * t.record_stride)) <= vset(t.bound);
+            steps += vselect(within, vone, vzero);
         }
         vstore((real *)completed + u * VLEN, steps);
     }
@@ -231,9 +231,8 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         c.t = take_rows(&c, 1);
         c.scratch = take_rows(&c, system->scratch);
         vreal *out = take_rows(&c, answers);
-        for (int64_t d = 0; d < dim; d++)
-            load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
-        for (int64_t i = 0; i < system->n_params; i++)
+        EACH_BELOW(d, dim) load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
+        EACH_BELOW(i, system->n_params)
             load_some(sample->params[i], lane, sample->lanes, c.R, c.p + i * c.R);
         load_some(sample->t, lane, sample->lanes, c.R, c.t);
         ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
@@ -241,7 +240,7 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         else ask(&c, question, c.t, c.y, c.y + dof * c.R, out);
         if (c.stopped) return -1;
         const int64_t left = sample->lanes - lane, some = left < c.R * VLEN ? left : c.R * VLEN;
-        for (int64_t i = 0; i < answers; i++)
+        EACH_BELOW(i, answers)
             memcpy((real *)sample->out + i * sample->lanes + lane, out + i * c.R,
                    some * sizeof(real));
     }

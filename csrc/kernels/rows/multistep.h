@@ -78,7 +78,7 @@ static void add_forces(const Chunk *c, const Multistep *s, const double *weight,
                        vreal *to) {
     const int k = s->method->stages;
     if (weight[k - 1] != 0) add_rows(c, n, weight[k - 1], power, s->now, to);
-    for (int64_t j = 0; j < s->n_forces; j++)
+    EACH_BELOW(j, s->n_forces)
         if (weight[k - 2 - j] != 0)
             add_rows(c, n, weight[k - 2 - j], power, s->forces + j * n * c->R, to);
 }
@@ -87,7 +87,7 @@ static void combine_states(const Chunk *c, const Multistep *s) {
     const PiMethod *m = s->method;
     const int k = m->stages;
     EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] * (real)-m->alpha[k - 1];
-    for (int64_t j = 0; j < s->n_states; j++)
+    EACH_BELOW(j, s->n_states)
         if (m->alpha[k - 2 - j] != 0)
             add_rows(c, s->n, -m->alpha[k - 2 - j], 0, s->states + j * s->n * c->R, s->next);
 }
@@ -99,12 +99,12 @@ static void combine_differences(const Chunk *c, const Multistep *s) {
     const int64_t size = s->n * c->R;
     const vreal *end = c->y, *start = s->states, *rest = s->rests;
     double gamma = 1;
-    for (int64_t i = 0; i < size; i++) s->past[i] = s->low[i] = s->added[i] = vset(0);
+    EACH_BELOW(i, size) s->past[i] = s->low[i] = s->added[i] = vzero;
     for (int j = 0; j < s->n_states; j++, end = start, start += size, rest += size) {
         gamma += m->alpha[m->stages - 1 - j];
         if (gamma == 0) continue;
         const vreal w = vset(-gamma);
-        for (int64_t i = 0; i < size; i++) {
+        EACH_BELOW(i, size) {
             vreal inexact, lost;
             const vreal d = two_sum(end[i], -start[i], &inexact), product = w * d;
             s->past[i] = two_sum(s->past[i], product, &lost);
@@ -122,7 +122,7 @@ static void combine_past(const Chunk *c, const Multistep *s) {
 static void add_difference(const Chunk *c, const Multistep *s) {
     EACH_ENTRY(i, s->n, c) {
         vreal lost, low, high = two_sum(s->past[i], s->added[i], &lost);
-        const vreal before = c->carry ? c->carry[i] : vset(0);
+        const vreal before = c->carry ? c->carry[i] : vzero;
         high = two_sum(high, s->low[i] + lost, &low);
         high = two_sum(high, before, &lost);
         low += lost;
@@ -151,7 +151,7 @@ static void difference_velocities(Chunk *c, Multistep *s, int64_t n) {
 /* d_0 = h v - h^2 a / 2 */
 static void first_difference(const Chunk *c, const Multistep *s) {
     vreal *d = s->work;
-    EACH_ENTRY(i, c->dof, c) d[i] = vset(0);
+    EACH_ENTRY(i, c->dof, c) d[i] = vzero;
     add_rows(c, c->dof, 1, 1, c->y + c->dof * c->R, d);
     add_rows(c, c->dof, -0.5, 2, s->now, d);
     EACH_ENTRY(i, c->dof, c) {
@@ -162,10 +162,10 @@ static void first_difference(const Chunk *c, const Multistep *s) {
 /* A first step, by the starter. */
 static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     const PiTile *tile = c->tile;
-    vreal *const free = c->free, *const carried = c->carry;
+    vreal *carried = c->carry;
     if (s->summed && !carried) {
         c->carry = take_rows(c, c->dim);
-        EACH_ENTRY(i, c->dim, c) c->carry[i] = vset(0);
+        EACH_ENTRY(i, c->dim, c) c->carry[i] = vzero;
     }
     if (s->summed) copy_rows(c, s->n, c->carry, s->low);
     remember(c, s);
@@ -176,7 +176,6 @@ static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     if (s->summed && s->n_states)
         EACH_ENTRY(i, s->n, c) s->rests[i] = c->carry[i] - s->low[i];
     c->carry = carried;
-    c->free = free;
 }
 
 static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
@@ -199,10 +198,9 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
     if (m->predictor[k - 1] != 0) {
         copy_rows(c, s->n, c->y, s->work);
         add_forces(c, s, m->predictor, s->power, s->n, s->work);
-        vreal *const free = c->free, *f = take_rows(c, s->n);
+        vreal *f = take_rows(c, s->n);
         force_rows(c, s, n + 1, s->work, f);
         add_rows(c, s->n, implicit, s->power, f, s->added);
-        c->free = free;
     } else if (implicit != 0) {
         if (s->summed)
             EACH_ENTRY(i, s->n, c) s->next[i] = c->y[i] + (s->past[i] + s->added[i]);

@@ -50,10 +50,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
     *singular = vset_int(0);
 #define ENTRY(i, k) M[(i) * n + (k)]
     KNOWN(k, 0, n) {
-        if (n > LARGEST_KNOWN && pi_pause(c->tile->pause)) {
-            c->stopped = 1;
-            return sign;
-        }
+        if (n > LARGEST_KNOWN && stops(c)) return sign;
         KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
             const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!vany(swap)) continue;
@@ -93,17 +90,17 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
     const int64_t R = c->R;
-    for (int64_t k = 0; k < c->dim; k++) {
+    EACH_BELOW(k, c->dim) {
         copy_rows(c, 1, y + k * R, here);
         EACH_REGISTER(u, c) {
             vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
-            scale = vselect(scale == 0, vset(1), scale);
+            TAKE(scale, scale == 0, vone);
             y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
         }
         rhs_rows(c, t, y, shifted);
         EACH_REGISTER(u, c) {
             const vreal width = y[k * R + u] - here[u];
-            for (int64_t i = 0; i < c->dim; i++)
+            EACH_BELOW(i, c->dim)
                 J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
         }
         copy_rows(c, 1, here, y + k * R);
@@ -142,7 +139,7 @@ static void slopes_rows(Chunk *c, const Newton *s) {
     const int64_t R = c->R;
     const int all = c->dim, dim = s->dim;
     vreal *y = s->state;
-    for (int64_t j = 0; j < s->stages; j++) {
+    EACH_BELOW(j, s->stages) {
         const vreal *t = times(c, s->n, s->times_c[j]), *base = s->base + j * dim * R,
                     *z = s->z + j * dim * R;
         EACH_ENTRY(i, dim, c) y[i] = base[i] + z[i];
@@ -179,7 +176,7 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     vreal *fraction = s->fraction + u;
     vint *growths = s->grown + u;
     const vint back = grown & ~(norm <= s->before[u] * GROWTH) & (*fraction > LEAST_FRACTION);
-    *fraction = vselect(back, *fraction * 0.5, *fraction);
+    TAKE(*fraction, back, *fraction * 0.5);
     *growths -= grown & ~back;
     fail_lanes(c, u, (norm <= REAL_MAX) & (*growths > NEWTON_GROWTHS), PI_NOT_CONVERGED);
     return back;
@@ -194,12 +191,12 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
           *fraction = s->fraction + u;
     vint *done = s->done + u, *first = s->first + u, singular;
     equations(c, s, u, stages, dim, M, r);
-    vreal norm = vset(0);
+    vreal norm = vzero;
     KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
     const vint sign = eliminate(c, size, M, r, &singular);
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
-    vreal change = vset(0), largest = vset(0), state = vset(TINY);
+    vreal change = vzero, largest = vzero, state = vset(TINY);
     KNOWN(i, 0, size) {
         const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
         change = vmax(change, vabs(r[i]) / here);
@@ -214,16 +211,16 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     if (vany(back)) {
         KNOWN(i, 0, size) {
             const vreal by = vselect(back, -*fraction * step[i * R], r[i]);
-            z[i * R] += vselect(going, by, vset(0));
+            z[i * R] += vselect(going, by, vzero);
             step[i * R] = vselect(back, step[i * R], by);
         }
     } else {
         KNOWN(i, 0, size) {
-            z[i * R] += vselect(going, r[i], vset(0));
+            z[i * R] += vselect(going, r[i], vzero);
             step[i * R] = r[i];
         }
     }
-    *fraction = vselect(back, *fraction, vset(1));
+    *fraction = vselect(back, *fraction, vone);
     *before = vselect(back, *before, norm);
     /* The next correction would be about change^2 / last, unless it is rounding: for a component
      * that is small because terms of its force cancel, it may be as large. */
@@ -236,13 +233,13 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     const vint folded = sign & ~*first & going & ends;
     if (vany(folded)) fail_lanes(c, u, (folded < 0) & (change <= REAL_MAX), PI_NOT_CONVERGED);
     *done |= ends | (c->code[u] != 0);
-    *last = vselect(back, vset(0), change);
+    *last = vselect(back, vzero, change);
 }
 /* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
     const vint *done = s->done;
     vint going = {0};
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) {
+    EACH_WHILE(u, c->R, !c->stopped) {
         if (!vany(~done[u])) continue;
         vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
         if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, M, r);
@@ -262,18 +259,18 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     const int64_t R = c->R;
     const int dim = power == 2 ? c->dof : c->dim, size = stages * dim;
     Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {{NULL}}};
-    vreal *const free = c->free;
+    vreal *free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
-    for (int64_t i = 0; i < NEWTON_PARTS; i++) s.part[i] = take_rows(c, rows[i]);
+    EACH_BELOW(i, NEWTON_PARTS) s.part[i] = take_rows(c, rows[i]);
     vint *done = s.done;
     EACH_REGISTER(u, c) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
-        s.last[u] = vset(0);
+        s.last[u] = vzero;
         s.grown[u] = vset_int(0);
     }
-    for (int64_t i = 0; i < stages; i++)
-        for (int64_t j = 0; j < dim * R; j++) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
+    EACH_BELOW(i, stages)
+        EACH_BELOW(j, dim * R) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
 
     for (; s.iteration < NEWTON_ITERATIONS && !c->stopped; s.iteration++) {
         slopes_rows(c, &s);
@@ -282,7 +279,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     EACH_REGISTER(u, c) {
         fail_lanes(c, u, ~done[u], PI_NOT_CONVERGED);
         const vint failed = c->code[u] != 0;
-        for (int64_t i = 0; i < size; i++) z[i * R + u] = vselect(failed, vset(NAN), z[i * R + u]);
+        EACH_BELOW(i, size) TAKE(z[i * R + u], failed, vset(NAN));
     }
     c->free = free;
 }

@@ -20,13 +20,13 @@ INLINE void set_counter(vnatural word[4], uint64_t pair, int component, vnatural
 INLINE void draw_some(const PiPairs *pairs, const vnatural key[][2], int64_t i, int count,
                       int stream) {
     vnatural word[4][4];
-    EACH(u, 0, count) {
+    EACH(u, count) {
         vnatural trajectory;
         memcpy(&trajectory, pairs->trajectory + i + u * VLEN, sizeof trajectory);
         set_counter(word[u], pairs->pair, pairs->component, trajectory, stream);
     }
     philox(count, word, key);
-    EACH(u, 0, count) {
+    EACH(u, count) {
         const vnatural a = joined(word[u][0], word[u][1]), b = joined(word[u][2], word[u][3]);
         vreal first = unit_interval(a), second = unit_interval(b);
         if (stream != PI_UNIFORMS) on_circle(radius(first), b, &first, &second);
@@ -58,13 +58,13 @@ static void draw_pairs(const PiPairs *pairs) {
  * Financial Engineering, 6.4. */
 INLINE vreal rest_of_square(vreal r, vreal a, vreal b, vreal whole) {
     const vreal both = 4 * (a * b) * whole;
-    return vfma(r, r, -vselect(both > 0, both, vset(0)));
+    return vfma(r, r, -vlarger(both, vzero));
 }
 /* A PiPassage: x is tau / (1 - tau). */
 static double first_passage(const PiBridge *bridge) {
     vnatural word[2][4], key[ROUNDS][2];
     philox_keys(key, bridge->seed);
-    EACH(i, 0, 2)
+    EACH(i, 2)
         set_counter(word[i], bridge->step, bridge->component, vset_natural(bridge->trajectory),
                     i ? PI_UNIFORMS : PI_BRIDGES);
     philox(2, word, key);
@@ -74,10 +74,10 @@ static double first_passage(const PiBridge *bridge) {
     const vreal a = vset(bridge->from), b = vset(bridge->to), whole = vset(bridge->whole);
     const vreal rest = rest_of_square(r, a, b, whole), ratio = vabs(b / a);
     vreal cosine, sine;
-    on_circle(vset(1), angle, &cosine, &sine);
+    on_circle(vone, angle, &cosine, &sine);
     const vreal c = rest * cosine * cosine / (2 * a * a * whole);
     const vreal small = 1 / (ratio + c + vsqrt(c * (2 * ratio + c)));
-    const vint first = u * vfma(ratio, small, vset(1)) < 1;
+    const vint first = u * vfma(ratio, small, vone) < 1;
     const vreal x = vselect(first, small, 1 / (ratio * ratio * small));
     const vreal tau = x / (1 + x);
     return ((const double *)&rest)[0] > 0 ? ((const double *)&tau)[0] : 2;
@@ -92,7 +92,7 @@ INLINE uint64_t whole(real value) {
     const double shifted = value + 0x1p52;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
-    return bits & (((uint64_t)1 << PI_OF_BITS) - 1);
+    return bits & pi_lowest_bits(PI_OF_BITS);
 }
 
 /* The numbers of a chunk: rows of doubles. */
@@ -105,7 +105,7 @@ typedef struct {
 /* The rows of a substep; fresh: the one before has not been drawn. */
 static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fresh) {
     const int rows = numbers->streams * numbers->noises;
-    double *const odd = numbers->both + rows * numbers->lanes;
+    double *odd = numbers->both + rows * numbers->lanes;
     PiPairs *pairs = &numbers->pairs;
     pairs->pair = (uint64_t)substep / 2;
     for (int i = 0; (fresh || substep % 2 == 0) && i < rows && !c->stopped; i++) {
@@ -114,7 +114,7 @@ static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fres
         pairs->first = numbers->both + i * numbers->lanes;
         pairs->second = odd + i * numbers->lanes;
         c->tile->draw(pairs);
-        c->stopped |= pi_pause(c->tile->pause);
+        stops(c);
     }
     return substep % 2 ? odd : numbers->both;
 }
@@ -122,14 +122,14 @@ static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fres
 static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *W) {
     const int64_t n = numbers->noises * numbers->lanes;
     double *const J = W + n;
-    for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
+    EACH_WHILE(k, numbers->substeps, !c->stopped) {
         const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
         if (numbers->streams == 2)
-            for (int64_t i = 0; i < n; i++) {
+            EACH_BELOW(i, n) {
                 const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
                 J[i] = k ? J[i] + (W[i] + inside) : inside;
             }
-        for (int64_t i = 0; i < n; i++) W[i] = k ? W[i] + z[i] : z[i];
+        EACH_BELOW(i, n) W[i] = k ? W[i] + z[i] : z[i];
     }
 }
 
@@ -139,24 +139,23 @@ static void noise_rows(Chunk *c) {
     const PiSystem *system = tile->system;
     const int ahead = system->second == PI_INCREMENTS_AHEAD;
     Numbers numbers = {.lanes = c->R * VLEN,
-                       .substeps = (int64_t)whole(*of_run(c, PI_OF_SUBSTEPS)),
+                       .substeps = whole(*of_run(c, PI_OF_SUBSTEPS)),
                        .noises = system->noises,
                        .streams = system->second == PI_INTEGRALS ? 2 : 1};
     const int64_t n = numbers.noises, all = n * (system->second ? 2 : 1), lanes = numbers.lanes;
     vreal *y = c->y, *next = take_rows(c, c->dim), *given = take_rows(c, all);
-    double *W = (double *)take_rows(c, WIDTH * all), *const last = W + ahead * n * lanes;
+    double *W = (double *)take_rows(c, WIDTH * all), *last = W + ahead * n * lanes;
     uint64_t *trajectory = (uint64_t *)take_rows(c, WIDTH);
     numbers.both = (double *)take_rows(c, WIDTH * 2 * n * numbers.streams);
     const real *low = of_run(c, PI_OF_TRAJECTORY), *high = of_run(c, PI_OF_TRAJECTORY + 1);
     const real *jumps = of_run(c, PI_OF_JUMPS);
     const int goes_on = c->goes_on;
     if (!goes_on)
-        for (int64_t i = 0; i < lanes; i++)
+        EACH_BELOW(i, lanes)
             trajectory[i] =
                 whole(low[i]) | whole(high[i]) << PI_OF_BITS | whole(jumps[i]) << PI_OF_JUMPS_BIT;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
-    for (int64_t i = 0; i < 3; i++)
-        numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
+    EACH_BELOW(i, 3) numbers.pairs.seed |= whole(*of_run(c, PI_OF_SEED + i)) << (PI_OF_BITS * i);
     if (numbers.substeps < 1) numbers.substeps = 1;
     if (ahead && !goes_on) sum_up(c, &numbers, tile->first, 1, last);
     const int direct = WIDTH == 1 && numbers.substeps == 1 && !system->second;
@@ -167,11 +166,11 @@ static void noise_rows(Chunk *c) {
         if (direct) of_step = drawn(c, &numbers, step, fresh);
         else sum_up(c, &numbers, step + ahead, !ahead && fresh, last);
         if (WIDTH == 2) {
-            for (int64_t i = 0; i < all * lanes; i++) ((real *)given)[i] = (real)W[i];
+            EACH_BELOW(i, all * lanes) ((real *)given)[i] = W[i];
             of_step = given;
         }
         ask(c, PI_NEXT, times(c, step, 0), y, of_step, next);
-        vreal *const before = y;
+        vreal *before = y;
         y = next;
         next = before;
     }

@@ -33,10 +33,10 @@ INLINE void look_at_column(Column *c, int extremes) {
     const int64_t next = c->length * c->next;
     const vreal *q = c->q;
     vreal sum[STRETCHES] = {{0}};
-    EACH(i, 0, STRETCHES) c->most[i] = vset(-INFINITY), c->least[i] = vset(INFINITY);
+    EACH(i, STRETCHES) c->most[i] = vset(-INFINITY), c->least[i] = vset(INFINITY);
     FEW_TURNS
     for (int64_t k = 0; k < c->length; k++, q += c->next)
-        EACH(i, 0, STRETCHES) look_at_value(c, i, q[i * next], sum, extremes);
+        EACH(i, STRETCHES) look_at_value(c, i, q[i * next], sum, extremes);
     q += (STRETCHES - 1) * next;
     FEW_TURNS
     for (int64_t k = STRETCHES * c->length; k < c->rows->count; k++, q += c->next)
@@ -54,7 +54,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
     if (r->origin) {
         const vreal origin = ((const vreal *)r->origin)[u], factor = ((const vreal *)r->factor)[u];
         FEW_TURNS
-        for (int64_t k = 0; k < r->count; k++) room[k] = (c.q[k * r->next] - origin) * factor;
+        EACH_BELOW(k, r->count) room[k] = (c.q[k * r->next] - origin) * factor;
         c.q = room;
         c.next = 1;
     }
@@ -62,7 +62,7 @@ INLINE Column column_of(const PiReduceRows *r, int64_t u, vreal *room) {
 }
 INLINE vreal step_of(const PiReduceRows *r, int64_t k) { return vset(r->step + k * r->every); }
 INLINE vint stands_still(const Column *c, int64_t k) {
-    const vreal *const ends = c->rows->ends;
+    const vreal *ends = c->rows->ends;
     return ends ? step_of(c->rows, k) >= ends[c->u] : vset_int(0);
 }
 /* high + low += term: the rounding of the sum is exact (Knuth), that of `low` is lost. */
@@ -77,14 +77,14 @@ INLINE vreal magnitude(PiReduction kind, vreal q) {
 }
 INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
-    for (int64_t k = 0; k < r->count; k++) {
+    EACH_BELOW(k, r->count) {
         const vreal q = magnitude(kind, c->q[k * c->next]);
         const vint within = kind == PI_SMALLEST ? q >= s[0] : q <= s[0];
         const vint first = vset_int(r->index + k ? 0 : -1);
         vint news = first | (~within & (s[0] == s[0]));
         news &= ~stands_still(c, k);
-        s[0] = vselect(news, q, s[0]);
-        s[1] = vselect(news, step_of(r, k), s[1]);
+        TAKE(s[0], news, q);
+        TAKE(s[1], news, step_of(r, k));
     }
 }
 /* The extremum of all; and if that is a new one, the first step that has it. (Zeros of either
@@ -100,7 +100,7 @@ INLINE vreal furthest(PiReduction kind, const Column *c, int i) {
 INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
     vreal best[STRETCHES], most = s[0];
-    EACH(i, 0, STRETCHES) {
+    EACH(i, STRETCHES) {
         best[i] = furthest(kind, c, i);
         most = further(kind, best[i], most);
     }
@@ -126,8 +126,8 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
         for (int64_t k = end; k > i * c->length; k--, at -= vset(r->every))
             step = vselect_equal(magnitude(kind, *(q -= c->next)), most, at, step);
     }
-    s[0] = vselect(news, most, s[0]);
-    s[1] = vselect(news, step, s[1]);
+    TAKE(s[0], news, most);
+    TAKE(s[1], news, step);
 }
 /* The number of the first step of the column with a NaN; NaN if there is none. */
 INLINE vreal first_nan(const Column *c) {
@@ -135,28 +135,28 @@ INLINE vreal first_nan(const Column *c) {
     for (int64_t k = c->rows->count - 1; k >= 0; k--) {
         const vreal q = c->q[k * c->next];
         const vint here = q != q;
-        found = vselect(here & ~stands_still(c, k), step_of(c->rows, k), found);
+        TAKE(found, here & ~stands_still(c, k), step_of(c->rows, k));
     }
     return found;
 }
 /* A sum that is NaN needs no low part: this then holds the number of the first step with a NaN. */
 INLINE void tell_nan(const Column *c, vint spoiled, vreal told, vreal *to) {
-    *to = vselect(spoiled, told, *to);
+    TAKE(*to, spoiled, told);
     if (!c->nan) return;
     const vreal step = first_nan(c);
-    *to = vselect(~spoiled & (step == step), step, *to);
+    TAKE(*to, ~spoiled & (step == step), step);
 }
 /* Rows: high and low part of a sum. */
 INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
     const vreal told = s[1];
     const vint spoiled = (s[0] != s[0]) & (told == told);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal q = c->q[k * c->next];
         const vreal before[2] = {s[0], s[1]};
         add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
         if (!c->rows->ends) continue;
         const vint still = stands_still(c, k);
-        EACH(i, 0, 2) s[i] = vselect(still, before[i], s[i]);
+        EACH(i, 2) TAKE(s[i], still, before[i]);
     }
     tell_nan(c, spoiled, told, &s[1]);
 }
@@ -167,12 +167,12 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
  * multiple of 16 for any number of states shown at once: no bit depends on that. */
 INLINE void end_line_block(int64_t index, vint still, vreal *s) {
     const vreal term[3] = {s[7], vfma(vset(index + 1), s[7], -s[8]), s[9]};
-    EACH(i, 0, 3) {
+    EACH(i, 3) {
         vreal high = s[1 + 2 * i], low = s[2 + 2 * i];
         add_exactly(&high, &low, term[i]);
         s[1 + 2 * i] = vselect(still, s[1 + 2 * i], high);
         s[2 + 2 * i] = vselect(still, s[2 + 2 * i], low);
-        s[7 + i] = vselect(still, s[7 + i], vset(0));
+        s[7 + i] = vselect(still, s[7 + i], vzero);
     }
 }
 INLINE void reduce_line(const Column *c, vreal *s) {
@@ -216,39 +216,38 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * it has since the last one, which the fifth row keeps. In most steps no lane of a register is that
  * near. What becomes NaN may have crossed before. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
-    const vreal zero = vset(0), one = vset(1);
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
         const vreal nearer = vsmaller(vabs(new), vabs(old)), next = bend + (bend - s[4]);
         const vreal before = vselect(new == old, last, old);
         const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
-        if (!c->rows->ends && !vany(~((old * new > zero) & far))) {
+        if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
             s[0] = new, s[1] = before, s[4] = bend;
             s[2] += s[2], s[3] += s[3];
             continue;
         }
         const vreal f = fall * old, b = bend * old;
         const vint ends = (16.0 * new *new <= bend *bend) | (16.0 * new *new <= next *next);
-        const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
+        const vint rises = (old < vzero) & (new >= vzero), falls = (old > vzero) & (new <= vzero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
-        const vint dips = ((old * new > zero) & (turns | ends)) | ((new != new) & (old == old));
+        const vint dips = ((old * new > vzero) & (turns | ends)) | ((new != new) & (old == old));
         const vint still = stands_still(c, k);
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, last, before);
-        s[2] += s[2] + vselect(passes & ~still, one, zero);
-        s[3] += s[3] + vselect(dips & ~still, one, zero);
+        s[2] += s[2] + vselect(passes & ~still, vone, vzero);
+        s[3] += s[3] + vselect(dips & ~still, vone, vzero);
         s[4] = vselect(still, s[4], bend);
     }
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */
 INLINE void reduce_begins(const Column *c, vreal *s) {
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next];
         const vint still = stands_still(c, k);
-        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vset(1), vset(0));
+        s[2] = s[2] + s[2] + vselect((s[0] < 0) & (new > 0) & ~still, vone, vzero);
         s[0] = vselect(still, s[0], new);
     }
 }
@@ -257,12 +256,12 @@ INLINE void reduce_begins(const Column *c, vreal *s) {
 INLINE vnatural whole_of_row(const Column *c, int row) {
     const vreal *of_run = c->rows->of_run;
     return (vnatural)(of_run[row * c->rows->registers + c->u] + 0x1p52) &
-           vset_natural(((uint64_t)1 << PI_OF_BITS) - 1);
+           vset_natural(pi_lowest_bits(PI_OF_BITS));
 }
 INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     vnatural word[1][4], seed = vset_natural(0);
-    EACH(i, 0, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
-    set_counter(word[0], (uint64_t)step, c->rows->component,
+    EACH(i, 3) seed |= whole_of_row(c, PI_OF_SEED + i) << (PI_OF_BITS * i);
+    set_counter(word[0], step, c->rows->component,
                 whole_of_row(c, PI_OF_TRAJECTORY) | whole_of_row(c, PI_OF_TRAJECTORY + 1)
                                                         << PI_OF_BITS,
                 PI_BRIDGES);
@@ -270,16 +269,16 @@ INLINE vint comes_to_zero(const Column *c, int64_t step, vreal old, vreal new) {
     philox_keys(key, ((const uint64_t *)&seed)[0]);
     philox(1, word, key);
     const vreal r = radius(unit_interval(joined(word[0][0], word[0][1])));
-    return rest_of_square(r, old, new, vset(1)) > 0;
+    return rest_of_square(r, old, new, vone) > 0;
 }
 INLINE void reduce_bridges(const Column *c, vreal *s) {
-    for (int64_t k = 0; k < c->rows->count; k++) {
+    EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], both = old *new;
         vint passes = (both <= 0) & (new != old);
         const vint near = (both > 0) & (both < 18.5);
         if (vany(near)) passes |= near & comes_to_zero(c, c->rows->step + k - 1, old, new);
         const vint still = stands_still(c, k);
-        const vreal mark = vselect(passes & ~still, vset(1), vset(0));
+        const vreal mark = vselect(passes & ~still, vone, vzero);
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, s[1], old);
         s[2] = s[2] + s[2] + mark;
@@ -287,28 +286,28 @@ INLINE void reduce_bridges(const Column *c, vreal *s) {
 }
 INLINE void reduce_column(PiReduction kind, int rows, const Column *c, real *sums) {
     vreal s[10];
-    EACH(i, 0, rows) s[i] = vload(sums + i * c->rows->stride);
+    EACH(i, rows) s[i] = vload(sums + i * c->rows->stride);
     if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, c, s);
     else if (kind == PI_LINE) reduce_line(c, s);
     else if (kind == PI_BEGINS_TO_HOLD) reduce_begins(c, s);
     else if (kind == PI_BRIDGED) reduce_bridges(c, s);
     else if (kind >= PI_RISES) reduce_passes(kind, c, s);
     else reduce_sum(kind, c, s);
-    EACH(i, 0, rows) vstore(sums + i * c->rows->stride, s[i]);
+    EACH(i, rows) vstore(sums + i * c->rows->stride, s[i]);
 }
 static void reduce(const PiReduceRows *r) {
     vreal room[PI_REDUCE_STATES];
     int extremes = 0, looks = 0;
-    for (int64_t i = 0; i < r->n; i++) {
+    EACH_BELOW(i, r->n) {
         extremes |= r->of[i].kind <= PI_LARGEST_MAGNITUDE;
         looks |= r->of[i].kind < PI_RISES;
     }
-    for (int64_t u = 0; u < r->registers; u++) {
+    EACH_BELOW(u, r->registers) {
         Column c = column_of(r, u, room);
         if (extremes) look_at_column(&c, 1);
         else if (looks) look_at_column(&c, 0);
-        for (int64_t i = 0; i < r->n; i++) {
-            real *const sums = r->sums + r->of[i].first * r->stride + u * VLEN;
+        EACH_BELOW(i, r->n) {
+            real *sums = r->sums + r->of[i].first * r->stride + u * VLEN;
             switch (r->of[i].kind) {
 #define KIND(kind, rows)                                                                           \
     case kind: reduce_column(kind, rows, &c, sums); break;

@@ -18,8 +18,8 @@
 INLINE void turn_exactly(const vreal *a, vreal *q) {
     const vreal angle = vsqrt(dot3(a, a)) * 0.5;
     vreal s[3];
-    const vreal ratio = vselect(angle == 0, vset(1), vsin(angle) / angle);
-    EACH(i, 0, 3) s[i] = a[i] * (ratio * 0.5);
+    const vreal ratio = vselect(angle == 0, vone, vsin(angle) / angle);
+    EACH(i, 3) s[i] = a[i] * (ratio * 0.5);
     turn(vcos(angle), s, q);
 }
 
@@ -28,24 +28,24 @@ INLINE void turn_exactly(const vreal *a, vreal *q) {
  * Lanes that do not converge become NaN, with their status. */
 static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vreal *w,
                                 vint *code) {
-    vreal I[6], Iw[3], r[3], start[3], last = vset(0);
+    vreal I[6], Iw[3], r[3], start[3], last = vzero;
     vint done = {0};
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
     symmetric3(I, w, start);
-    EACH(i, 0, 3) start[i] = vfma(h, torque[i], start[i]);
-    for (int64_t iteration = 0; iteration < NEWTON_ITERATIONS; iteration++) {
+    EACH(i, 3) start[i] = vfma(h, torque[i], start[i]);
+    EACH_BELOW(iteration, NEWTON_ITERATIONS) {
         symmetric3(I, w, Iw);
         cross3(w, Iw, r);
-        EACH(i, 0, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
+        EACH(i, 3) r[i] = vfma(h, r[i], Iw[i] - start[i]);
         /* Columns of I + h ([w] I - [Iw]). */
         vreal column[3][3], normal[3], step[3];
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             const vreal e[3] = {vset(k == 0), vset(k == 1), vset(k == 2)};
             vreal Ie[3], first[3], second[3];
             symmetric3(I, e, Ie);
             cross3(w, Ie, first);
             cross3(Iw, e, second);
-            EACH(i, 0, 3) column[k][i] = vfma(h, first[i] - second[i], Ie[i]);
+            EACH(i, 3) column[k][i] = vfma(h, first[i] - second[i], Ie[i]);
         }
         cross3(column[1], column[2], normal);
         const vreal determinant = dot3(column[0], normal);
@@ -54,8 +54,8 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
         step[1] = dot3(r, normal) / determinant;
         cross3(column[0], column[1], normal);
         step[2] = dot3(r, normal) / determinant;
-        vreal change = vset(0), size = vset(0);
-        EACH(i, 0, 3) {
+        vreal change = vzero, size = vzero;
+        EACH(i, 3) {
             w[i] = vselect(done, w[i], w[i] - step[i]);
             change = vmax(change, vabs(step[i]));
             size = vmax(size, vabs(w[i]));
@@ -68,7 +68,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
         if (!vany(~done)) break;
     }
     *code = vselect_int(done | (*code != 0), *code, vset_int(PI_NOT_CONVERGED));
-    EACH(i, 0, 3) w[i] = vselect(done, w[i], vset(NAN));
+    EACH(i, 3) w[i] = vselect(done, w[i], vset(NAN));
 }
 
 /* Damping factors of one step: v, w. */
@@ -86,18 +86,19 @@ INLINE Damping rigid_damping(const Rigid *b, vreal h, double part, int factors) 
     return d;
 }
 INLINE void damp(Damping d, vreal *y) {
-    EACH(i, 0, 3) {
+    EACH(i, 3) {
         y[RIGID_V + i] *= d.v;
         y[RIGID_W + i] *= d.w;
     }
 }
 
-INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, vreal h, vreal *y,
-                                 vint *code) {
+/* drags: with drag? */
+INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, int drags, vreal h,
+                                 vreal *y, vint *code) {
     vreal M[3][3], a[3], torque[3], w[3], rate[3];
     rotation_matrix(y + RIGID_Q, M);
     rigid_loads(b, y, M, a, torque);
-    rigid_drag(b, y + RIGID_V, a);
+    if (drags) rigid_drag(b, y + RIGID_V, a);
     add3(h, a, y + RIGID_V);
     if (gyroscopic == PI_EXPLICIT_TERM) {
         to_body(M, y + RIGID_W, w);
@@ -105,9 +106,9 @@ INLINE void rigid_velocity_phase(const Rigid *b, PiGyroscopic gyroscopic, vreal 
     } else if (gyroscopic == PI_IMPLICIT_TERM) {
         vreal before[3];
         to_body(M, y + RIGID_W, before);
-        EACH(i, 0, 3) w[i] = before[i];
+        EACH(i, 3) w[i] = before[i];
         rigid_implicit_term(b, h, torque, w, code);
-        EACH(i, 0, 3) rate[i] = (w[i] - before[i]) / h;
+        EACH(i, 3) rate[i] = (w[i] - before[i]) / h;
     } else rigid_symmetric(b, RIGID_B, torque, rate);
     to_world(M, rate, w);
     add3(h, w, y + RIGID_W);
@@ -120,12 +121,12 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
         rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
     }
     if (m->exponential) {
-        EACH(i, 0, 3) w[i] = h * y[RIGID_W + i];
+        EACH(i, 3) w[i] = h * y[RIGID_W + i];
         turn_exactly(w, q);
     } else {
         vreal spun[4];
         spin(y + RIGID_W, q, spun);
-        EACH(i, 0, 4) q[i] = vfma(h * 0.5, spun[i], q[i]);
+        EACH(i, 4) q[i] = vfma(h * 0.5, spun[i], q[i]);
     }
     if (!m->unnormalised) normalise(q);
     if (m->gyroscopic == PI_KEPT_MOMENTUM) {
@@ -146,17 +147,17 @@ INLINE void rigid_multiply(const Rigid *b, vreal *y) {
  * y += h (k1 + 2 k2 + 2 k3 + k4) / 6 */
 INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y) {
     vreal k[RIGID_DIM], at[RIGID_DIM], sum[RIGID_DIM];
-    EACH(i, 0, RIGID_DIM) at[i] = y[i], sum[i] = vset(0);
-    for (int64_t stage = 0; stage < 4; stage++) {
+    EACH(i, RIGID_DIM) at[i] = y[i], sum[i] = vzero;
+    EACH_BELOW(stage, 4) {
         rigid_rhs(b, at, k);
         const vreal to_next = h * vset(stage == 2 ? 1 : 0.5),
                     weight = vset(stage == 0 || stage == 3 ? 1 : 2);
-        EACH(i, 0, RIGID_DIM) {
+        EACH(i, RIGID_DIM) {
             at[i] = vfma(to_next, k[i], y[i]);
             sum[i] = vfma(weight, k[i], sum[i]);
         }
     }
-    EACH(i, 0, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
+    EACH(i, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
     if (!m->unnormalised) normalise(y + RIGID_Q);
     rigid_multiply(b, y);
 }
@@ -168,14 +169,14 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
     vreal M[3][3], L[3], n[3], axis[3], *q = y + RIGID_Q;
     rotation_matrix(q, M);
     rigid_in_world(b, RIGID_I, M, y + RIGID_W, L);
-    for (int64_t s = 0; s < 5; s++) {
+    EACH_BELOW(s, 5) {
         const int i = s < 3 ? s : 4 - s;
         rotation_matrix(q, M);
         rigid_vector(b, rigid_derived(b, RIGID_AXES + 3 * i), 3, n);
         to_world(M, n, axis);
         const vreal turning = *rigid_derived(b, RIGID_RATES + i) * dot3(axis, L),
                     half = h * vset(s == 2 ? 0.5 : 0.25) * turning, sine = vsin(half);
-        EACH(k, 0, 3) axis[k] *= sine;
+        EACH(k, 3) axis[k] *= sine;
         turn(vcos(half), axis, q);
     }
     normalise(q);
@@ -185,29 +186,20 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
 /* Half of the damping, of the drag v' = -c |v| v, which gives v / (1 + c |v| h), and of the kick by
  * forces that depend only on the position; the drift and the free top; and the halves in reverse.
  */
-static void rigid_kick(const Rigid *b, vreal h, vreal *y) {
-    vreal M[3][3], a[3], torque[3], rate[3];
-    rotation_matrix(y + RIGID_Q, M);
-    rigid_loads(b, y, M, a, torque);
-    add3(h, a, y + RIGID_V);
-    rigid_symmetric(b, RIGID_B, torque, rate);
-    to_world(M, rate, a);
-    add3(h, a, y + RIGID_W);
-}
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
-    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vset(1));
-    EACH(i, 0, 3) y[RIGID_V + i] /= slower;
+    const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vone);
+    EACH(i, 3) y[RIGID_V + i] /= slower;
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,
                                  vreal *y) {
-    for (int64_t s = 0; s < m->stages; s++) {
+    EACH_BELOW(s, m->stages) {
         const vreal step = h * (real)m->b[s], half = step * 0.5;
         damp(damping[s], y);
         rigid_slow_down(b, half, y);
-        rigid_kick(b, half, y);
+        rigid_velocity_phase(b, PI_LEFT_OUT, 0, half, y, NULL);
         add3(step, y + RIGID_V, y + RIGID_X);
         rigid_free_top(b, step, y);
-        rigid_kick(b, half, y);
+        rigid_velocity_phase(b, PI_LEFT_OUT, 0, half, y, NULL);
         rigid_slow_down(b, half, y);
         damp(damping[s], y);
     }
@@ -222,26 +214,23 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     const vreal h = c->h[u];
     vreal y[RIGID_DIM];
     Damping damping[PI_MAX_STAGES];
-    EACH(i, 0, RIGID_DIM) y[i] = c->y[i * R + u];
+    EACH(i, RIGID_DIM) y[i] = c->y[i * R + u];
     if (m->rule == PI_VELOCITIES_FIRST) damping[0] = rigid_damping(&b, h, 1, 1);
     else if (m->rule == PI_FREE_TOP_SPLITTING)
-        for (int64_t s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
-    for (int64_t n = 0; n < c->tile->steps; n++) {
-        if (pi_pause(c->tile->pause)) {
-            c->stopped = 1;
-            return;
-        }
+        EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
+    EACH_BELOW(n, c->tile->steps) {
+        if (stops(c)) return;
         if (m->rule == PI_VELOCITIES_FIRST) {
             if (m->phase != PI_POSITIONS_ONLY) {
-                rigid_velocity_phase(&b, m->gyroscopic, h, y, &c->code[u]);
+                rigid_velocity_phase(&b, m->gyroscopic, 1, h, y, &c->code[u]);
                 damp(damping[0], y);
             }
             if (m->phase != PI_VELOCITIES_ONLY) rigid_position_phase(&b, m, h, y);
         } else if (m->rule == PI_QUATERNION_RK4) rigid_rk4_step(&b, m, h, y);
         else rigid_splitting_step(&b, m, h, damping, y);
     }
-    EACH(i, 0, RIGID_DIM) c->y[i * R + u] = y[i];
+    EACH(i, RIGID_DIM) c->y[i * R + u] = y[i];
 }
 static void rigid_motion(Chunk *c) {
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) rigid_steps(c, u, c->tile->method);
+    EACH_WHILE(u, c->R, !c->stopped) rigid_steps(c, u, c->tile->method);
 }

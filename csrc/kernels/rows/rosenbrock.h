@@ -15,7 +15,6 @@
 #pragma once
 #include "factors.h"
 #include "newton.h"
-#include "workspace.h"
 
 /* h df/dt of a force that sees the time, by four differences forward over an eighth of the step:
  * off by h (h / 32)^4 / 5 of the fifth derivative, far below the error of the step itself, and by
@@ -25,25 +24,24 @@ static void time_derivative_rows(Chunk *c, int64_t n, const vreal *slope, vreal 
     static const double weight[] = {-25 / 12., 4, -3, 4 / 3., -1 / 4.};
     const int64_t all = c->dim * c->R;
     const real parts = 32;
-    for (int64_t i = 0; i < all; i++) dfdt[i] = (real)weight[0] * slope[i];
-    for (int j = 1; j <= 4; j++) {
+    EACH_BELOW(i, all) dfdt[i] = (real)weight[0] * slope[i];
+    EACH_FROM(j, 1, 4 + 1) {
         rhs_rows(c, times(c, n, j / 32.), c->y, shifted);
         add_rows(c, c->dim, weight[j], 0, shifted, dfdt);
     }
-    for (int64_t i = 0; i < all; i++) dfdt[i] *= parts;
+    EACH_BELOW(i, all) dfdt[i] *= parts;
 }
 /* Lanes without factors: a pivot of zero has no inverse. */
 static void refuse_singular(Chunk *c, const vreal *M) {
     EACH_REGISTER(u, c) {
         vint singular = {0};
-        for (int64_t k = 0; k < c->dim; k++)
-            singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
+        EACH_BELOW(k, c->dim) singular |= vabs(M[(k * c->dim + k) * c->R + u]) > REAL_MAX;
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
-    for (int64_t j = 0; j < n; j++)
+    EACH_BELOW(j, n)
         if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
@@ -51,32 +49,31 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
 static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) {
     const int64_t R = c->R, all = c->dim * R;
     const int dim = c->dim, driven = c->tile->system->time_dependent;
-    vreal *const free = c->free, *const M = take_rows(c, (int64_t)dim * dim),
-                 *const slope = take_rows(c, dim), *const dfdt = take_rows(c, dim),
-                 *const y = take_rows(c, dim), *const shifted = take_rows(c, dim),
-                 *const here = take_rows(c, 1);
-    vint *const pivot = (vint *)take_rows(c, dim);
+    vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
+          *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
+          *here = take_rows(c, 1);
+    vint *pivot = (vint *)take_rows(c, dim);
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
     jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
-    for (int64_t i = 0; i < dim; i++)
-        for (int64_t k = 0; k < dim; k++)
+    EACH_BELOW(i, dim)
+        EACH_BELOW(k, dim)
             EACH_REGISTER(j, c) {
-                vreal *const entry = M + (i * dim + k) * R + j;
-                *entry = vset(i == k ? (real)m->inverse[0][0] : 0) - c->h[j] * *entry;
+                vreal *entry = M + (i * dim + k) * R + j;
+                *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
     factor_rows(c, dim, M, pivot);
     refuse_singular(c, M);
-    for (int s = 0; s < m->stages && !c->stopped; s++) {
-        vreal *const us = u + s * all;
+    EACH_WHILE(s, m->stages, !c->stopped) {
+        vreal *us = u + s * all;
         if (s == 0) copy_rows(c, dim, slope, us);
         else {
-            for (int64_t i = 0; i < all; i++) y[i] = weighed(m->a[s], s, u, all, i, c->y[i]);
+            EACH_BELOW(i, all) y[i] = weighed(m->a[s], s, u, all, i, c->y[i]);
             rhs_rows(c, times(c, n, m->c[s]), y, us);
         }
-        for (int64_t i = 0; i < all; i++) {
+        EACH_BELOW(i, all) {
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
-            us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vset(0)));
+            us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
         substitute_rows(c, dim, M, pivot, us);
     }
@@ -84,10 +81,8 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
 }
 static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
     const int64_t all = c->dim * c->R;
-    vreal *const free = c->free, *const u = take_rows(c, (int64_t)m->stages * c->dim),
-                 *const to = increments(c, 0);
+    vreal *u = take_rows(c, m->stages * c->dim), *to = increments(c, 0);
     rosenbrock_stages(c, m, n, u);
-    for (int64_t i = 0; i < all; i++) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
+    EACH_BELOW(i, all) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
     settle(c, 0, c->dim);
-    c->free = free;
 }

@@ -23,7 +23,7 @@ static void survey_range(PiSurvey *s) {
         nan |= x != x;
     }
     s->low = low[0], s->high = high[0];
-    for (int i = 1; i < VLEN; i++) {
+    EACH_FROM(i, 1, VLEN) {
         s->low = low[i] < s->low ? low[i] : s->low;
         s->high = high[i] > s->high ? high[i] : s->high;
     }
@@ -31,7 +31,7 @@ static void survey_range(PiSurvey *s) {
 }
 static void survey_sums(PiSurvey *s) {
     const vreal first = vset(s->shift[0]), second = vset(s->shift[1]);
-    vreal high = vset(0), low = vset(0);
+    vreal high = vzero, low = vzero;
     vint rest = vset_int(0);
     int64_t whole;
     const vreal last = last_values(s, 0, &whole);
@@ -43,7 +43,7 @@ static void survey_sums(PiSurvey *s) {
         rest |= r != b;
     }
     s->sum[0] = s->sum[1] = 0;
-    for (int64_t i = 0; i < VLEN; i++) s->sum[0] += high[i], s->sum[1] += low[i];
+    EACH_BELOW(i, VLEN) s->sum[0] += high[i], s->sum[1] += low[i];
     s->odd = vany(rest);
 }
 static void survey_places(PiSurvey *s) {

@@ -26,37 +26,37 @@ typedef struct {
 
 static void to_jacobi(const Planets *b, const vreal *x, vreal *q) {
     vreal R[3];
-    EACH(k, 0, 3) R[k] = x[k];
-    for (int64_t i = 1; i < b->n; i++)
-        EACH(k, 0, 3) {
+    EACH(k, 3) R[k] = x[k];
+    EACH_FROM(i, 1, b->n)
+        EACH(k, 3) {
             q[3 * i + k] = x[3 * i + k] - R[k];
             R[k] = vfma(b->share[i], q[3 * i + k], R[k]);
         }
-    EACH(k, 0, 3) q[k] = R[k];
+    EACH(k, 3) q[k] = R[k];
 }
 /* x += the change that q is, of R_(n-1) and of the others */
 static void add_jacobi(const Planets *b, const vreal *q, vreal *x) {
     vreal R[3];
-    EACH(k, 0, 3) R[k] = q[k];
+    EACH(k, 3) R[k] = q[k];
     for (int64_t i = b->n - 1; i > 0; i--)
-        EACH(k, 0, 3) {
+        EACH(k, 3) {
             R[k] = vfma(-b->share[i], q[3 * i + k], R[k]);
             x[3 * i + k] += R[k] + q[3 * i + k];
         }
-    EACH(k, 0, 3) x[k] += R[k];
+    EACH(k, 3) x[k] += R[k];
 }
 
 static void planets_drift(Planets *b, vreal h) {
     to_jacobi(b, b->x, b->q);
     to_jacobi(b, b->v, b->u);
-    EACH(k, 0, 3) b->q[k] = h * b->u[k], b->u[k] = vset(0);
+    EACH(k, 3) b->q[k] = h * b->u[k], b->u[k] = vzero;
     for (int64_t first = 1; first < b->n; first += TOGETHER) {
         const int64_t last = first + TOGETHER < b->n ? first + TOGETHER : b->n;
         KeplerRoot o[TOGETHER];
-        for (int64_t i = first; i < last; i++)
+        EACH_FROM(i, first, last)
             kepler_begin(b->mu[i], h, b->q + 3 * i, b->u + 3 * i, &o[i - first]);
-        for (int64_t i = first; i < last; i++) kepler_iterate(&o[i - first], 0);
-        for (int64_t i = first; i < last; i++) {
+        EACH_FROM(i, first, last) kepler_iterate(&o[i - first], 0);
+        EACH_FROM(i, first, last) {
             if (vany(~o[i - first].found)) kepler_iterate_on(&o[i - first]);
             b->solved &= o[i - first].found;
             kepler_end(&o[i - first], b->mu[i], b->q + 3 * i, b->u + 3 * i);
@@ -69,20 +69,20 @@ static void planets_drift(Planets *b, vreal h) {
 static void planets_force(Chunk *c, Planets *b) {
     if (c->tile->force(c->tile->context, PI_ACCELERATION, &b->rows)) c->stopped = 1;
     to_jacobi(b, b->x, b->q);
-    EACH(k, 0, 3) b->q[k] = vset(0);
-    for (int64_t i = 1; i < b->n; i++) {
+    EACH(k, 3) b->q[k] = vzero;
+    EACH_FROM(i, 1, b->n) {
         vreal *q = b->q + 3 * i;
         const vreal rr = dot3(q, q), w = vdivide(b->mu[i], rr * vsqrt(rr));
-        EACH(k, 0, 3) q[k] *= w;
+        EACH(k, 3) q[k] *= w;
     }
     add_jacobi(b, b->q, b->a);
 }
 static void planets_kick(Planets *b, vreal h) {
-    for (int64_t i = 0; i < 3 * b->n; i++) b->v[i] = vfma(h, b->a[i], b->v[i]);
+    EACH_BELOW(i, 3 * b->n) b->v[i] = vfma(h, b->a[i], b->v[i]);
 }
 /* The kicks and drifts of a step; kept: the force is that of the step before. */
 static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int kept) {
-    for (int s = 0; s < m->stages && !c->stopped; s++) {
+    EACH_WHILE(s, m->stages, !c->stopped) {
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) planets_force(c, b);
             planets_kick(b, h * (real)m->kick[s]);
@@ -97,7 +97,7 @@ static void planets_step(Chunk *c, Planets *b, const PiMethod *m, vreal h, int k
 static void planets_correct(Chunk *c, Planets *b, const PiMethod *m, vreal h, int back) {
     double at = back ? 0.5 : 0;
     if (back) planets_force(c, b), planets_kick(b, -(h * 0.5));
-    for (int k = -PI_CORRECTIONS; k <= PI_CORRECTIONS; k++) {
+    EACH_FROM(k, -PI_CORRECTIONS, PI_CORRECTIONS + 1) {
         const int nth = k < 0 ? -k : k;
         const double kick = nth > 0 ? m->corrector[nth - 1] * (k < 0 ? 1 : -1) : 0;
         for (int side = 1; side >= -1 && kick != 0 && !c->stopped; side -= 2) {
@@ -120,8 +120,8 @@ static void planets_steps(Chunk *c, int64_t u) {
     const int64_t R = c->R, dof = c->dof, n = dof / 3, n_p = pi_parameter_rows(system);
     const int corrected = m->corrector[0] != 0, starts = tile->first < tile->starter_until;
     const vreal h = c->h[u];
-    vreal *const x = c->free, *const p = x + 5 * dof, *const shown = c->y + u,
-                 *const moving = shown + (corrected ? c->dim * R : 0);
+    vreal *x = c->free, *p = x + 5 * dof, *shown = c->y + u,
+          *moving = shown + (corrected ? c->dim * R : 0);
     Planets b = {n,
                  x,
                  x + dof,
@@ -139,27 +139,27 @@ static void planets_steps(Chunk *c, int64_t u) {
                   .out = x + 4 * dof,
                   .scratch = c->scratch,
                   .pause = tile->pause}};
-    for (int64_t i = 0; i < 2 * dof; i++) x[i] = (starts ? shown : moving)[i * R];
-    for (int64_t i = 0; i < n_p; i++) p[i] = c->p[i * R + u];
+    EACH_BELOW(i, 2 * dof) x[i] = (starts ? shown : moving)[i * R];
+    EACH_BELOW(i, n_p) p[i] = c->p[i * R + u];
     vreal mass = p[1];
-    for (int64_t i = 1; i < n; i++) {
+    EACH_FROM(i, 1, n) {
         mass += p[1 + i];
         b.share[i] = p[1 + i] / mass;
         b.mu[i] = p[0] * mass;
     }
     if (starts) planets_correct(c, &b, m, h, 0);
-    for (int64_t s = 0; s < tile->steps && !c->stopped; s++) {
-        if (pi_pause(tile->pause)) c->stopped = 1;
+    EACH_WHILE(s, tile->steps, !c->stopped) {
+        stops(c);
         planets_step(c, &b, m, h, s > 0 && keeps_force(m, system));
     }
-    for (int64_t i = 0; i < 2 * dof; i++) moving[i * R] = x[i];
+    EACH_BELOW(i, 2 * dof) moving[i * R] = x[i];
     if (corrected) planets_correct(c, &b, m, h, 1);
     if (vany(~b.solved))
-        for (int64_t i = 0; i < 2 * dof; i++) /* what is not shown does not move */
+        EACH_BELOW(i, 2 * dof) /* what is not shown does not move */
             moving[i * R] = vselect(b.solved, moving[i * R], vset(NAN));
-    for (int64_t i = 0; i < 2 * dof; i++) shown[i * R] = x[i];
+    EACH_BELOW(i, 2 * dof) shown[i * R] = x[i];
     fail_lanes(c, u, ~b.solved, PI_NOT_CONVERGED);
 }
 static void planets(Chunk *c) {
-    for (int64_t u = 0; u < c->R && !c->stopped; u++) planets_steps(c, u);
+    EACH_WHILE(u, c->R, !c->stopped) planets_steps(c, u);
 }

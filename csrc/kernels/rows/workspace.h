@@ -32,14 +32,14 @@ static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
     rows[NEWTON_JACOBIAN] = stages * dim * dim;
     rows[NEWTON_MATRIX] = size * size;
     rows[NEWTON_STEP] = size;
-    for (int i = NEWTON_LAST; i <= NEWTON_DONE; i++) rows[i] = 1;
+    EACH_FROM(i, NEWTON_LAST, NEWTON_DONE + 1) rows[i] = 1;
     rows[NEWTON_HERE] = 1;
     rows[NEWTON_SHIFTED] = dim;
 }
 static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     int64_t rows[NEWTON_PARTS], sum = 0;
     newton_parts(dim, dim, stages, rows);
-    for (int64_t i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
+    EACH_BELOW(i, NEWTON_PARTS) sum += rows[i];
     return sum;
 }
 
@@ -81,7 +81,7 @@ enum {
 };
 static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {
     int64_t sum = 0;
-    for (int64_t i = 0; i < RADAU_PARTS; i++) {
+    EACH_BELOW(i, RADAU_PARTS) {
         rows[i] = i == RADAU_PAIR         ? 4 * dim * dim
                   : i == RADAU_BEFORE     ? 3 * dim
                   : i <= RADAU_REAL       ? dim * dim

@@ -26,17 +26,17 @@ INLINE vreal tolerance_of(const Lanes *l, int64_t i, int64_t u, vreal size) {
 }
 
 static vreal *sides_at(const Lanes *l, int place) {
-    return l->sides + (int64_t)place * l->solve->system->n_invariants * l->c.R;
+    return l->sides + place * l->solve->system->n_invariants * l->c.R;
 }
 /* Notes the branch of each lane at a place, a part of the step. Place 0: the start if y is c->y,
  * or else a stage whose borders are not kept, perhaps one at the time of the start. */
 static void note_branches(Lanes *l, int place, double part, const vreal *y) {
     Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     if (!m->branches) return;
     const int start = y == c->y;
-    const vreal *const first = sides_at(l, 0);
-    vreal *const here = sides_at(l, start || place ? place : m->places);
+    const vreal *first = sides_at(l, 0);
+    vreal *here = sides_at(l, start || place ? place : m->places);
     ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
     EACH_REGISTER(u, c) l->crossed[u] = start ? vset_int(0) : l->crossed[u] | (here[u] != first[u]);
 }
@@ -57,20 +57,19 @@ INLINE vint too_small(vreal h, vreal t) {
 #define NO_BORDER REAL(2.0)
 INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vint moving,
                                vreal *border) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     const int n = l->solve->system->n_invariants;
-    const int64_t R = l->c.R, next = (int64_t)n * R;
+    const int64_t R = l->c.R, next = n * R;
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
-        const vreal *const here = sides_at(l, i) + u, *const near = sides_at(l, m->nearest[i]) + u;
+        const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
         const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
-            const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
+            const vreal side = vcopysign(vone, here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
-            vreal middle = vset(0);
-            EACH(j, 0, nearest)
-                middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
+            vreal middle = vzero;
+            EACH(j, nearest) middle = vfma(vset(m->middle[i][j]), near[g + j * next], middle);
             const vreal bend = vfma(side * -2, middle, a + b);
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
             visits |= moving & (inside > 0) & (least >= 0) &
@@ -82,10 +81,10 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             const vint early = (middle < 0) != (here[g] < 0);
             const vreal from = vselect(early, here[g], middle);
             const vreal to = vselect(early, middle, here[g + next]);
-            const vreal halves = vselect(early, vset(0), vset(1)) + from / (from - to);
-            const real half = (real)(m->place[i + 1] - m->place[i]) / 2;
-            const vreal at = vfma(vset(half), halves, vset((real)m->place[i]));
-            *border = vselect(passes & (at < *border), at, *border);
+            const vreal halves = vselect(early, vzero, vone) + from / (from - to);
+            const real half = (m->place[i + 1] - m->place[i]) / 2;
+            const vreal at = vfma(vset(half), halves, vset(m->place[i]));
+            TAKE(*border, passes & (at < *border), at);
         }
     }
     return visits;
@@ -94,18 +93,18 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
  * time leads over two borders. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
-    const vreal *const scale = l->radau.scale;
+    const vreal *scale = l->radau.scale;
     vint yes = {0};
-    if (l->solve->pair.slope == 0) return ~yes;
+    if (!l->pair->radau) return ~yes;
     EACH_IN_COLUMN(i, u, c->dim, c) yes |= vabs(l->yn[i] - c->y[i]) * scale[i] > 1;
     return yes;
 }
 static void find_visits(Lanes *l) {
     const Chunk *c = &l->c;
-    const int places = l->solve->pair.places;
+    const int places = l->pair->places;
     EACH_REGISTER(u, c) {
         const vreal h = vabs(c->h[u]);
-        vreal *const longest = own(l, OWN_LONGEST_TRIED) + u;
+        vreal *longest = l->longest_tried + u;
         *longest = vmax(FORGETS * *longest, h);
         const vint moving = moves(l, u);
         vint may = (h > SHORTEST * *longest) & ~too_small(h / 4, c->t0[u]);
@@ -128,19 +127,18 @@ static void find_visits(Lanes *l) {
 INLINE vreal up_to_border(const Lanes *l, int64_t u, vint accepted, vint rejected, vreal further) {
     const Chunk *c = &l->c;
     const vreal h = c->h[u], t = c->t0[u], at = l->border[u];
-    vreal *const left = own(l, OWN_TO_BORDER) + u, *const error = own(l, OWN_ERROR) + u;
+    vreal *left = l->to_border + u, *error = l->error + u;
     const vreal before = h * vselect(at > 2 * SHORT_OF, at - SHORT_OF, 0.5 * at);
     const vint located = rejected & (at > 0) & (at < 1) & ~too_small(before, t);
     const vint passed = accepted & (*left * h != 0) & (vabs(h) >= vabs(*left));
-    *left =
-        vselect(accepted, vselect(passed, vset(0), vselect(*left == 0, *left, *left - h)), *left);
-    *left = vselect(located, h * at, *left);
+    TAKE(*left, accepted, vselect(passed, vzero, vselect(*left == 0, *left, *left - h)));
+    TAKE(*left, located, h * at);
     const vint near =
         accepted & (*left != 0) & (PAST * vabs(*left) < vabs(further)) & ~too_small(*left, t);
     further = vselect(located, before, vselect(near, PAST * *left, further));
     const vint behind = passed & l->crossed[u];
-    const vreal usual = AS_BEFORE * own(l, OWN_LONGEST_TRIED)[u];
-    *error = vselect(behind, vset(NO_ERROR_YET), *error);
+    const vreal usual = AS_BEFORE * l->longest_tried[u];
+    TAKE(*error, behind, vset(NO_ERROR_YET));
     return vselect(behind & (usual > vabs(further)), vcopysign(usual, further), further);
 }
 /* Lanes that slide along the border of two branches leave: the force drives them back from both
@@ -153,16 +151,16 @@ enum { MOST_RETURNS = 25, AHEAD = 1024 };
 #define LEAST REAL(0x1p-20)
 static void sliding_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
-    const PiSolve *const s = l->solve;
+    const PiSolve *s = l->solve;
     const int64_t R = c->R;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
-    const int end = s->pair.places - 1, may_leave = s->decay > 0 && s->pair.slope == 0;
-    vreal *const slope = l->between, *const other = l->ys, *const branch = sides_at(l, end + 1);
+    const int end = s->pair.places - 1, may_leave = s->decay > 0 && !s->pair.radau;
+    vreal *slope = l->between, *other = l->ys, *branch = sides_at(l, end + 1);
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
-    vreal *const behind = slope, *const before = sides_at(l, end + 2);
+    vreal *behind = slope, *before = sides_at(l, end + 2);
     EACH_ENTRY(i, c->dim, c) {
         const vreal way = c->h[i % R] * slope[i];
         other[i] = vfma(vset(AHEAD), way, l->yn[i]);
@@ -172,24 +170,24 @@ static void sliding_lanes_leave(Lanes *l) {
     ask(c, PI_INVARIANTS, c->t, behind, behind + c->dof * R, before);
     EACH_ENTRY(i, c->dim, c) { /* by a tolerance; those of tangents are infinite */
         const vreal by = tolerance_of(l, i, i % R, vabs(l->yn[i]));
-        other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vset(0));
+        other[i] = l->yn[i] + vselect(by <= REAL_MAX, by, vzero);
     }
-    vreal *const near = sides_at(l, end + 3);
+    vreal *near = sides_at(l, end + 3);
     ask(c, PI_INVARIANTS, c->t, other, other + c->dof * R, near);
     EACH_REGISTER(u, c) {
-        vint *const often = own_whole(l, OWN_RETURNS) + u;
-        const vreal *const here = sides_at(l, end) + u;
+        vint *often = l->returns + u;
+        const vreal *here = sides_at(l, end) + u;
         const vint returns = (branch[u] != here[0]) & (before[u] == here[0]);
         const vint crosses = l->accepted[u] & l->crossed[u];
         vint far = {0};
         for (int64_t g = R; g < s->system->n_invariants * R; g += R)
             far |= ~(vabs(branch[u + g] - here[g]) <= LEAST * vabs(near[u + g] - here[g]));
-        *often = vselect_int(crosses, (*often - returns) & returns, *often);
+        TAKE(*often, crosses, (*often - returns) & returns);
         const vint slides = crosses & (*often >= MOST_RETURNS) & ~l->leaves[u];
         const vint why =
             vselect_int(far, vset_int(PI_STEP_TOO_SMALL), vset_int(PI_LEFT_TO_ANOTHER));
         const vint leaves = may_leave ? slides : slides & far;
-        l->code[u] = vselect_int(leaves, why, l->code[u]);
+        TAKE(l->code[u], leaves, why);
         l->leaves[u] |= leaves;
     }
 }

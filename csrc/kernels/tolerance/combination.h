@@ -9,7 +9,7 @@ typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
 #define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))
 INLINE int any_wide(const WideMask *mask) {
     int64_t any = 0;
-    EACH(i, 0, VLEN) any |= (*mask)[i];
+    EACH(i, VLEN) any |= (*mask)[i];
     return any != 0;
 }
 /* Where a polynomial with these n + 1 coefficients is zero in each lane, and its slope there, if
@@ -39,10 +39,10 @@ static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
     const Wide first = (at + from / (from - to)) / (double)n;
     const WideMask back = first > 0.5;
     Wide e[PI_MAX_DEGREE + 1], lo = none, hi = none + INFINITY, steep = none;
-    for (int m = 0; m <= n; m++) e[m] = l->over[m] * WIDE_SELECT(back, c[n - m], c[m]);
+    EACH_BELOW(m, n + 1) e[m] = l->over[m] * WIDE_SELECT(back, c[n - m], c[m]);
     Wide u = WIDE_SELECT(back, 1 - first, first) / WIDE_SELECT(back, first, 1 - first);
     WideMask open = known;
-    for (int64_t i = 0; i < 8 && any_wide(&open); i++) {
+    EACH_WHILE(i, 8, any_wide(&open)) {
         Wide f = e[n], d = none, bend = none;
         for (int m = n - 1; m >= 0; m--) {
             bend = bend * u + d;
@@ -62,7 +62,7 @@ static void only_zero(const Lanes *l, const Wide *c, Wide *zero, Wide *slope) {
     known &= ~open;
     const Wide rest = 1 / (1 + u), part = u * rest;
     steep = WIDE_SELECT(back, -steep, steep);
-    for (int64_t m = 0; m < n - 2; m++) steep *= rest;
+    EACH_BELOW(m, n - 2) steep *= rest;
     *slope = steep;
     *zero = WIDE_SELECT(known, WIDE_SELECT(back, rest, part), *zero);
 }
@@ -78,7 +78,7 @@ static void combine_components(const PiSteps *steps, const PiCombination *to) {
         c[0] = first, c[n] = last;
         for (int m = 1; m < n; m++, poly += all) {
             Wide f = first;
-            for (int64_t d = 0; d < l->c.dim; d++)
+            EACH_BELOW(d, l->c.dim)
                 if (to->factors[d] != 0)
                     f += to->factors[d] * __builtin_convertvector(poly[d * R], Wide);
             c[m] = f;
@@ -86,7 +86,7 @@ static void combine_components(const PiSteps *steps, const PiCombination *to) {
             most = WIDE_SELECT(f > most, f, most);
             sum += f;
         }
-        for (int m = 0; m <= n; m++) WIDE(to->coefficients + m * R * VLEN) = c[m];
+        EACH_BELOW(m, n + 1) WIDE(to->coefficients + m * R * VLEN) = c[m];
         sum += last;
         WIDE(to->least) = least, WIDE(to->most) = most, WIDE(to->mean) = sum / (n + 1.0);
         if (to->zero) only_zero(l, c, &WIDE(to->zero), &WIDE(to->slope));

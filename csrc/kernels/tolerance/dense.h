@@ -17,10 +17,10 @@
 
 /* States after parts of the steps, from the same state with the same first slope. */
 static void make_parts(Lanes *l) {
-    vreal *const last = l->after, *const after = l->yn, *const low = l->low, *const poly = l->poly;
+    vreal *last = l->after, *after = l->yn, *low = l->low, *poly = l->poly;
     l->after = l->unused;
     l->poly = NULL; /* no slopes */
-    if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
+    if (l->pair->radau) radau_parts_of_steps(l);
     else try_steps(l);
     l->after = last, l->poly = poly;
     if (l->c.stopped) return;
@@ -34,27 +34,27 @@ static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     if (!s->record && !s->segments) return;
     const int n = l->degree = dense_degree(s);
-    l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
+    l->poly = take_rows(&l->c, n * l->c.dim);
     double over = 1;
     for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = rint(over);
     if (!s->implicit) return;
-    l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
+    l->node_states = take_rows(&l->c, 2 * l->c.dim);
     double b[2][2], cube[2];
-    for (int64_t j = 0; j < 2; j++) {
-        const double at = l->node_at[j] = s->pair.slope != 0 ? s->implicit->c[j] : (j + 1) / 3.0;
+    EACH_BELOW(j, 2) {
+        const double at = l->node_at[j] = s->pair.radau ? s->implicit->c[j] : (j + 1) / 3.0;
         b[j][0] = 3 * at * (1 - at) * (1 - at), b[j][1] = 3 * at * at * (1 - at);
         cube[j] = at * at * at;
     }
     const double det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
     const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
-    for (int64_t i = 0; i < 2; i++) {
-        for (int64_t j = 0; j < 2; j++) l->node_weight[i][j] = inverse[i][j];
-        l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
+    EACH_BELOW(i, 2) {
+        EACH_BELOW(j, 2) l->node_weight[i][j] = inverse[i][j];
+        l->node_weight[i][2] = -(inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
 /* Is a time to be saved within the step of lane i? */
 static int has_due(const Lanes *l, int64_t i) {
-    return (LANE(own(l, OWN_DUE), i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
+    return (LANE(l->next_due, i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
 }
 /* Marks in l->dense the lanes that need their polynomial; 0: none does. */
 static int find_dense(Lanes *l) {
@@ -69,24 +69,24 @@ static int find_dense(Lanes *l) {
 static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
-    const vreal *const z = l->radau.z;
-    for (int j = 0; j < 2 && !c->stopped; j++) {
-        const int radau = l->solve->pair.slope != 0;
+    const vreal *z = l->radau.z;
+    EACH_WHILE(j, 2, !c->stopped) {
+        const int radau = l->pair->radau;
         if (!radau)
             EACH_REGISTER(u, c)
-                c->h[u] = vselect(l->dense[u], l->whole[u], vset(0)) * (real)l->node_at[j];
+                c->h[u] = vselect(l->dense[u], l->whole[u], vzero) * (real)l->node_at[j];
         if (!radau) make_parts(l);
-        for (int64_t i = 0; i < n; i++) {
+        EACH_BELOW(i, n) {
             const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
             const vreal part = radau ? z[j * n + i] : l->between[i] - c->y[i];
             l->node_states[j * n + i] = vselect(vabs(part) <= REAL_MAX, part, chord);
         }
     }
     EACH_REGISTER(u, c) c->h[u] = l->whole[u];
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         l->poly[2 * n + i] = l->yn[i] - c->y[i];
-        for (int64_t k = 0; k < 2; k++) {
-            const real *const w = l->node_weight[k];
+        EACH_BELOW(k, 2) {
+            const real *w = l->node_weight[k];
             l->poly[k * n + i] =
                 vfma(vset(w[2]), l->poly[2 * n + i],
                      vfma(vset(w[1]), l->node_states[n + i], vset(w[0]) * l->node_states[i]));
@@ -98,17 +98,17 @@ static void make_chords(Lanes *l) {
 INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, int d, int64_t u,
                              int parts, int count) {
     const Chunk *c = &l->c;
-    const PiPair *pair = &l->solve->pair;
+    const PiPair *pair = l->pair;
     const int first = d + (positions || !pair->nystrom ? 0 : c->dof);
     if (first + parts <= 64 && !(of >> first & ((1u << parts) - 1))) return;
     const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
     const int n = l->degree, row = pair->extra + (m - 2) + (positions ? n - 3 : 0);
-    vreal *const poly = l->poly + (m - 1) * c->dim * R + to;
+    vreal *poly = l->poly + (m - 1) * c->dim * R + to;
     Block sum;
     weigh(l, pi_dense_row(pair, row), d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) {
-            const vreal h = c->h[u + i], *const v = c->y + (c->dof + d + e) * R + u + i;
+    EACH(e, parts)
+        EACH(i, count) {
+            const vreal h = c->h[u + i], *v = c->y + (c->dof + d + e) * R + u + i;
             const vreal times_h = h * sum[e][i];
             poly[(d + e) * R + u + i] =
                 positions ? h * vfma(vset((real)m / n), *v, times_h) : times_h;
@@ -118,14 +118,12 @@ INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, 
 static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, all = c->dim * R;
-    const int n = l->degree, positions = l->solve->pair.nystrom ? c->dof : 0;
+    const int n = l->degree, positions = l->pair->nystrom ? c->dof : 0;
     const real part = 1 / (real)n;
-    for (int64_t i = 0; i < all; i++) {
+    EACH_BELOW(i, all) {
         const vreal h = c->h[i % R],
-                    *const a =
-                        i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
-                    *const b =
-                        i < positions * R ? l->yn + c->dof * R + i : last + i - positions * R;
+                    *a = i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
+                    *b = i < positions * R ? l->yn + c->dof * R + i : last + i - positions * R;
         const vreal end = i < positions * R ? h * vfma(h, l->sums[i], *a) : h * l->sums[i];
         l->poly[i] = h * *a * part;
         l->poly[(n - 2) * all + i] = vfma(-(h * *b), vset(part), end);
@@ -134,26 +132,26 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
 }
 /* The coefficients between the ends, of some components: as bits. */
 static void inner_coefficients(Lanes *l, uint64_t of) {
-    for (int m = 2; m <= l->degree - 2; m++) {
-        if (l->solve->pair.nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
+    EACH_FROM(m, 2, l->degree - 2 + 1) {
+        if (l->pair->nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
         IN_BLOCKS(coefficient_some, l, of, m, 0);
     }
 }
 /* The polynomials of the lanes' steps. */
 static void make_polynomials(Lanes *l) {
     Chunk *c = &l->c;
-    const PiPair *pair = &l->solve->pair;
+    const PiPair *pair = l->pair;
     const int64_t R = c->R, each = l->n * R;
     if (l->solve->implicit) {
         if (l->solve->segments) make_chords(l);
         return;
     }
-    vreal *const last = l->k + (pair->stages - pair->fsal) * each;
+    vreal *last = l->k + (pair->stages - pair->fsal) * each;
     if (!pair->fsal) slope_of(l, 0, 1, l->yn, last);
-    for (int e = 0; e < pair->extra && !c->stopped; e++)
+    EACH_WHILE(e, pair->extra, !c->stopped)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
     end_coefficients(l, l->k, last);
-    const uint64_t asked = l->solve->record ? ~(uint64_t)0 : l->solve->segments;
+    const uint64_t asked = l->solve->record ? UINT64_MAX : l->solve->segments;
     inner_coefficients(l, asked);
     l->left = ~asked;
 }
@@ -173,7 +171,7 @@ INLINE vreal of_row(const vreal *row, int64_t lane) {
 INLINE vreal on_polynomial(const Lanes *l, int64_t row, int64_t lane, const vreal *b) {
     const int64_t all = l->c.dim * l->c.R;
     const vreal *a = l->poly + row;
-    vreal even = vset(0), odd = even;
+    vreal even = vzero, odd = even;
     for (int m = 1; m <= l->degree; m += 2, a += 2 * all) {
         odd = vfma(b[m], of_row(a, lane), odd);
         if (m < l->degree) even = vfma(b[m + 1], of_row(a + all, lane), even);
@@ -183,10 +181,10 @@ INLINE vreal on_polynomial(const Lanes *l, int64_t row, int64_t lane, const vrea
 /* The times of lane i from the n-th on; the last again where there are no more. */
 INLINE vreal times_from(const Lanes *l, int64_t i, int64_t n) {
     const PiSolve *s = l->solve;
-    const real *const times = (const real *)s->times + l->id[i] * s->times_lane;
+    const real *times = (const real *)s->times + l->id[i] * s->times_lane;
     real each[VLEN];
     if (s->times_next == 1 && n + VLEN <= s->n_times) return vload(times + n);
-    for (int64_t k = 0; k < VLEN; k++)
+    EACH_BELOW(k, VLEN)
         each[k] = times[(n + k < s->n_times ? n + k : s->n_times - 1) * s->times_next];
     return vload(each);
 }
@@ -195,26 +193,24 @@ static void record_some(const Lanes *l, int64_t i, int64_t n, int64_t last) {
     const PiSolve *s = l->solve;
     const vreal at = times_from(l, i, n), end = vset(LANE(l->tn, i));
     vreal b[PI_MAX_DEGREE + 1];
-    bernstein_at(l,
-                 ((at - vset(LANE(l->c.t0, i))) - vset(LANE(own(l, OWN_T_LOW), i))) /
-                     vset(LANE(l->whole, i)),
-                 b);
+    bernstein_at(
+        l, ((at - vset(LANE(l->c.t0, i))) - vset(LANE(l->t_low, i))) / vset(LANE(l->whole, i)), b);
     real *to = (real *)s->record + l->id[i] * s->record_lane + n * s->record_next;
     for (int d = 0; d < s->n_saved; d++, to += s->record_component) {
         const int64_t row = s->saved[d] * l->c.R;
         const vreal y = vselect(at == end, vset(LANE(l->yn + row, i)), on_polynomial(l, row, i, b));
         if (s->record_next == 1 && last - n >= VLEN) vstore(to, y);
         else
-            for (int k = 0; k < VLEN && k < last - n; k++) to[k * s->record_next] = y[k];
+            EACH_WHILE(k, VLEN, k < last - n) to[k * s->record_next] = y[k];
     }
 }
 /* States of lane i at all times that its step has passed. */
 static void record_on_polynomial(Lanes *l, int64_t i) {
     const real ahead = ahead_of(l, i), end = LANE(l->tn, i);
     int64_t n = l->due[i];
-    real t = LANE(own(l, OWN_DUE), i);
+    real t = LANE(l->next_due, i);
     while ((t - end) * ahead <= 0) l->due[i]++, t = due_of(l, i);
-    LANE(own(l, OWN_DUE), i) = t;
+    LANE(l->next_due, i) = t;
     for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
 /* Makes the coefficients that nothing has asked for yet. */
@@ -228,18 +224,18 @@ INLINE vreal from_doubles(const double *from) {
     vreal a;
     if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
     else
-        EACH(i, 0, VLEN) a[i] = from[i];
+        EACH(i, VLEN) a[i] = from[i];
     return a;
 }
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
-    Lanes *const l = (Lanes *)steps->of;
+    Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R, lanes = R * VLEN;
     int64_t first = 0; /* the lane where it is not 0 */
     while (first < lanes && theta[first] == 0) first++;
     if (first == lanes) return;
     make_left(l);
     vint differ = {0};
-    for (int64_t u = first / VLEN; u < R; u++) {
+    EACH_FROM(u, first / VLEN, R) {
         const vreal at = from_doubles(theta + u * VLEN);
         differ |= (at != vset(theta[first])) & (at != 0);
     }
@@ -250,29 +246,29 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         const vreal at = from_doubles(theta + u * VLEN);
         if (!vany(at != 0)) continue;
         if (!same) bernstein_at(l, at, b);
-        for (int64_t d = 0; d < l->c.dim; d++) {
+        EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R + u, -1, b);
-            double *const to = y + d * lanes + u * VLEN;
+            double *to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
             else
-                for (int64_t i = 0; i < VLEN; i++) to[i] = state[i];
+                EACH_BELOW(i, VLEN) to[i] = state[i];
         }
     }
 }
 /* The same of one lane, at n thetas. */
 static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const double *theta,
                            double *y) {
-    Lanes *const l = (Lanes *)steps->of;
+    Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R;
     make_left(l);
     for (int64_t k = 0; k < n; k += VLEN) {
         double at[VLEN];
         vreal b[PI_MAX_DEGREE + 1];
-        for (int64_t e = 0; e < VLEN; e++) at[e] = theta[k + e < n ? k + e : n - 1];
+        EACH_BELOW(e, VLEN) at[e] = theta[k + e < n ? k + e : n - 1];
         bernstein_at(l, from_doubles(at), b);
-        for (int64_t d = 0; d < l->c.dim; d++) {
+        EACH_BELOW(d, l->c.dim) {
             const vreal state = on_polynomial(l, d * R, i, b);
-            for (int64_t e = 0; e < VLEN && k + e < n; e++) y[d * R * VLEN + k + e] = state[e];
+            EACH_WHILE(e, VLEN, k + e < n) y[d * R * VLEN + k + e] = state[e];
         }
     }
 }

@@ -9,11 +9,10 @@ static void slopes_after_jumps(Lanes *l) {
     Chunk *c = &l->c;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, l->between);
-    const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
+    const vreal *slope = l->between + (l->pair->nystrom ? c->dof * c->R : 0);
     EACH_LANE(i, c)
         if (l->end[i] == PI_STEP_JUMPED)
-            for (int64_t d = 0; d < l->n; d++)
-                LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
+            EACH_BELOW(d, l->n) LANE(l->after + d * c->R, i) = LANE(slope + d * c->R, i);
 }
 /* A step of lane i that ended early; or beyond the bound, where it is lost. */
 static void end_step(Lanes *l, int64_t i) {
@@ -22,26 +21,25 @@ static void end_step(Lanes *l, int64_t i) {
                                       [PI_STEP_ZENO] = PI_ZENO,
                                       [PI_STEP_LOST] = PI_NOT_FINITE,
                                       [PI_STEP_JUMPED] = PI_OUT_OF_BOUNDS}; /* if beyond it */
-    PiStepEnd end = (PiStepEnd)l->end[i];
+    PiStepEnd end = l->end[i];
     const PiStatus code = status[end];
-    const real bound = (real)l->solve->bound;
-    for (int64_t d = 0; d < l->c.dim; d++) {
+    const real bound = l->solve->bound;
+    EACH_BELOW(d, l->c.dim) {
         const real y = LANE(l->yn + d * l->c.R, i);
         if ((end == PI_STEP_MADE || end == PI_STEP_JUMPED) && (y > bound || -y > bound))
             end = PI_STEP_LOST;
         LANE(l->low + d * l->c.R, i) = 0;
     }
-    l->end[i] = (int8_t)end;
+    l->end[i] = end;
     if (end != PI_STEP_JUMPED) {
         LANE(l->leaves, i) = -1;
         LANE(l->code, i) = code;
         LANE(l->last, i) = 0; /* the rounding error of time is known */
     } else {
         if (LANE(l->code, i) == PI_OUT_OF_BOUNDS) LANE(l->code, i) = PI_OK; /* but for the jump */
-        if (LANE(l->tn, i) != LANE(own(l, OWN_END), i)) {
+        if (LANE(l->tn, i) != LANE(l->t_end, i)) {
             /* It was to be the last, but is not. */
-            const integer made =
-                LANE(own_whole(l, OWN_TAKEN), i) + LANE(own_whole(l, OWN_REJECTED), i);
+            const integer made = LANE(l->taken, i) + LANE(l->rejected, i);
             if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
                 LANE(l->code, i) = PI_TOO_MANY_STEPS;
             LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
@@ -50,11 +48,11 @@ static void end_step(Lanes *l, int64_t i) {
     }
     /* A step that stops where it begins does not count either. */
     const int stands = end != PI_STEP_JUMPED && LANE(l->tn, i) == LANE(l->c.t0, i) &&
-                       LANE(l->tn_low, i) == LANE(own(l, OWN_T_LOW), i);
+                       LANE(l->tn_low, i) == LANE(l->t_low, i);
     if (end != PI_STEP_LOST && !stands) return;
     LANE(l->accepted, i) = 0;
-    LANE(own_whole(l, OWN_TAKEN), i) -= 1;
-    LANE(own_whole(l, OWN_REJECTED), i) += 1;
+    LANE(l->taken, i) -= 1;
+    LANE(l->rejected, i) += 1;
 }
 /* Shows the accepted steps to the observer until nothing more is requested; -1 if that stops the
  * run. */
@@ -62,14 +60,14 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
-    int8_t *const end = l->end;
-    const vint *const accepted = l->accepted;
-    for (int64_t i = 0; i < lanes; i++) end[i] = (int8_t)-LANE(accepted, i);
+    int8_t *end = l->end;
+    const vint *accepted = l->accepted;
+    EACH_BELOW(i, lanes) end[i] = -LANE(accepted, i);
     *steps = (PiSteps){.lanes = lanes,
                        .id = l->id,
                        .end = end,
                        .t0 = c->t0,
-                       .t0_low = own(l, OWN_T_LOW),
+                       .t0_low = l->t_low,
                        .before = c->y,
                        .t = l->tn,
                        .t_low = l->tn_low,
@@ -86,12 +84,12 @@ static int locate_in_steps(Lanes *l, PiSteps *steps) {
         if (c->stopped) return -1;
     }
     if (asks < 0) return -1;
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         const int beyond = LANE(l->leaves, i) && LANE(l->code, i) == PI_OUT_OF_BOUNDS;
         if (beyond ? end[i] == PI_STEP_NONE : end[i] <= PI_STEP_MADE) continue;
         end_step(l, i);
         jumped |= end[i] == PI_STEP_JUMPED;
     }
-    if (jumped && l->solve->pair.fsal) slopes_after_jumps(l);
+    if (jumped && l->pair->fsal) slopes_after_jumps(l);
     return c->stopped ? -1 : 0;
 }

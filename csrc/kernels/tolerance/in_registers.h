@@ -9,35 +9,35 @@ enum { MOST_TRIALS = 4, MOST_SLOPES = 2 * PI_MAX_DIM };
 /* sum_j weight_j k_j over a row of the table. */
 INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,
                          vreal k[][MOST_SLOPES], vreal *sum) {
-    EACH(i, 0, count * n) sum[i] = vset(0);
+    EACH(i, count * n) sum[i] = vzero;
     for (int j = m->start[row]; j < m->start[row + 1]; j++) {
-        const vreal weight = vset(w[j]), *const slope = k[m->index[j]];
-        EACH(i, 0, count * n) sum[i] = vfma(weight, slope[i], sum[i]);
+        const vreal weight = vset(w[j]), *slope = k[m->index[j]];
+        EACH(i, count * n) sum[i] = vfma(weight, slope[i], sum[i]);
     }
 }
 INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, int count) {
     const PiSystem *system = model->system;
     const PiPair *m = r->pair;
-    const real *const w = (const real *)r->weights;
+    const real *w = r->weights;
     const int dim = system->dim, dof = system->dof;
     const int nystrom = pi_sees_positions_only(system), n = nystrom ? dof : dim;
     const int64_t R = r->registers;
     vreal k[PI_MAX_STAGES][MOST_SLOPES], sum[MOST_SLOPES];
     vreal y[MOST_TRIALS][PI_MAX_DIM], ys[MOST_TRIALS][PI_MAX_DIM];
     vreal p[MOST_TRIALS][PI_MAX_PARAMS], t[MOST_TRIALS], h[MOST_TRIALS];
-    EACH(u, 0, count) {
+    EACH(u, count) {
         t[u] = ((const vreal *)r->t)[first + u];
         h[u] = ((const vreal *)r->h)[first + u];
-        EACH(d, 0, dim) y[u][d] = ((const vreal *)r->y)[d * R + first + u];
-        EACH(i, 0, PI_MAX_PARAMS) p[u][i] = ((const vreal *)r->p)[i * R + first + u];
-        EACH(d, 0, n)
+        EACH(d, dim) y[u][d] = ((const vreal *)r->y)[d * R + first + u];
+        EACH(i, PI_MAX_PARAMS) p[u][i] = ((const vreal *)r->p)[i * R + first + u];
+        EACH(d, n)
             if (m->fsal) k[0][u * n + d] = ((const vreal *)r->first)[d * R + first + u];
     }
     for (int s = m->fsal; s < m->stages; s++) {
         const vreal c = vset(m->c[s]);
         weigh_slopes(m, w, s, n, count, k, sum);
-        EACH(u, 0, count) {
-            EACH(d, 0, n)
+        EACH(u, count) {
+            EACH(d, n)
                 ys[u][d] = nystrom ? vfma(h[u] * h[u], sum[u * n + d],
                                           vfma(c * h[u], y[u][dof + d], y[u][d]))
                                    : vfma(h[u], sum[u * n + d], y[u][d]);
@@ -47,20 +47,19 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
         }
     }
     for (int s = m->fsal; r->slopes && s < m->stages; s++)
-        EACH(u, 0, count)
-            EACH(d, 0, n) ((vreal *)r->slopes)[(s * n + d) * R + first + u] = k[s][u * n + d];
-    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++)
+        EACH(u, count)
+            EACH(d, n) ((vreal *)r->slopes)[(s * n + d) * R + first + u] = k[s][u * n + d];
+    EACH_BELOW(kind, 2 + (m->combined > 0))
         for (int position = nystrom; position >= 0; position--) {
             weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
                          sum);
-            vreal *const to =
-                (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
-            EACH(u, 0, count)
-                EACH(d, 0, n) to[d * R + first + u] = sum[u * n + d];
+            vreal *to = (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
+            EACH(u, count)
+                EACH(d, n) to[d * R + first + u] = sum[u * n + d];
         }
     if (!m->fsal) return;
-    EACH(u, 0, count)
-        EACH(d, 0, n) ((vreal *)r->last)[d * R + first + u] = k[m->stages - 1][u * n + d];
+    EACH(u, count)
+        EACH(d, n) ((vreal *)r->last)[d * R + first + u] = k[m->stages - 1][u * n + d];
 }
 INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
     const PiSystem *system = model->system;

@@ -8,11 +8,26 @@ typedef struct Lanes {
     Chunk c; /* t0: times; h: the attempted steps */
     PiSolver *solver;
     const PiSolve *solve;
+    const PiPair *pair; /* of solve */
     int64_t at[OWN_PARTS + 1];
-    vreal *own, *of[OWN_PARTS]; /* rows of each trajectory (rows.h), and where each part is */
-    struct Lanes *apart;        /* those whose stiffness is tested, with rows of their own; */
-    vint *wait;                 /* which wait for that, their number, and their rows as */
-    int64_t n_wait;             /* they were when the test was due */
+    vreal *own; /* rows of each trajectory, and where each part is: */
+    union {
+        vreal *of[OWN_PARTS]; /* in the order of rows.h, or by name */
+        struct {
+            vreal *t, *t_low, *next, *error, *trend, *growth, *state, *rounding;
+            vint *jacobian;
+            vreal *before;
+            vint *check, *returns;
+            vreal *longest_tried, *to_border, *t_end;
+            vint *changed;
+            vreal *longest, *next_due;
+            vint *taken, *rejected;
+            vreal *rtol, *atol, *params;
+        };
+    };
+    struct Lanes *apart; /* those whose stiffness is tested, with rows of their own; */
+    vint *wait;          /* which wait for that, their number, and their rows as */
+    int64_t n_wait;      /* they were when the test was due */
     vreal *asked;
     int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
     real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
@@ -43,14 +58,14 @@ typedef struct Lanes {
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
+_Static_assert(offsetof(Lanes, params) - offsetof(Lanes, of) == OWN_PARAMS * sizeof(vreal *),
+               "a name for each");
 #define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 /* After `own`, or the number of registers, has changed. */
 static void place_own(Lanes *l) {
-    for (int64_t i = 0; i < OWN_PARTS; i++) l->of[i] = l->own + l->at[i] * l->c.R;
+    EACH_BELOW(i, OWN_PARTS) l->of[i] = l->own + l->at[i] * l->c.R;
 }
-static vreal *own(const Lanes *l, int part) { return l->of[part]; }
 /* rtol or atol, a part of n rows, of entry i, which belongs to register u. */
 INLINE vreal limit_of(const Lanes *l, int part, int n, int64_t i, int64_t u) {
-    return own(l, part)[n > 1 ? i : u];
+    return l->of[part][n > 1 ? i : u];
 }
-static vint *own_whole(const Lanes *l, int part) { return (vint *)own(l, part); }

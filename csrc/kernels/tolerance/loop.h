@@ -6,7 +6,7 @@
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     const PiSolve *s = solver->solve;
-    Lanes l = {.solver = solver, .solve = s, .n = slope_rows(s)};
+    Lanes l = {.solver = solver, .solve = s, .pair = &s->pair, .n = slope_rows(s)};
     Chunk *c = &l.c;
     *c = (Chunk){.tile = tile,
                  .R = s->registers,
@@ -16,13 +16,13 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     own_rows(s, l.at);
     l.own = take_rows(c, l.at[OWN_PARTS]);
     place_own(&l);
-    c->y = own(&l, OWN_STATE);
-    c->p = own(&l, OWN_PARAMS);
-    c->t0 = own(&l, OWN_T);
+    c->y = l.state;
+    c->p = l.params;
+    c->t0 = l.t;
     c->h = take_rows(c, 1);
     c->t = take_rows(c, 1);
     c->scratch = take_rows(c, s->system->scratch);
-    for (int i = 0; i < s->system->n_params && i < 64; i++)
+    EACH_WHILE(i, s->system->n_params, i < 64)
         if (!s->params[i].stride) c->uniform |= (uint64_t)1 << i;
     const int numbers = PI_REAL_BITS == 64 ? 1 : 2; /* rows for 64 bits per lane */
     l.id = (int64_t *)take_rows(c, numbers);
@@ -38,21 +38,21 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
  * the start of the step; returns those for which it is not the end. */
 static vint find_passed(Lanes *l) {
     Chunk *c = &l->c;
-    const vreal *due = own(l, OWN_DUE);
+    const vreal *due = l->next_due;
     vint within = {0};
     EACH_REGISTER(u, c) {
-        const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
+        const vreal ahead = vcopysign(vone, l->next[u]);
         const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= 0);
         l->passed[u] = passed;
         within |= passed & (due[u] != l->tn[u]);
-        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
+        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - l->t_low[u], vzero);
     }
     return within;
 }
 static void record_passed(Lanes *l) {
     EACH_LANE(i, &l->c) {
         if (!LANE(l->passed, i)) continue;
-        const int ends = LANE(own(l, OWN_DUE), i) == LANE(l->tn, i);
+        const int ends = LANE(l->next_due, i) == LANE(l->tn, i);
         record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
         set_due(l, i);
     }
@@ -83,36 +83,35 @@ static void remember_radau(Lanes *l) {
 /* Lanes that accept their step advance. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
-    if (l->solve->pair.slope != 0) remember_radau(l);
+    if (l->pair->radau) remember_radau(l);
     EACH_REGISTER(u, c) {
         const vint yes = l->accepted[u];
-        vreal *const t_low = own(l, OWN_T_LOW) + u, *const low = own(l, OWN_LOW);
-        c->t0[u] = vselect(yes, l->tn[u], c->t0[u]);
-        *t_low = vselect(yes, vselect(l->last[u], vset(0), l->tn_low[u]), *t_low);
+        vreal *t_low = l->t_low + u, *low = l->rounding;
+        TAKE(c->t0[u], yes, l->tn[u]);
+        TAKE(*t_low, yes, vselect(l->last[u], vzero, l->tn_low[u]));
         EACH_IN_COLUMN(i, u, c->dim, c) {
-            c->y[i] = vselect(yes, l->yn[i], c->y[i]);
-            low[i] = vselect(yes, l->low[i], low[i]);
+            TAKE(c->y[i], yes, l->yn[i]);
+            TAKE(low[i], yes, l->low[i]);
         }
-        if (l->solve->pair.fsal)
-            EACH_IN_COLUMN(i, u, l->n, c) l->k[i] = vselect(yes, l->after[i], l->k[i]);
+        if (l->pair->fsal)
+            EACH_IN_COLUMN(i, u, l->n, c) TAKE(l->k[i], yes, l->after[i]);
     }
 }
 /* The step that each lane tries: the one it planned, or the rest of its span. */
 static void choose_steps(Lanes *l) {
     const Chunk *c = &l->c;
     EACH_REGISTER(u, c) {
-        const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
-        const vreal next = own(l, OWN_NEXT)[u];
+        const vreal rest = (l->t_end[u] - c->t0[u]) - l->t_low[u];
+        const vreal next = l->next[u];
         l->last[u] = vabs(rest) <= vabs(next) * ALMOST;
         mark_lanes(l, u, l->last[u] & l->active[u]);
-        l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
+        l->tried[u] = c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vzero);
     }
     l->shortened = 0;
 }
 /* The time that each step took, after the rounding of its ends. */
 static void measure_steps(Lanes *l) {
-    EACH_REGISTER(u, &l->c)
-        l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - own(l, OWN_T_LOW)[u]);
+    EACH_REGISTER(u, &l->c) l->whole[u] = (l->tn[u] - l->c.t0[u]) + (l->tn_low[u] - l->t_low[u]);
 }
 /* A trial step of all lanes, judged. -1 if it was stopped, or without memory for kept steps. */
 static int go_on(Lanes *l) {
@@ -121,10 +120,10 @@ static int go_on(Lanes *l) {
     try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
-    note_branches(l, l->solve->pair.places - 1, 1, l->yn);
-    if (l->solve->pair.branches) find_visits(l);
+    note_branches(l, l->pair->places - 1, 1, l->yn);
+    if (l->pair->branches) find_visits(l);
     judge(l);
-    if (l->solve->pair.branches) sliding_lanes_leave(l);
+    if (l->pair->branches) sliding_lanes_leave(l);
     measure_steps(l);
     if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
@@ -139,8 +138,8 @@ static int go_on(Lanes *l) {
     commit(l);
     if (any_row(c, l->leaves))
         EACH_LANE(i, c)
-            if (LANE(l->leaves, i)) leave(l, i, (PiStatus)LANE(l->code, i));
-    if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
+            if (LANE(l->leaves, i)) leave(l, i, LANE(l->code, i));
+    if (l->solve->decay > 0 && l->pair->radau) calm_lanes_leave(l);
     else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
 }
@@ -149,11 +148,11 @@ static int go_on(Lanes *l) {
  * stopped. next: the first in the waiting room that has not been considered. */
 static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next) {
     const int64_t lanes = l->c.R * VLEN;
-    const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
+    const vreal *k = slope + (l->pair->nystrom ? l->c.dof * l->c.R : 0);
     int64_t on_their_way = 0;
     int more = 1;
     EACH_REGISTER(u, &l->c) l->accepted[u] = l->leaves[u] = vset_int(0);
-    for (int64_t i = 0; i < lanes; i++) {
+    EACH_BELOW(i, lanes) {
         while (l->id[i] < 0 && more) {
             while (*next < lanes && waiting->id[*next] < 0) ++*next;
             if (*next < lanes) {
@@ -174,12 +173,12 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
 
 static void make_radau(Lanes *l) {
     int64_t rows[RADAU_PARTS];
-    if (l->solve->pair.slope == 0) return;
+    if (!l->pair->radau) return;
     l->radau.c = l->solve->implicit->c;
-    l->radau.jacobian = own_whole(l, OWN_JACOBIAN);
-    l->radau.h_before = own(l, OWN_BEFORE);
+    l->radau.jacobian = l->jacobian;
+    l->radau.h_before = l->before;
     radau_parts(l->c.dim, rows);
-    for (int64_t i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
+    EACH_BELOW(i, RADAU_PARTS) l->radau.part[i] = take_rows(&l->c, rows[i]);
 }
 /* States within steps that were kept, at the times that are to be saved: each lane makes one step
  * again, with the same bits. */
@@ -187,22 +186,22 @@ static int make_again(Lanes *l) {
     const PiSolve *s = l->solve;
     Chunk *c = &l->c;
     const int64_t R = c->R, lanes = R * VLEN;
-    const int radau = s->pair.slope != 0;
-    vreal *const rest = radau ? l->radau.z : l->k;
+    const int radau = s->pair.radau;
+    vreal *rest = radau ? l->radau.z : l->k;
     int64_t first, count;
     while (!c->stopped && l->solver->take(l->solver, lanes, &first, &count)) {
         load_rows(l, first, count);
         load_own(l, s->within[0], first, count, c->h);
         load_own(l, s->within[1], first, count, l->whole);
-        load_own(l, s->within[2], first, count, own(l, OWN_T_LOW));
-        load_own_rows(l, s->within + 3, c->dim, first, count, own(l, OWN_LOW));
+        load_own(l, s->within[2], first, count, l->t_low);
+        load_own_rows(l, s->within + 3, c->dim, first, count, l->rounding);
         load_own_rows(l, s->within + 3 + c->dim, within_rows(s) - 3 - c->dim, first, count, rest);
         EACH_REGISTER(u, c) {
-            own(l, OWN_NEXT)[u] = l->whole[u];
-            l->tn[u] = own(l, OWN_END)[u];
+            l->next[u] = l->whole[u];
+            l->tn[u] = l->t_end[u];
             l->active[u] = l->accepted[u] = l->dense[u] = vset_int(-1);
         }
-        for (int64_t i = 0; i < lanes; i++) {
+        EACH_BELOW(i, lanes) {
             const int lane = i < count;
             l->id[i] = lane ? first + i : -1;
             LANE(l->active, i) = LANE(l->accepted, i) = -lane;
@@ -219,7 +218,7 @@ static int make_again(Lanes *l) {
             make_polynomials(l);
         }
         record_due(l);
-        for (int64_t i = 0; i < count; i++) leave(l, i, PI_OK);
+        EACH_BELOW(i, count) leave(l, i, PI_OK);
     }
     return c->stopped ? -1 : 0;
 }
@@ -227,16 +226,16 @@ static int solve_on_rows(PiSolver *solver) {
     const PiSolve *s = solver->solve;
     const PiTile tile = {
         .system = s->system, .force = s->force, .context = s->context, .pause = solver->pause};
-    vreal *free = (vreal *)solver->workspace;
+    vreal *free = solver->workspace;
     Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
     Chunk *c = &l.c;
-    vreal *const slope = take_rows(c, c->dim);
+    vreal *slope = take_rows(c, c->dim);
     l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
     const int rows =
         s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
-    for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
+    EACH_BELOW(i, s->pair.start[pi_dense_row(&s->pair, rows)]) {
         l.w[i] = s->pair.weight[i];
-        l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
+        l.slope[i] = l.k + s->pair.index[i] * l.n * c->R;
     }
     l.after = take_rows(c, l.n);
     waiting.ys = l.ys = take_rows(c, c->dim);
@@ -273,8 +272,8 @@ static int solve_on_rows(PiSolver *solver) {
     int stopped = load_waiting(&waiting, first, count, slope);
     /* Lanes that stay empty hold the numbers of some trajectory. */
     memcpy(l.own, waiting.own, l.at[OWN_PARTS] * c->R * sizeof *l.own);
-    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, LANE(l.active, i) = 0;
-    EACH_ENTRY(i, l.n, c) l.k[i] = vset(0);
+    EACH_BELOW(i, lanes) l.id[i] = -1, LANE(l.active, i) = 0;
+    EACH_ENTRY(i, l.n, c) l.k[i] = vzero;
     EACH_REGISTER(u, c) c->t[u] = c->t0[u];
     while (!stopped) {
         const int64_t on_their_way = fill_places(&l, &waiting, slope, &next);
@@ -282,8 +281,8 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = on_their_way < 0;
             break;
         }
-        if (s->earlier && s->decay > 0 && s->pair.slope == 0) { /* a test that was prevented */
-            EACH_REGISTER(u, c) c->h[u] = vset(0);
+        if (s->earlier && s->decay > 0 && !s->pair.radau) { /* a test that was prevented */
+            EACH_REGISTER(u, c) c->h[u] = vzero;
             stiff_lanes_leave(&l);
             stopped = c->stopped ? -1 : 0;
         }
@@ -292,7 +291,7 @@ static int solve_on_rows(PiSolver *solver) {
     }
     l.n_wait = 0;
     if (stopped)
-        for (int64_t i = 0; i < lanes; i++)
+        EACH_BELOW(i, lanes)
             if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
     return stopped ? -1 : 0;
 }

@@ -23,5 +23,5 @@ INLINE vreal vexp2_rough(vreal x) {
     vreal p = vfma(f, vset(0.00961813), vset(0.05550411));
     p = vfma(f, p, vset(0.24022651));
     p = vfma(f, p, vset(0.69314718));
-    return vscale(vfma(f, p, vset(1)), (vnatural)k);
+    return vscale(vfma(f, p, vone), (vnatural)k);
 }

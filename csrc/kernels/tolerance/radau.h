@@ -60,10 +60,10 @@ INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
 }
 /* u(theta) = sum_s w_s z_s, the polynomial through 0 and z_s at c_s. */
 INLINE void collocation_weights(const Radau *r, vreal theta, vreal w[3]) {
-    for (int64_t s = 0; s < 3; s++) {
+    EACH_BELOW(s, 3) {
         double below = r->c[s];
         w[s] = theta;
-        for (int64_t j = 0; j < 3; j++) {
+        EACH_BELOW(j, 3) {
             if (j == s) continue;
             below *= r->c[s] - r->c[j];
             w[s] *= theta - vset(r->c[j]);
@@ -82,9 +82,9 @@ INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, i
 /* Root mean square of x * scale over some states. */
 INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
     const vreal *scale = r->scale;
-    vreal sum = vset(0);
-    for (int64_t s = 0; s < states; s++)
-        for (int64_t d = 0; d < c->dim; d++) {
+    vreal sum = vzero;
+    EACH_BELOW(s, states)
+        EACH_BELOW(d, c->dim) {
             const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
             sum = vfma(q, q, sum);
         }
@@ -93,30 +93,29 @@ INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int sta
 
 /* The Jacobian of lanes that need one. */
 static void radau_jacobian(Chunk *c, const Radau *r) {
-    vreal *const made = r->pair, *const J = r->J;
+    vreal *made = r->pair, *const J = r->J;
     const vint *need = r->needed;
     if (!any_row(c, need)) return;
     jacobian_rows(c, times(c, 0, 0), c->y, r->slope, made, r->shifted, r->here);
-    for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
-        J[i] = vselect(need[i % c->R], made[i], J[i]);
+    EACH_BELOW(i, (int64_t)c->dim * c->dim * c->R) TAKE(J[i], need[i % c->R], made[i]);
     EACH_REGISTER(u, c) {
-        r->made_h[u] = vselect(need[u], vset(NAN), r->made_h[u]);
-        r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
+        TAKE(r->made_h[u], need[u], vset(NAN));
+        TAKE(r->jacobian[u], need[u], vset_int(THIS_JACOBIAN));
     }
 }
 /* The factors, unless they are those of every lane's h and J. */
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int n = c->dim;
     const int64_t R = c->R;
-    vreal *const h = r->made_h, *const J = r->J;
+    vreal *h = r->made_h, *const J = r->J;
     vint other = {0};
     EACH_REGISTER(u, c) other |= active[u] & ~(h[u] == c->h[u]);
     if (!vany(other)) return;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < n; k++)
+    EACH_BELOW(i, n)
+        EACH_BELOW(k, n)
             EACH_REGISTER(u, c) {
                 const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
-                vreal *const pair = r->pair + u;
+                vreal *pair = r->pair + u;
                 const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
                 r->alone[(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
                 pair[(i * 2 * n + k) * R] = pair[((n + i) * 2 * n + n + k) * R] = here;
@@ -130,23 +129,23 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
     const int64_t n = c->dim * c->R;
-    for (int64_t s = 0; s < 3; s++)
-        for (int64_t i = 0; i < n; i++) r->w[s * n + i] = three(radau_t_inverse[s], r->z, n, i);
+    EACH_BELOW(s, 3)
+        EACH_BELOW(i, n) r->w[s * n + i] = three(radau_t_inverse[s], r->z, n, i);
 }
 /* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const before = r->before;
+    const vreal *before = r->before;
     const vint *going = r->going;
-    vreal *const z = r->z, *const there = r->state;
+    vreal *z = r->z, *there = r->state;
     EACH_REGISTER(u, c) {
         const vint none = r->h_before[u] == 0;
-        for (int64_t s = 0; s < 3; s++) {
-            const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vset(1));
+        EACH_BELOW(s, 3) {
+            const vreal theta = vfma(vset(r->c[s]), c->h[u] / r->h_before[u], vone);
             polynomial(r, theta, before + u, n, R, there + u);
             for (int64_t i = u; i < n; i += R) {
-                const vreal from_here = vselect(none, vset(0), there[i] - before[2 * n + i]);
-                z[s * n + i] = vselect(going[u], from_here, z[s * n + i]);
+                const vreal from_here = vselect(none, vzero, there[i] - before[2 * n + i]);
+                TAKE(z[s * n + i], going[u], from_here);
             }
         }
     }
@@ -155,13 +154,12 @@ static void radau_start(Chunk *c, const Radau *r) {
 /* The corrections dw. */
 static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
-    vreal *const z = r->z, *const w = r->w, *const y = r->state, *const f = r->slopes,
-                 *const dw = r->residual;
-    for (int64_t s = 0; s < 3; s++) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
+    vreal *z = r->z, *w = r->w, *y = r->state, *f = r->slopes, *dw = r->residual;
+    EACH_BELOW(s, 3) {
+        EACH_BELOW(i, n) y[i] = c->y[i] + z[s * n + i];
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
     }
-    for (int64_t i = 0; i < n; i++) {
+    EACH_BELOW(i, n) {
         const vreal h = c->h[i % R], w1 = w[n + i], w2 = w[2 * n + i];
         dw[i] = vfma(h, three(radau_t_inverse[0], f, n, i), -RADAU_GAMMA * w[i]);
         dw[n + i] = vfma(h, three(radau_t_inverse[1], f, n, i),
@@ -175,26 +173,26 @@ static void radau_correction(Chunk *c, const Radau *r) {
 /* w moves by dw; lanes that have converged, or will not within `most` iterations, stop. */
 static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     const int64_t R = c->R, n = c->dim * R;
-    const vreal *const dw = r->residual;
-    vreal *const z = r->z, *const w = r->w;
-    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow;
+    const vreal *dw = r->residual;
+    vreal *z = r->z, *w = r->w;
+    vint *going = r->going, *lost = r->lost, *slow = r->slow;
     EACH_REGISTER(u, c) {
         const vreal size = scaled_size(c, r, dw, 3, u), enough = r->enough[u];
         const vreal rate = size / r->last[u], rest = rate / (1 - rate);
         vreal ahead = rest; /* the remainder after the last iteration, relative to the size */
-        for (int i = iteration + 1; i < most; i++) ahead *= rate;
+        EACH_FROM(i, iteration + 1, most) ahead *= rate;
         const vint later = vset_int(-(iteration > 0)), shrinks = rate < 1;
         const vint fails =
             ~(size <= REAL_MAX) | (later & ~(size == 0) & ~(shrinks & (ahead * size <= enough)));
         const vint ends = (size == 0) | (later & shrinks & (rest * size <= enough));
         const vint moves = going[u] & ~fails;
-        for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
-        for (int64_t s = 0; s < 3; s++)
+        for (int64_t i = u; i < 3 * n; i += R) TAKE(w[i], moves, w[i] + dw[i]);
+        EACH_BELOW(s, 3)
             for (int64_t i = u; i < n; i += R)
-                z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
+                TAKE(z[s * n + i], moves, three(radau_t[s], w, n, i));
         if (iteration > 1) {
             const vint slowly = rate > RADAU_SLOW_RATE;
-            slow[u] = vselect_int(moves, slowly, slow[u]);
+            TAKE(slow[u], moves, slowly);
         }
         lost[u] |= going[u] & fails;
         going[u] &= ~fails & ~ends;
@@ -203,7 +201,7 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
 }
 /* Newton's method, of so many iterations at most. */
 static void radau_iterate(Chunk *c, const Radau *r, int most) {
-    for (int i = 0; i < most && any_row(c, r->going) && !c->stopped; i++) {
+    EACH_WHILE(i, most, any_row(c, r->going) && !c->stopped) {
         radau_correction(c, r);
         radau_correct(c, r, i, most);
     }
@@ -211,7 +209,7 @@ static void radau_iterate(Chunk *c, const Radau *r, int most) {
 /* The estimate from the slope f. */
 static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
     const int64_t R = c->R, n = c->dim * R;
-    for (int64_t i = 0; i < n; i++) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
+    EACH_BELOW(i, n) error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->z, n, i));
     substitute_rows(c, c->dim, r->alone, r->pivot, error);
 }
 
@@ -220,16 +218,15 @@ static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *erro
  */
 static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     const int64_t R = c->R, n = c->dim * R;
-    vint *const going = r->going, *const lost = r->lost, *const slow = r->slow,
-                *const again = r->again, *const need = r->needed;
-    vreal *const z = r->z, *const error = r->error, *const y = r->state, *const slope = r->slope;
+    vint *going = r->going, *lost = r->lost, *slow = r->slow, *again = r->again, *need = r->needed;
+    vreal *z = r->z, *error = r->error, *y = r->state, *slope = r->slope;
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     copy_rows(c, 1, c->h, r->tried);
     EACH_REGISTER(u, c) {
         need[u] = active[u] & (r->jacobian[u] == NO_JACOBIAN);
         going[u] = active[u];
     }
-    for (int attempt = 0; attempt < 2 && any_row(c, going) && !c->stopped; attempt++) {
+    EACH_WHILE(attempt, 2, any_row(c, going) && !c->stopped) {
         radau_jacobian(c, r);
         radau_factors(c, r, active);
         radau_start(c, r);
@@ -248,21 +245,21 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     radau_estimate(c, r, slope, error);
     EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
-        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
+        EACH_BELOW(i, n) y[i] = c->y[i] + error[i];
         rhs_rows(c, times(c, 0, 0), y, r->slopes);
         radau_estimate(c, r, r->slopes, y);
-        for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
+        EACH_BELOW(i, n) TAKE(error[i], again[i % R], y[i]);
     }
-    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset(NAN), z[i]);
+    EACH_BELOW(i, 3 * n) TAKE(z[i], lost[i % R], vset(NAN));
 }
 /* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
     const vint *slow = r->slow;
     EACH_REGISTER(u, c) {
         const vint yes = accepted[u], kept = OLD_JACOBIAN & ~slow[u];
-        r->jacobian[u] = vselect_int(yes, kept, r->jacobian[u]);
-        r->h_before[u] = vselect(yes, r->tried[u], r->h_before[u]);
-        EACH_IN_COLUMN(i, u, 3 * c->dim, c) r->before[i] = vselect(yes, r->z[i], r->before[i]);
+        TAKE(r->jacobian[u], yes, kept);
+        TAKE(r->h_before[u], yes, r->tried[u]);
+        EACH_IN_COLUMN(i, u, 3 * c->dim, c) TAKE(r->before[i], yes, r->z[i]);
     }
 }
 /* z of shortened steps from the same state, of lengths c->h, to rounding: they start on the
@@ -277,8 +274,8 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
     part.slow = part.again;
     part.enough = part.exact;
     const Radau *r = &part;
-    vint *const going = r->going, *const lost = r->lost;
-    const vreal *const whole = step->z, *const tried = r->tried;
+    vint *going = r->going, *lost = r->lost;
+    const vreal *whole = step->z, *tried = r->tried;
     if (first) {
         copy_rows(c, 1, c->h, z);
         copy_rows(c, 1, tried, c->h); /* the width of differences is that of the step */
@@ -292,7 +289,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         going[u] = active[u] & (c->h[u] != 0);
         lost[u] = vset_int(0);
     }
-    for (int64_t s = 0; s < 3; s++)
+    EACH_BELOW(s, 3)
         EACH_REGISTER(u, c)
             polynomial(r, vset(r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
     radau_to_w(c, r);
@@ -301,9 +298,8 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, int f
         r->made_h[u] = vset(NAN); /* of another Jacobian than that of the next step */
         lost[u] &= ~(r->last[u] <= step->enough[u]); /* accurate enough */
         if (!vany(lost[u])) continue;
-        vreal *const end = r->w + u;
+        vreal *end = r->w + u;
         polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);
-        for (int64_t i = 0; i < n; i += R)
-            z[2 * n + u + i] = vselect(lost[u], end[i], z[2 * n + u + i]);
+        for (int64_t i = 0; i < n; i += R) TAKE(z[2 * n + u + i], lost[u], end[i]);
     }
 }

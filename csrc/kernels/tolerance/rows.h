@@ -37,9 +37,9 @@ _Static_assert(OWN_T == 0 && OWN_NEXT == 2 && OWN_STATE == 6,
 /* Where each begins; at[OWN_PARTS] is their number. */
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
-    for (int64_t i = 0; i < OWN_PARTS; i++) {
+    EACH_BELOW(i, OWN_PARTS) {
         int64_t rows = 1;
-        if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
+        if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.radau;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
         else if (i >= OWN_RETURNS && i < OWN_END) rows = s->pair.branches;
         else if (i == OWN_RTOL) rows = s->n_rtol;
@@ -53,7 +53,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
 static inline int64_t stiffness_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
-    return s->decay > 0 && s->pair.slope == 0 ? 2 * at[OWN_PARTS] + 1 : 0;
+    return s->decay > 0 && !s->pair.radau ? 2 * at[OWN_PARTS] + 1 : 0;
 }
 /* Components of each slope: accelerations only, if the force does not depend on velocities. */
 static inline int slope_rows(const PiSolve *s) {
@@ -63,7 +63,7 @@ static inline int slope_rows(const PiSolve *s) {
  * that is the last of the step before; of Radau's method the last increments and the Jacobian. */
 static inline int64_t rows_beyond(const PiSolve *s) {
     const int64_t dim = s->system->dim;
-    return s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim + dim * dim : 0;
+    return s->pair.fsal ? slope_rows(s) : s->pair.radau ? 3 * dim + dim * dim : 0;
 }
 static inline int64_t rows_onward(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
@@ -74,7 +74,7 @@ static inline int64_t rows_onward(const PiSolve *s) {
 static inline int64_t newton_workspace(const PiSolve *s) {
     const int64_t dim = s->system->dim, group = s->implicit ? s->table.largest_group : 0;
     int64_t rows[RADAU_PARTS];
-    if (s->pair.slope != 0) return radau_parts(dim, rows);
+    if (s->pair.radau) return radau_parts(dim, rows);
     if (s->implicit && s->implicit->family == PI_ROSENBROCK) return rosenbrock_rows(dim);
     return group ? 2 * group * dim + newton_rows(dim, group) : 0;
 }
@@ -101,11 +101,11 @@ static inline int64_t dense_rows(const PiSolve *s) {
  * increments of Radau's method. */
 static inline int within_rows(const PiSolve *s) {
     const int dim = s->system->dim;
-    return 3 + dim + (s->pair.fsal ? slope_rows(s) : s->pair.slope != 0 ? 3 * dim : 0);
+    return 3 + dim + (s->pair.fsal ? slope_rows(s) : s->pair.radau ? 3 * dim : 0);
 }
 /* Of a force of several branches, on which it is at each place of a step, and at three more. */
 static inline int64_t sides_rows(const PiSolve *s) {
-    return s->pair.branches ? (int64_t)(s->pair.places + 3) * s->system->n_invariants : 0;
+    return s->pair.branches ? (s->pair.places + 3) * s->system->n_invariants : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
@@ -119,6 +119,6 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
 /* The rows of a step; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
-    return newton_workspace(s) + slopes * slope_rows(s) + 7 * (int64_t)s->system->dim +
-           s->system->n_params + s->system->n_derived + s->system->scratch + 20;
+    return newton_workspace(s) + slopes * slope_rows(s) + 7 * s->system->dim + s->system->n_params +
+           s->system->n_derived + s->system->scratch + 20;
 }

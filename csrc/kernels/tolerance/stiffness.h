@@ -26,7 +26,7 @@ enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE 
 /* <x, y> of register u, in units of the sizes of the components, of which the inverse is given. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
                         int64_t u) {
-    vreal sum = vset(0);
+    vreal sum = vzero;
     EACH_IN_COLUMN(i, u, c->dim, c) sum = vfma(x[i] * inverse[i], y[i] * inverse[i], sum);
     return sum;
 }
@@ -49,10 +49,10 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal rest = p11 - one * p01;
     const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
     const vreal below = vfma(a, a, 4 * b);
-    const vreal apart = vsqrt(vselect(below > 0, below, vset(0)));
+    const vreal apart = vsqrt(vlarger(below, vzero));
     const vreal least = 0.5 * (a - apart), most = 0.5 * (a + apart);
     /* A motion that grows as fast as it decays is not stiff, but unstable without friction. */
-    const vreal pair = vselect(most > -(0.5 * least), vset(0), least);
+    const vreal pair = vselect(most > -(0.5 * least), vzero, least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
 /* The inverse sizes of the components, and a vector in which all of them have their size. */
@@ -64,12 +64,10 @@ static void sizes_and_start(const Lanes *l, vreal *inverse, vreal *start) {
         const vreal atol = limit_of(l, OWN_ATOL, l->solve->n_atol, i, i % R);
         const vreal size = vabs(c->y[i]) + atol / rtol + REAL_MIN_NORMAL;
         inverse[i] = 1 / size;
-        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vset(0));
+        start[i] = vselect(size <= REAL_MAX, i / R % 2 ? -size : size, vzero);
     }
 }
-INLINE vint attempts(const Lanes *l, int64_t u) {
-    return own_whole(l, OWN_TAKEN)[u] + own_whole(l, OWN_REJECTED)[u];
-}
+INLINE vint attempts(const Lanes *l, int64_t u) { return l->taken[u] + l->rejected[u]; }
 static void leave_to_another(Lanes *l, int64_t i) {
     leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
     LANE(l->leaves, i) = -1;
@@ -80,11 +78,11 @@ static void gather_waiting(const Lanes *l, Lanes *few) {
     Chunk *c = &few->c;
     c->R = (l->n_wait + VLEN - 1) / VLEN;
     place_own(few);
-    c->y = own(few, OWN_STATE), c->p = own(few, OWN_PARAMS), c->t0 = own(few, OWN_T);
+    c->y = few->state, c->p = few->params, c->t0 = few->t;
     for (int64_t to = 0, i = 0; to < l->n_wait; i++) {
         if (!LANE(l->wait, i)) continue;
         vreal *at = few->own + to / VLEN;
-        const vreal *const end = l->asked + l->at[OWN_PARTS] * l->c.R;
+        const vreal *end = l->asked + l->at[OWN_PARTS] * l->c.R;
         for (const vreal *row = l->asked; row < end; row += l->c.R) {
             const real number = LANE(row, i);
             if (to % VLEN) (*at)[to % VLEN] = number;
@@ -100,13 +98,13 @@ static void test_stiffness(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
     const real most = l->solve->decay;
-    vreal *const slope = l->sums, *const inverse = l->sums + n, *const v0 = l->yn,
-                 *const v1 = l->low, *const v2 = l->between, *const length = l->tn;
+    vreal *slope = l->sums, *inverse = l->sums + n, *v0 = l->yn, *v1 = l->low, *v2 = l->between,
+          *length = l->tn;
     sizes_and_start(l, inverse, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
-    for (int64_t i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, inverse, length);
+    EACH_BELOW(i, POWERS) times_jacobian(l, v0, slope, inverse, length);
     EACH_REGISTER(u, c) length[u] = vsqrt(product_of(c, v0, v0, inverse, u) / (real)c->dim);
-    for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
+    EACH_BELOW(i, n) v1[i] = v0[i] = v0[i] / length[i % R];
     times_jacobian(l, v1, slope, inverse, length);
     copy_rows(c, c->dim, v1, v2);
     times_jacobian(l, v2, slope, inverse, length); /* J v1 / |v1| */
@@ -115,12 +113,12 @@ static void test_stiffness(Lanes *l) {
             product_of(c, v0, v0, inverse, u), product_of(c, v0, v1, inverse, u),
             product_of(c, v1, v1, inverse, u), length[u] * product_of(c, v0, v2, inverse, u),
             length[u] * product_of(c, v1, v2, inverse, u));
-        vreal h = own(l, OWN_NEXT)[u];
-        if (l->solve->pair.branches) /* a border may hold the steps up */
-            h = vcopysign(vmin(own(l, OWN_LONGEST_TRIED)[u], HELD_UP * vabs(h)), h);
+        vreal h = l->next[u];
+        if (l->pair->branches) /* a border may hold the steps up */
+            h = vcopysign(vmin(l->longest_tried[u], HELD_UP * vabs(h)), h);
         const vint stiff = -h * decay >= most;
         const vint made = attempts(l, u);
-        vint *const due = own_whole(l, OWN_CHECK) + u, *const often = due + R;
+        vint *due = l->check + u, *often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = (*often - stiff) & stiff;
         *due = vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice);
@@ -138,7 +136,7 @@ static void make_tests(Lanes *l) {
     for (int64_t to = 0, i = 0; to < count; i++) {
         if (!LANE(l->wait, i)) continue;
         LANE(l->wait, i) = 0;
-        for (int64_t k = l->at[OWN_CHECK]; k < l->at[OWN_CHECK + 1]; k++)
+        EACH_FROM(k, l->at[OWN_CHECK], l->at[OWN_CHECK + 1])
             l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
         if (few->passed[to / VLEN][to % VLEN] && !l->c.stopped) leave_to_another(l, i);
         to++;
@@ -152,23 +150,23 @@ static void stiff_lanes_leave(Lanes *l) {
     const int64_t R = c->R;
     int now = 0;
     EACH_REGISTER(u, c) {
-        vint *const due = own_whole(l, OWN_CHECK) + u;
+        vint *due = l->check + u;
         const vint made = attempts(l, u);
         if (!vany(made >= *due)) continue;
         if (l->n_wait && vany((made >= *due) & l->wait[u])) make_tests(l);
         const vint passed = l->active[u] & l->accepted[u] & (made >= *due);
-        const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
+        const vreal rest = l->t_end[u] - c->t0[u], next = l->next[u];
         const vint far = passed & (vabs(rest) >= vabs(next) * MANY);
         mark_lanes(l, u, passed & ~far);
         if (!vany(far)) continue;
         now |= vany(far & (due[R] == IN_A_ROW - 1));
-        for (int64_t k = 0; k < VLEN; k++) { /* rarely, and so not unrolled */
+        EACH_BELOW(k, VLEN) { /* rarely, and so not unrolled */
             if (!far[k]) continue;
             for (int64_t i = u; i < l->at[OWN_PARTS] * R; i += R) l->asked[i][k] = l->own[i][k];
             l->wait[u][k] = -1;
             l->n_wait++;
         }
-        *due = vselect_int(far, made + (SOON_AGAIN - 1), *due);
+        TAKE(*due, far, made + (SOON_AGAIN - 1));
     }
     if (l->n_wait && (now || l->n_wait >= VLEN)) make_tests(l);
 }
@@ -179,12 +177,12 @@ static void times_kept_jacobian(Lanes *l, vreal *x) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim;
     const vreal *const J = l->radau.J;
-    vreal *const out = l->sums;
-    for (int64_t i = 0; i < n; i++)
+    vreal *out = l->sums;
+    EACH_BELOW(i, n)
         EACH_REGISTER(u, c) {
-            vreal sum = vset(0);
-            for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
-            out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
+            vreal sum = vzero;
+            EACH_BELOW(k, n) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
+            out[i * R + u] = l->next[u] * sum;
         }
     copy_rows(c, c->dim, out, x);
 }
@@ -195,12 +193,12 @@ static void calm_lanes_leave(Lanes *l) {
     const int64_t R = c->R;
     const real most = l->solve->decay, square = most * most,
                eighth = square * square * square * square;
-    vreal *const inverse = l->yn, *const x = l->low, *const before = l->tn;
+    vreal *inverse = l->yn, *x = l->low, *before = l->tn;
     vint any = {0};
     EACH_REGISTER(u, c) any |= l->active[u] & l->accepted[u];
     if (!vany(any)) return;
     sizes_and_start(l, inverse, x);
-    for (int64_t i = 0; i < POWERS; i++) {
+    EACH_BELOW(i, POWERS) {
         times_kept_jacobian(l, x);
         for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
             before[u] = product_of(c, x, x, inverse, u);
@@ -209,14 +207,14 @@ static void calm_lanes_leave(Lanes *l) {
         const vreal after = product_of(c, x, x, inverse, u), t = c->t0[u];
         const vint made = l->active[u] & l->accepted[u];
         const vint calm = (after <= eighth * before[u]) & (after <= REAL_MAX);
-        vint *const often = own_whole(l, OWN_CHECK) + u;
-        vreal *const since = own(l, OWN_CHECK) + R + u, stiff = since[R];
-        *since = vselect(made & ((*often == 0) | ~calm), t, *since);
-        *often = vselect_int(made, (*often - calm) & calm, *often);
+        vint *often = l->check + u;
+        vreal *since = (vreal *)l->check + R + u, stiff = since[R];
+        TAKE(*since, made & ((*often == 0) | ~calm), t);
+        TAKE(*often, made, (*often - calm) & calm);
         const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
         l->passed[u] =
             made & lasts & (*often >= CALM_IN_A_ROW) & (*often * CALM_SHARE >= attempts(l, u));
     }
-    for (int64_t i = 0; i < R * VLEN; i++)
+    EACH_BELOW(i, R * VLEN)
         if (LANE(l->passed, i)) leave_to_another(l, i);
 }

@@ -36,16 +36,16 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
 INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     const int from = m->start[row], to = m->start[row + 1];
     const int64_t R = l->c.R, here = d * R + u;
-    EACH(e, 0, parts)
-        EACH(i, 0, count) sum[e][i] = vset(0);
-    for (int j = from; j < to; j++) {
+    EACH(e, parts)
+        EACH(i, count) sum[e][i] = vzero;
+    EACH_FROM(j, from, to) {
         const vreal w = vset(l->w[j]), *at = l->slope[j] + here;
-        EACH(e, 0, parts) {
+        EACH(e, parts) {
             PLAIN_POINTER(at);
-            EACH(i, 0, count) sum[e][i] = vfma(w, at[i], sum[e][i]);
+            EACH(i, count) sum[e][i] = vfma(w, at[i], sum[e][i]);
             at += R;
         }
     }
@@ -56,12 +56,12 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
     const Chunk *c = &l->c;
     const int64_t R = c->R, to_v = c->dof * R;
     const vreal part = vset(at);
-    const vreal *const h = c->h + u;
+    const vreal *h = c->h + u;
     Block sum;
     weigh(l, row, d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) {
-            const vreal *const y = c->y + (d + e) * R + u + i;
+    EACH(e, parts)
+        EACH(i, count) {
+            const vreal *y = c->y + (d + e) * R + u + i;
             l->ys[(d + e) * R + u + i] =
                 nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
                         : vfma(h[i], sum[e][i], *y);
@@ -70,18 +70,18 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
 /* The slope at the state of a stage, or at `state` if that is known. */
 static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
     Chunk *c = &l->c;
-    const int nystrom = l->solve->pair.nystrom;
+    const int nystrom = l->pair->nystrom;
     if (!state && nystrom) IN_BLOCKS(stage_some, l, row, part, 1);
     else if (!state) IN_BLOCKS(stage_some, l, row, part, 0);
-    const vreal *const t = times(c, 0, part), *const at = state ? state : l->ys;
+    const vreal *t = times(c, 0, part), *at = state ? state : l->ys;
     if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
     else rhs_rows(c, t, at, k);
 }
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     for (int s = first; s < m->stages && !l->c.stopped; s++) {
-        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
+        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + s * l->n * l->c.R);
         if (s && m->counts >> s & 1) note_branches(l, m->place_of[s], m->c[s], l->ys);
     }
 }
@@ -99,14 +99,14 @@ static void implicit_slopes(Lanes *l) {
     c->frozen = l->idle;
     if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k);
     else implicit_stages(c, s->implicit, &s->table, 0, l->k);
-    for (int64_t i = 0; i < s->pair.stages * l->n * c->R; i++) l->k[i] /= c->h[i % c->R];
+    EACH_BELOW(i, s->pair.stages * l->n * c->R) l->k[i] /= c->h[i % c->R];
 }
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
     Block sum;
-    weigh(l, l->solve->pair.stages + row, d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
+    weigh(l, l->pair->stages + row, d, u, parts, count, sum);
+    EACH(e, parts)
+        EACH(i, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
 /* How exactly the equations of Radau's method are solved. */
 static void radau_tolerances(Lanes *l) {
@@ -114,10 +114,10 @@ static void radau_tolerances(Lanes *l) {
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     EACH_REGISTER(u, c) {
-        vreal least = vset(1);
+        vreal least = vone;
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = limit_of(l, OWN_RTOL, l->solve->n_rtol, i, u);
-            least = vselect(rtol > 0, vmin(rtol, least), least); /* 0: tangents */
+            TAKE(least, rtol > 0, vmin(rtol, least)); /* 0: tangents */
             r->scale[i] = 1 / tolerance_of(l, i, u, vabs(c->y[i]));
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
@@ -131,14 +131,13 @@ static void radau_trial(Lanes *l) {
     const int64_t R = c->R, all = c->dim * R;
     const Radau *r = &l->radau;
     radau_tolerances(l);
-    EACH_REGISTER(u, c)
-        r->again[u] = (own(l, OWN_GROWTH)[u] == 0) | (own(l, OWN_ERROR)[u] == NO_ERROR_YET);
+    EACH_REGISTER(u, c) r->again[u] = (l->growth[u] == 0) | (l->error[u] == NO_ERROR_YET);
     radau_step(c, r, l->active);
-    for (int s = 0; l->solve->pair.branches && s < l->solve->pair.stages - 1 && !c->stopped; s++) {
-        for (int64_t i = 0; i < all; i++) l->ys[i] = c->y[i] + r->z[s * all + i];
-        note_branches(l, l->solve->pair.place_of[s], r->c[s], l->ys);
+    for (int s = 0; l->pair->branches && s < l->pair->stages - 1 && !c->stopped; s++) {
+        EACH_BELOW(i, all) l->ys[i] = c->y[i] + r->z[s * all + i];
+        note_branches(l, l->pair->place_of[s], r->c[s], l->ys);
     }
-    for (int64_t i = 0; i < all; i++) {
+    EACH_BELOW(i, all) {
         l->sums[i] = r->z[2 * all + i] / c->h[i % R];
         l->sums[all + i] = r->error[i] / c->h[i % R];
     }
@@ -146,32 +145,32 @@ static void radau_trial(Lanes *l) {
 /* Shortened steps of Radau's method, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
-    vreal *const z = l->radau.parts_z;
+    vreal *z = l->radau.parts_z;
     radau_shorter(&l->c, &l->radau, l->active, !l->shortened, z);
     l->shortened = 1;
-    for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
+    EACH_BELOW(i, all) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
 }
 /* A trial step of all lanes: the sums. */
 static void try_steps(Lanes *l) {
     Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
+    const PiPair *m = l->pair;
     if (l->solve->trial) {
         const PiTrialRows rows = {
             c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->poly ? l->k : NULL, l->sums};
         l->solve->trial(&rows);
-        c->stopped |= pi_pause(c->tile->pause);
+        stops(c);
         return;
     }
     note_branches(l, 0, 0, c->y);
-    if (m->slope != 0) {
+    if (m->radau) {
         radau_trial(l);
         return;
     }
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
-    if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
-    for (int64_t kind = 0; kind < 2 + (m->combined > 0); kind++) {
-        vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
+    if (m->fsal) copy_rows(c, l->n, l->k + (m->stages - 1) * l->n * c->R, l->after);
+    EACH_BELOW(kind, 2 + (m->combined > 0)) {
+        vreal *to = l->sums + kind * c->dim * c->R;
         if (m->nystrom) {
             IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
             to += l->n * c->R;
@@ -183,11 +182,11 @@ static void try_steps(Lanes *l) {
 /* The state after the step, y' = y + h sum b k, including earlier rounding errors. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
-    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
-    for (int64_t d = 0; d < c->dim; d++)
+    const int64_t R = c->R, positions = l->pair->nystrom ? c->dof : 0, to_v = c->dof * R;
+    EACH_BELOW(d, c->dim)
         EACH_REGISTER(u, c) {
             const int64_t at = d * R + u;
-            const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
+            const vreal h = c->h[u], rest = l->rounding[at], sum = l->sums[at];
             const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
                                               : vfma(h, sum, rest);
             l->yn[at] = two_sum(c->y[at], delta, &l->low[at]);
@@ -199,12 +198,12 @@ static void step_rows(Lanes *l) {
 INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count, vreal *sum,
                         vreal *sum2) {
     const Chunk *c = &l->c;
-    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
-    EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
-    for (int64_t d = 0; d < c->dim; d++) {
+    const int64_t R = c->R, positions = l->pair->nystrom ? c->dof : 0, all = c->dim * R;
+    EACH(i, count) sum[i] = sum2[i] = vzero;
+    EACH_BELOW(d, c->dim) {
         const int64_t at = d * R + u;
-        const vreal *const e = l->sums + all + at;
-        EACH(i, 0, count) {
+        const vreal *e = l->sums + all + at;
+        EACH(i, count) {
             const vreal size = vlarger(vabs(c->y[at + i]), vabs(l->yn[at + i])); /* or NaN */
             vreal inverse = 1 / tolerance_of(l, at + i, u + i, size);
             if (d < positions) inverse *= c->h[u + i];
@@ -237,21 +236,20 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
 #define MOST_GROWTH REAL(2.6)
 #define LEAST_ERROR REAL(-13.0)
 INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
-    const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
-    vreal *const before = own(l, OWN_ERROR) + u, *const trend = own(l, OWN_TREND) + u,
-                 *const growth = own(l, OWN_GROWTH) + u;
+    const vreal power = vset(-1 / (real)l->pair->power), safety = vset(LOG_SAFETY);
+    vreal *before = l->error + u, *trend = l->trend + u, *growth = l->growth + u;
     const vreal plain = vfma(power, error, safety);
     const vreal predicted = vfma(power, error + error - *before, *trend + safety);
-    vreal good = vselect(plain < *growth, plain, *growth);
-    good = vselect(predicted < good, predicted, good);
+    vreal good = vsmaller(plain, *growth);
+    good = vsmaller(predicted, good);
     vreal factor = vselect(accepted, good, plain);
-    factor = vselect(factor > MOST_SHRINK, factor, vset(MOST_SHRINK));
-    if (l->solve->pair.slope != 0) /* a step of equal length needs no new factors */
-        factor = vselect(accepted & (factor > 0) & (factor < HELD_UP_TO), vset(0), factor);
-    const vreal seen = vselect(error > LEAST_ERROR, error, vset(LEAST_ERROR));
-    *before = vselect(accepted, seen, *before);
+    factor = vlarger(factor, vset(MOST_SHRINK));
+    if (l->pair->radau) /* a step of equal length needs no new factors */
+        TAKE(factor, accepted & (factor > 0) & (factor < HELD_UP_TO), vzero);
+    const vreal seen = vlarger(error, vset(LEAST_ERROR));
+    TAKE(*before, accepted, seen);
     *trend = vselect(accepted, factor, *trend + factor);
-    *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
+    *growth = vselect(accepted, vset(MOST_GROWTH), vzero);
     return vexp2_rough(factor);
 }
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
@@ -262,66 +260,64 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     /* Lanes whose equations could not be solved have steps that are not numbers. */
     const PiMethod *m = l->solve->implicit;
     const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
-    const int branches = l->solve->pair.branches;
+    const int branches = l->pair->branches;
     const vint observed = vset_int(-(l->solver->observer != NULL));
-    const real halves = (1 + LOG_SAFETY) * l->solve->pair.power; /* the next step */
+    const real halves = (1 + LOG_SAFETY) * l->pair->power; /* the next step */
     vreal sum[4], sum2[4], error[4], would[4];
     vint finite[4], inside[4], good[4];
     errors_some(l, combined, u, count, sum, sum2);
     /* Each is a chain: in turns of a few operations those of several registers overlap. */
-    EACH(i, 0, count) {
+    EACH(i, count) {
         /* A sum that is not finite is no small error, even of a step of tiny length h. */
         error[i] = vselect(sum[i] <= REAL_MAX, log_error(l, combined, c->h[u + i], sum[i], sum2[i]),
                            vset(REAL_MAX));
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         finite[i] = sum[i] <= REAL_MAX, inside[i] = vset_int(-1);
-        for (int64_t d = 0; d < c->dim; d++) {
+        EACH_BELOW(d, c->dim) {
             const vreal size = vabs(l->yn[d * c->R + u + i]);
             finite[i] &= size <= REAL_MAX;
             inside[i] &= size <= bound;
         }
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at];
         const vint crossed = combined && branches ? l->crossed[at] : vset_int(0);
         if (combined && branches)
-            error[i] =
-                vselect(crossed, vmax(error[i], log_error(l, 0, h, sum2[i], sum2[i])), error[i]);
-        if (branches) error[i] = vselect(l->visits[at], vmax(error[i], vset(halves)), error[i]);
+            TAKE(error[i], crossed, vmax(error[i], log_error(l, 0, h, sum2[i], sum2[i])));
+        if (branches) TAKE(error[i], l->visits[at], vmax(error[i], vset(halves)));
         good[i] = (error[i] <= 0) & finite[i];
         /* Where the force jumps the error is proportional to h. */
-        const vreal steep = vset(l->solve->pair.power) * error[i];
+        const vreal steep = vset(l->pair->power) * error[i];
         would[i] = h * control(l, at, vselect(crossed & ~good[i], steep, error[i]), good[i]);
     }
-    EACH(i, 0, count) {
+    EACH(i, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
         const vint active = l->active[at], last = l->last[at];
         /* An observed step may lead beyond the bound: an event may end it before. */
         const vint accepted = good[i] & active & (inside[i] | observed);
-        vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
+        vreal *next = l->next + at, *longest = l->longest + at;
         if (combined && branches)
             would[i] = up_to_border(l, at, accepted, active & l->crossed[at] & ~good[i], would[i]);
         vreal further = vselect(vabs(would[i]) < *longest, would[i], vcopysign(*longest, would[i]));
         /* The last step may be any part of the planned one. */
-        further = vselect(accepted & last, *next, further);
-        *next = vselect(active, further, *next);
-        l->tn[at] = two_sum(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
-        l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
+        TAKE(further, accepted & last, *next);
+        TAKE(*next, active, further);
+        l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
+        TAKE(l->tn[at], last, l->t_end[at]);
         l->accepted[at] = accepted;
-        vint *const taken = own_whole(l, OWN_TAKEN) + at;
-        vint *const rejected = own_whole(l, OWN_REJECTED) + at;
+        vint *taken = l->taken + at;
+        vint *rejected = l->rejected + at;
         *taken -= accepted;
         *rejected -= active & ~accepted;
         const vint beyond = good[i] & ~inside[i], arrived = accepted & inside[i] & last;
         const vint lost = ~good[i] & too_small(further, t);
         const vint many = *taken + *rejected >= most;
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
-        code = vselect_int(
-            lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
-        code = vselect_int(beyond, vset_int(PI_OUT_OF_BOUNDS), code);
+        TAKE(code, lost, vselect_int(finite[i], vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)));
+        TAKE(code, beyond, vset_int(PI_OUT_OF_BOUNDS));
         l->code[at] = vselect_int(arrived, vset_int(PI_OK), code);
         l->leaves[at] = (arrived | beyond | lost | many) & active;
     }
@@ -332,6 +328,6 @@ INLINE void judge_all(Lanes *l, const int combined) {
     for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
 }
 static void judge(Lanes *l) {
-    if (l->solve->pair.combined) judge_all(l, l->solve->pair.combined);
+    if (l->pair->combined) judge_all(l, l->pair->combined);
     else judge_all(l, 0);
 }

@@ -1,7 +1,6 @@
 /* Statistics across the batch: see across.h. */
 #include "across.h"
 #include <sched.h>
-#include <stdlib.h>
 #include "../../run/layout.h"
 #include "density.h"
 
@@ -9,7 +8,7 @@ enum { MANTISSA = 52, NODE_BITS = 7, NODE = 1 << NODE_BITS };
 /* The words of a window: its counts, those outside, its first cell; and how many there may be. */
 enum { PLACED = PI_WINDOW + 1, WINDOW_ROOM = PI_WINDOW + 16, MOST_WINDOWS = 4096 };
 
-#define EACH_VALUE(i, of) for (int64_t i = 0; i < (of)->count; i++)
+#define EACH_VALUE(i, of) EACH_BELOW(i, (of)->count)
 
 static uint64_t bits_of(double q) {
     uint64_t bits;
@@ -19,7 +18,7 @@ static uint64_t bits_of(double q) {
 /* |q| as a whole number of units of 2^(*place - 1074), below 2^53. */
 static uint64_t whole_of(uint64_t bits, int *place) {
     const int exponent = bits >> MANTISSA & 2047;
-    const uint64_t low = bits & (((uint64_t)1 << MANTISSA) - 1);
+    const uint64_t low = bits & pi_lowest_bits(MANTISSA);
     *place = exponent ? exponent - 1 : 0;
     return exponent ? low | (uint64_t)1 << MANTISSA : low;
 }
@@ -34,20 +33,20 @@ static inline void add_whole(int64_t *limbs, uint64_t m, int place, int64_t minu
 static void add_value(int64_t *limbs, double q) {
     int place;
     const uint64_t bits = bits_of(q), m = whole_of(bits, &place);
-    add_whole(limbs, m, place, -(int64_t)(bits >> 63));
+    add_whole(limbs, m, place, -(bits >> 63));
 }
 static void add_product(int64_t *limbs, double a, double b) {
     int i, j;
     const uint64_t x = bits_of(a), y = bits_of(b), m = whole_of(x, &i), n = whole_of(y, &j);
     const unsigned __int128 wide = (unsigned __int128)m * n;
-    const int64_t minus = -(int64_t)((x ^ y) >> 63);
-    add_whole(limbs, (uint64_t)wide, i + j, minus);
-    add_whole(limbs, (uint64_t)(wide >> 64), i + j + 64, minus);
+    const int64_t minus = -((x ^ y) >> 63);
+    add_whole(limbs, wide, i + j, minus);
+    add_whole(limbs, wide >> 64, i + j + 64, minus);
 }
 /* Whole numbers in the order of the doubles, -0 before 0. */
 static int64_t ordered(double q) {
-    const int64_t bits = (int64_t)bits_of(q);
-    return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
+    const int64_t bits = bits_of(q);
+    return bits ^ ((uint64_t)(bits >> 63) >> 1);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -71,7 +70,7 @@ static uint64_t word_in(uint32_t node, int64_t place) {
     return (uint64_t)node << NODE_BITS | (uint64_t)(place & (NODE - 1));
 }
 static int count_cell(PiAcross *a, int64_t row, uint64_t cell, uint32_t count) {
-    uint64_t word = (uint64_t)row;
+    uint64_t word = row;
     for (int shift = 2 * NODE_BITS; shift >= 0; shift -= NODE_BITS) {
         const uint32_t node = node_at(a, word);
         if (!node) return -1;
@@ -100,7 +99,7 @@ static int count_cells(PiAcross *a, int64_t row, PiSurvey *s, PiSurveyor *survey
     const int64_t rows = pi_product(a->rows, a->groups);
     if (!a->window && rows <= MOST_WINDOWS)
         a->window = calloc(pi_product(rows, WINDOW_ROOM), sizeof *a->window);
-    uint32_t *const w = a->window ? a->window + row * WINDOW_ROOM : NULL;
+    uint32_t *w = a->window ? a->window + row * WINDOW_ROOM : NULL;
     const uint64_t low = bits_of(s->low - a->about) << 1, high = bits_of(s->high - a->about) << 1;
     const uint64_t exponent = (low > high ? low : high) >> (MANTISSA + 1);
     int64_t place[PI_TOGETHER], outside = s->count;
@@ -140,10 +139,10 @@ static int64_t walk(const PiAcross *a, int64_t row, uint32_t node, int shift, in
 int64_t pi_across_cells(PiAcross *a, int64_t *to) {
     int64_t n = 0;
     if (a->window)
-        for (int64_t row = 0; row < a->rows * a->groups; row++)
+        EACH_BELOW(row, a->rows * a->groups)
             if (empty_window(a, row, a->window + row * WINDOW_ROOM)) return -1;
     if (a->words)
-        for (int64_t row = 0; row < a->rows * a->groups; row++)
+        EACH_BELOW(row, a->rows * a->groups)
             if (a->words[row]) n = walk(a, row, a->words[row], 2 * NODE_BITS, 0, to, n);
     return n;
 }
@@ -161,7 +160,7 @@ static int add_level(int64_t *limbs, PiSurvey *s, PiSurveyor *survey) {
         memcpy(s->shift + i, &bits, sizeof bits);
     }
     survey(PI_SUMS, s);
-    for (int i = 0; i < 2 && !s->odd; i++) add_value(limbs, s->sum[i]);
+    EACH_WHILE(i, 2, !s->odd) add_value(limbs, s->sum[i]);
     return !s->odd;
 }
 static void widen(int64_t *item, const PiSurvey *s) {
@@ -179,8 +178,8 @@ static void widen(int64_t *item, const PiSurvey *s) {
 /* odd: are not all values finite? */
 static int add_part(PiAcross *a, int64_t row, PiSurvey *s, const double *r, int odd,
                     PiSurveyor *survey) {
-    int64_t *const item = a->items + row * a->width, *const tally = a->tally + row * PI_TALLY;
-    const double *const q = s->q;
+    int64_t *item = a->items + row * a->width, *tally = a->tally + row * PI_TALLY;
+    const double *q = s->q;
     tally[0] += s->count;
     if (odd)
         EACH_VALUE(i, s)
@@ -223,7 +222,7 @@ static __attribute__((noinline)) int add_groups(PiAcross *a, int64_t row, const 
         const int32_t group = label[left[0]];
         PiSurvey s = {.q = of[0]};
         others = 0;
-        for (int64_t k = 0; k < count; k++) {
+        EACH_BELOW(k, count) {
             const int i = left[k];
             if (label[i] != group) {
                 left[others++] = i;

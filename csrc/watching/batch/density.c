@@ -1,6 +1,5 @@
 /* Densities: see density.h. */
 #include "density.h"
-#include <string.h>
 
 /* An estimate, corrected by the edges. */
 int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
@@ -20,16 +19,16 @@ int64_t pi_place_in(const PiBins *b, double first, double second) {
 enum { TOGETHER = 64 };
 static void note(const PiDensity *d, int parity, const int64_t *place, int64_t count) {
     const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
-    int64_t *const list = d->list + parity * d->room;
-    int64_t *const pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
-    for (int64_t i = 0; i < count; i++)
+    int64_t *list = d->list + parity * d->room;
+    int64_t *pending = d->pending + parity * d->of.bins[0] * d->of.bins[1];
+    EACH_BELOW(i, count)
         if (i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
 }
 void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
                     const int *at, int64_t count) {
     int64_t place[TOGETHER], n = 0;
-    for (int64_t i = 0; i < count; i++) {
+    EACH_BELOW(i, count) {
         const int64_t there = pi_place_in(&d->of, quantities[d->of.quantity[0] * lanes + at[i]],
                                           quantities[d->of.quantity[1] * lanes + at[i]]);
         if (there < 0) continue;
@@ -46,10 +45,10 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     const int parity = (block - 1) & 1;
     const int64_t bins = d->of.bins[0] * d->of.bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
-    int64_t *const pending = d->pending + parity * bins;
-    for (int64_t i = 0; i < noted && i < d->room; i++) d->image[list[i]]++;
+    int64_t *pending = d->pending + parity * bins;
+    EACH_WHILE(i, noted, i < d->room) d->image[list[i]]++;
     if (noted > d->room)
-        for (int64_t i = 0; i < bins; i++) d->image[i] += pending[i];
+        EACH_BELOW(i, bins) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
     d->state[PI_NOTED + parity] = 0;
 }
