@@ -55,13 +55,7 @@ def main(arguments=None):
     """
     parser = _parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options, rest = parser.parse_known_args([_shielded(word) for word in words])
-    if rest:
-        numbers = all(word.strip().lstrip("+-")[:1].isdigit() for word in rest)
-        cure = ": several numbers are separated by commas, 1,2" if numbers else ""
-        if all(word in pi.methods for word in rest):
-            cure = ": several methods are separated by commas, rk4,velocity_verlet"
-        parser.error(f"unrecognized arguments: {' '.join(map(str.strip, rest))}{cure}")
+    options = parser.parse_args([_shielded(word) for word in words])
     if options.command is None:
         parser.print_help()
         return 0
