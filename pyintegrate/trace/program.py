@@ -21,6 +21,7 @@ SCRATCH, Y, V, P, T, CONSTANT, OUT = (
 )
 WORDS, BANK_SHIFT = _LIMITS["words"], _LIMITS["bank_shift"]
 _NAMES = [name for name, _, _ in _core.operations]
+_LETTERS = {SCRATCH: "r", Y: "y", P: "p", OUT: "out"}
 
 
 class Program:
@@ -69,37 +70,30 @@ class Program:
         """Whether a question of QUESTIONS has a section."""
         return bool(self.sections[QUESTIONS.index(question)][0] >= 0)
 
-    def listing(self, state_names=None, param_names=None):
-        """Readable assembly."""
-        dim, dof, n_params = self.sizes[:3]
-        state = list(state_names or (f"y{i}" for i in range(dim)))
-        params = list(param_names or (f"p{i}" for i in range(n_params)))
+    def __repr__(self):
+        """Readable assembly: y the state, p parameters and d what is derived of them."""
+        _, dof, n_params = self.sizes[:3]
 
         def name(word):
             bank, number = divmod(int(word), 1 << BANK_SHIFT)
-            if bank == P:
-                return params[number] if number < n_params else f"d{number - n_params}"
-            if bank in (Y, V):
-                return state[number + (dof if bank == V else 0)]
+            if bank == P and number >= n_params:
+                return f"d{number - n_params}"
+            if bank == V:
+                return f"y{number + dof}"
             if bank == CONSTANT:
                 return repr(float(self.constants[number]))
-            return "t" if bank == T else f"{'out' if bank == OUT else 'r'}{number}"
+            return "t" if bank == T else f"{_LETTERS[bank]}{number}"
 
         lines = []
-        order = sorted(range(len(QUESTIONS)), key=lambda i: self.sections[i][0])
-        for i in order:
-            first, last = self.sections[i]
-            if first < 0:
+        for i in sorted(range(len(QUESTIONS)), key=lambda i: self.sections[i][0]):
+            if not self.has(QUESTIONS[i]):
                 continue
             lines.append(f"{QUESTIONS[i]}:")
-            for operation, target, *arguments in self.code[first:last]:
+            for operation, target, *arguments in self.code[slice(*self.sections[i])]:
                 used = arguments[: OPERATIONS[_NAMES[operation]][1]]
-                inside = ", ".join(name(word) for word in used)
+                inside = ", ".join(map(name, used))
                 lines.append(f"    {name(target):6} = {_NAMES[operation]:22} {inside}")
         return "\n".join(lines)
-
-    def __repr__(self):
-        return self.listing()
 
 
 class _Assembler:
