@@ -1,9 +1,17 @@
-"""The gallery as a page: python -P docs/building/gallery.py writes docs/gallery.md."""
+"""The gallery as a page: python -P docs/building/gallery.py writes docs/gallery.md.
+
+With the word ``pictures`` it draws those in docs/gallery anew, too.
+"""
 
 import re
+import sys
 from pathlib import Path
 
-from pyintegrate.plots.gallery import FIGURES, draw
+from pyintegrate.plots.gallery import FIGURES, draw, write
+
+DOCS = Path(__file__).resolve().parent.parent
+MOST_BYTES = 120_000  # of a picture
+COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 
 def page(folder="gallery"):
@@ -35,5 +43,21 @@ def page(folder="gallery"):
     return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.MULTILINE) for part in parts) + "\n"
 
 
+def shrink(path):
+    """Store a large picture in fewer colours; Matplotlib brings Pillow."""
+    from PIL import Image
+
+    for colours in COLOURS:
+        if path.stat().st_size > MOST_BYTES:
+            with Image.open(path) as picture:
+                fewer = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+            fewer.save(path, optimize=True)
+
+
 if __name__ == "__main__":
-    (Path(__file__).resolve().parent.parent / "gallery.md").write_text(page(), encoding="utf-8")
+    for drawn in write(DOCS / "gallery") if "pictures" in sys.argv else ():
+        if drawn.path.suffix == ".png":
+            shrink(drawn.path)
+        else:
+            drawn.path.unlink()  # the page has the table
+    (DOCS / "gallery.md").write_text(page(), encoding="utf-8")

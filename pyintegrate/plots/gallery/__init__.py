@@ -3,15 +3,11 @@
 The code of a figure is text, so that what is shown beside a picture is what drew it.
 """
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...values.checks import choice, some_of
-
-MOST_BYTES = 120_000  # of a picture
-COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 
 class Figure(NamedTuple):
@@ -103,16 +99,4 @@ def write(folder, chosen=None, dpi=90):
             figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
             figure.savefig(path, dpi=dpi)
             pyplot.close(figure)
-            shrink(path)
         yield Drawn(name, path, result)
-
-
-def shrink(path):
-    """Store a large picture in fewer colours; Matplotlib brings Pillow."""
-    from PIL import Image
-
-    for colours in COLOURS:
-        if os.path.getsize(path) > MOST_BYTES:
-            with Image.open(path) as picture:
-                fewer = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
-            fewer.save(path, optimize=True)
