@@ -136,13 +136,11 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
         mesh = _classes(ax, x, y, numbers, look)
     else:
         shown = np.where(np.isfinite(numbers), numbers, np.nan)
-        if log:
-            shown = np.where(shown < 0, np.nan, shown)
         look = {"cmap": "viridis"} | look
-        if "norm" not in look:
-            look["norm"] = _scale(shown, log, look.pop("vmin", None), look.pop("vmax", None))
+        if log and "norm" not in look:
+            look["norm"] = _scale(shown, look.pop("vmin", None), look.pop("vmax", None))
         if log:  # zero error is below the least colour
-            shown = np.where(shown == 0, np.finfo(float).tiny, shown)
+            shown = np.where(shown < 0, np.nan, np.maximum(shown, np.finfo(float).tiny))
         mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
@@ -156,16 +154,13 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     return mesh
 
 
-def _scale(shown, log, least, most):
-    """The norm of the colours: the given limits, else the range of the numbers.
+def _scale(shown, least, most):
+    """The norm of a logarithmic scale: the given limits, else the top decades.
 
-    On a logarithmic scale the top decades; numbers far above 1 and the median have exploded: they
-    share the last colour, so that the others can be distinguished.
+    Numbers far above 1 and the median have exploded: they share the last colour, so that the others
+    can be distinguished.
     """
-    found = shown[np.isfinite(shown) & ((shown > 0) | (not log))]
-    if not log:
-        low, high = (found.min(), found.max()) if found.size else (0.0, 1.0)
-        return Normalize(low if least is None else least, high if most is None else most)
+    found = shown[shown > 0]
     if most is None:
         most = min(found.max(), MOST * max(np.median(found), 1.0)) if found.size else 1.0
         most = max(most, least or 0.0)
