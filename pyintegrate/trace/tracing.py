@@ -1,5 +1,6 @@
 """One call of a user's function with symbols, its checks and its errors."""
 
+import inspect
 import math
 from functools import cached_property
 from itertools import chain
@@ -173,6 +174,20 @@ def parameter_symbols(graph, shapes):
 def describe(function):
     """Name of a function for messages."""
     return f"{getattr(function, '__name__', repr(function))}()"
+
+
+def arguments_of(function):
+    """The arguments of a function, each with a name: a list of `inspect.Parameter`."""
+    try:
+        arguments = [*inspect.signature(function).parameters.values()]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{describe(function)} has no signature that Python can read: wrap it in a def"
+        ) from None
+    for a in arguments:
+        if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
+            raise TypeError(f"{describe(function)} takes *{a.name}: name each argument instead")
+    return arguments
 
 
 def call(function, arguments, params):

@@ -1,7 +1,6 @@
 """The arguments of a user's function: the leading ones, and the parameters."""
 
-import inspect
-
+from ..trace.tracing import arguments_of
 from ..values.parameters import checked
 
 OPTIONS = (
@@ -54,16 +53,8 @@ def leading_arguments(kind, function, known):
     known : set of str
         Parameters with a default in the decorator.
     """
-    name = getattr(function, "__name__", repr(function))
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}() has no signature that Python can read: wrap it") from None
-    arguments = list(signature.parameters.values())
+    name, arguments = getattr(function, "__name__", repr(function)), arguments_of(function)
     expected = LEADING[kind]
-    for a in arguments:
-        if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
-            raise TypeError(f"{name}() takes *{a.name}: name each parameter instead")
     positional = [a for a in arguments if a.kind != a.KEYWORD_ONLY]
     form = expected[-1 if positional and positional[0].name == "t" else 0]
     count = len(form)

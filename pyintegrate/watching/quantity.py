@@ -1,6 +1,5 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
-import inspect
 import math
 
 import numpy as np
@@ -131,7 +130,7 @@ class View:
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""
         count, names = leading(function, self.system, len(before))
-        arguments = inspect.signature(function).parameters.values()
+        arguments = tracing.arguments_of(function)
         known = {a.name: a.default for a in arguments if a.default is not a.empty}
         known |= self.invariants
         known |= {} if self.energy is None else {"energy": self.energy}
@@ -180,13 +179,7 @@ def invariant_names(system):
 
 def leading(function, system, before=0):
     """How many arguments the state takes (1: y; 2: x and v), and the names of the parameters."""
-    told = tracing.describe(function)
-    try:
-        arguments = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        raise TypeError(f"{told} has no signature that Python can read: wrap it in a def") from None
-    if any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
-        raise TypeError(f"{told} takes *arguments: name each instead")
+    told, arguments = tracing.describe(function), tracing.arguments_of(function)
     names = [a.name for a in arguments][before:]
     forms: dict[tuple[str, ...], int] = {("t", "y"): 1}
     if system.positions:
