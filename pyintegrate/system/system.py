@@ -281,7 +281,8 @@ class System(ClosedForms):
         if not self.dof:
             return None
         first = self.positions
-        x, v = _state("x", x, first), _state("v", v, self.dim - first)
+        x = _with_axis(self, "x", x, first, "positions")
+        v = _with_axis(self, "v", v, self.dim - first, "velocities")
         batch = broadcast_shape({"x": x.shape[:-1], "v": v.shape[:-1]})
         both = [np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v)]
         return self.rhs(t, np.concatenate(both, axis=-1))[..., first:]
@@ -339,11 +340,11 @@ class System(ClosedForms):
         >>> [x.tolist() for x in pi.systems.spring.components([[1.0, 2.0], [3.0, 4.0]])]
         [[1.0, 3.0], [2.0, 4.0]]
         """
-        y = _state(name, y, self.dim)
+        y = _with_axis(self, name, y, self.dim)
         return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
 
     def _ask(self, question, t, y, answers):
-        y = _state("y", y, self.dim)
+        y = _with_axis(self, "y", y, self.dim)
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
         t = numbers("t", t)
         batch = broadcast_shape({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
@@ -440,15 +441,24 @@ class System(ClosedForms):
         return f"<b>{escape(self.title)}</b><br>{lines}{table._repr_html_()}"
 
 
-def _state(name, value, size):
-    array = numbers(name, value)
-    if array.ndim == 0:
-        raise ValueError(f"{name} is a scalar: expected a last axis of components, [x]")
-    if array.shape[-1] != size:
-        raise ValueError(
-            f"{name} has shape {array.shape}: expected a last axis of {size} components"
-        )
-    return array
+def _with_axis(system, name, value, size, what="components"):
+    """Numbers whose last axis has so many components, or an error that says how to give it."""
+    value, cure = numbers(name, value), ""
+    shape = value.shape
+    if shape[-1:] == (size,):
+        return value
+    if value.ndim > 1 and shape[-2] * shape[-1] == size:
+        cure = f": give np.reshape({name}, {(*shape[:-2], size)})"
+    elif value.ndim > 1 and shape[0] == size:
+        cure = f": give np.moveaxis({name}, 0, -1)"
+    elif size == 1:
+        cure = f": give it the shape {(*shape, 1)}"
+    elif hasattr(system, "initial_state"):
+        cure = "; system.initial_state(x0, v0) adds tangents to the start of a motion"
+    raise ValueError(
+        f"{name} has shape {shape}: its last axis holds the {size} {what} of {system.name!r}, whose"
+        f" state is ({', '.join(system.state_names)}){cure}"
+    )
 
 
 def components_of(system, x0, v0):
@@ -460,56 +470,28 @@ def components_of(system, x0, v0):
         if system.initial is None:
             raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
-    single = dim == 2 and lead
-    tangents = "; system.initial_state(x0, v0) adds tangents to the start of a motion"
-    tangents *= hasattr(system, "initial_state")
-    if type(x0) is not float or not single:
-        x0 = numbers("x0", x0)
     if v0 is None:
-        x0 = np.asarray(x0)
-        if x0.ndim == 0 or x0.shape[-1] != dim:
-            names = ", ".join(system.state_names)
-            raise ValueError(
-                f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
-                f" the {dim} component{'s' * (dim > 1)} ({names}) of {system.name!r}"
-                + (f": give it the shape {(*x0.shape, 1)}" if dim == 1 else _turned("x0", x0, dim))
-                + "; with v0, x0 are the positions" * (lead > 0)
-                + tangents
-            )
+        x0 = _with_axis(system, "x0", x0, dim, "components (without v0)")
         return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
     if not lead:
         raise ValueError(
             f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
         )
-    if type(v0) is not float or not single:
-        v0 = numbers("v0", v0)
-    if single:
-        shapes = {} if type(x0) is float else {"x0": x0.shape}
+    if dim == 2:
+        shapes = {}
+        if type(x0) is not float:
+            x0 = numbers("x0", x0)
+            shapes["x0"] = x0.shape
         if type(v0) is not float:
+            v0 = numbers("v0", v0)
             shapes["v0"] = v0.shape
         return [x0, v0], shapes
+    x0, v0 = _with_axis(system, "x0", x0, lead, "positions"), numbers("v0", v0)
     if v0.ndim == 0:  # the same for all components: usually at rest
         v0 = np.broadcast_to(v0, (dim - lead,))
-    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
-        if value.ndim == 0 or value.shape[-1] != size:
-            raise ValueError(
-                f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
-                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
-                + _turned(name, value, size)
-                + tangents
-            )
+    v0 = _with_axis(system, "v0", v0, dim - lead, "velocities")
     shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
     return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
-
-
-def _turned(name, value, size):
-    """How to give components that lie along the first axis, or along the last two; else ""."""
-    shape = value.shape
-    if value.ndim > 1 and shape[-2] * shape[-1] == size:
-        return f": give np.reshape({name}, {(*shape[:-2], size)})"
-    if value.ndim > 1 and shape[0] == size:
-        return f": give np.moveaxis({name}, 0, -1)"
-    return ""
 
 
 # `restore` of catalogue.py, which appends it here: this file lies below, and cannot import it.

@@ -65,9 +65,9 @@ def test_one_number_is_the_velocity_of_every_component(name):
 
 
 def test_one_number_is_no_position_in_space():
-    with pytest.raises(ValueError, match=r"x0 has shape \(\): .* its last axis holds the 3 pos"):
+    with pytest.raises(ValueError, match=r"x0 has shape \(\): its last axis holds the 3 pos"):
         pi.integrate(pi.systems.projectile, 0.0, 0.0, dt=0.01, n_steps=3)
-    with pytest.raises(ValueError, match=r"the 1 component \(n\) .* give it the shape \(20, 1\)"):
+    with pytest.raises(ValueError, match=r"the 1 components .* give it the shape \(20, 1\)"):
         pi.integrate(pi.systems.logistic, np.ones(20), dt=0.01, n_steps=3)
 
 
