@@ -150,10 +150,16 @@ static void run_multistep(Chunk *c) {
     if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
 }
 
-/* The steps of a chunk, in the order of PiFamily. */
-static void (*const runs[PI_FAMILIES])(Chunk *) = {
-    run_explicit_rk, run_composition, run_explicit_rk, run_multistep, run_implicit_rk,
-    run_rosenbrock,  noise_rows,      planets,         rigid_motion};
+/* The steps of a chunk, by the family of the method. */
+static void (*const runs[PI_FAMILIES])(Chunk *) = {[PI_EXPLICIT_RK] = run_explicit_rk,
+                                                   [PI_COMPOSITION] = run_composition,
+                                                   [PI_NYSTROM] = run_explicit_rk,
+                                                   [PI_MULTISTEP] = run_multistep,
+                                                   [PI_IMPLICIT_RK] = run_implicit_rk,
+                                                   [PI_ROSENBROCK] = run_rosenbrock,
+                                                   [PI_NOISE] = noise_rows,
+                                                   [PI_WISDOM_HOLMAN] = planets,
+                                                   [PI_RIGID_MOTION] = rigid_motion};
 
 /* The kernel of all families, for any force: PiKernelSet.rows. */
 static int rows_kernel(const PiTile *tile) {
