@@ -94,7 +94,7 @@ def test_within_a_question():
     assert np.isnan(out[0, -1])
 
 
-ASKS = re.compile(r"\b(?:ask|rhs_rows|pi_pause)\(")  # the first two pause before each force
+ASKS = re.compile(r"\b(?:ask|rhs_rows|stops|pi_pause)\(")  # the first two pause before each force
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,14 @@ typedef struct {
     const double *c; /* nodes */
     union {
         vreal *part[RADAU_PARTS]; /* in the order of workspace.h, or by name: */
+        /* before: increments of the last step; then the Jacobian (rows_onward), and that of shorter
+         * steps; factors of gamma - h J, and of the pair alpha -+ i beta - h J; increments of the
+         * stages, the same as W = T^-1 Z, and of shorter steps; slopes of the stages; the residual,
+         * and then the correction. The slope at the state, which is that of the stage, and the
+         * estimate; 1 / tolerance; for differences. The step of the factors; the size of the
+         * correction before, of one that is enough, and of rounding; the step. Masks: of Newton's
+         * method; where it did not converge, or slowly; where the Jacobian must be computed; where
+         * the estimate must be filtered twice. */
         struct {
             vreal *before, *J, *parts_J, *alone, *pair, *z, *w, *parts_z, *slopes, *residual;
             vint *pivot, *pair_pivot;
