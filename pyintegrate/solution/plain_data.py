@@ -210,11 +210,11 @@ def system_to_data(system, arrays):
 
 def _slope(system):
     """The right-hand side at one state with one set of parameters: whether two systems agree."""
-    shapes = system.shapes
-    one = {  # 1 in an empty batch
-        k: np.append(v, np.ones(shapes[k]))[: prod(shapes[k])].reshape(shapes[k])
-        for k, v in system.params.items()
-    }
+    one = {}
+    for name, value in system.params.items():
+        shape = system.shapes[name]
+        instead = np.eye(*shape) if len(shape) == 2 else np.ones(shape)  # in an empty batch
+        one[name] = np.append(value, instead)[: prod(shape)].reshape(shape)
     start = np.arange(float(system.dim)) if system.initial is None else system.initial
     with np.errstate(all="ignore"):
         return np.asarray(system(**one).rhs(0.5, start + 0.25), dtype=np.float64)

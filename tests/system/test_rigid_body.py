@@ -63,6 +63,13 @@ def test_parameters_may_be_those_of_each_body():
         assert np.array_equal(pi.integrate(one, pose[i], twist[i], **run).final, together[i])
 
 
+def test_no_bodies_at_all_are_stored(tmp_path):
+    none = BODY(inverse_inertia=np.empty((0, 3, 3)), gravity=np.empty((0, 3)))
+    sol = pi.integrate(none, dt=0.1, n_steps=2)
+    sol.save(tmp_path / "none.npz")
+    assert pi.load(tmp_path / "none.npz").digest() == sol.digest()
+
+
 # ---- the mathematics once more -------------------------------------------------------------------
 
 
