@@ -27,13 +27,12 @@ static void move_sums(const PiRun *run, int64_t rows, int64_t lanes, double *sum
     if (back) copy_rows(rows, lanes * bytes, own, next * bytes, sums, run_next);
     else copy_rows(rows, lanes * bytes, sums, run_next, own, next * bytes);
 }
+/* Of selected lanes, of events alone, all rows; of others those of the program. */
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
-    move_sums(run, c->w->n_sums, c->lanes, sums + c->lane, c->y[0] + pi_first_sum(c->w) * c->lanes,
-              c->lanes, back);
-}
-/* The same for selected lanes: of events alone, whose program has no sums. */
-static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
-    for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
+    if (!c->at)
+        move_sums(run, c->w->n_sums, c->lanes, sums + c->lane,
+                  c->y[0] + pi_first_sum(c->w) * c->lanes, c->lanes, back);
+    for (int i = 0; c->at && i < c->w->n_rows; i++, sums += run->stride) {
         double *own = c->sums + i * c->lanes;
         if (!back) pi_chunk_pick(c, own, sums);
         if (back)
@@ -249,16 +248,14 @@ int pi_watch_see(void *watch, const PiRun *run, const PiSeen *seen) {
             return -1;
         const int still = !c->at && find_ends(c, run, &run->failures[seen->tile], at);
         double *own = c->at ? c->sums : sums + lane;
-        if (c->at) pick_sums(c, run, sums, 0);
-        else copy_sums(c, run, sums, 0);
+        copy_sums(c, run, sums, 0);
         const int64_t some = c->states;
         for (int64_t i = 0; i < count; i += some)
             if (see(c, run, seen, n + i * w->every, smaller(some, count - i),
                     row_at(run, seen->rows, seen->next, first + i * each, at), each * seen->next,
                     still ? c->ends : NULL, own))
                 return -1;
-        if (c->at) pick_sums(c, run, sums, 1);
-        else copy_sums(c, run, sums, 1);
+        copy_sums(c, run, sums, 1);
     }
     return 0;
 }
