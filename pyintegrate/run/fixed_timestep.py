@@ -6,7 +6,7 @@ import numpy as np
 
 from ..values.checks import integer
 from ..values.named import Named
-from ..values.types import Floats
+from ..values.types import Callable, Floats
 from .stepper import Snapshot, Stepper
 
 
@@ -29,6 +29,9 @@ class FixedTimestep:
     max_steps : int
         The most steps in a frame. Time beyond them is dropped and counted: otherwise a
         simulation that is slower than the clock would fall ever further behind.
+    step : callable, optional
+        Called for each step in place of ``stepper.step``, for what is done within one:
+        ``stepper.kick()``, contacts, ``stepper.drift()``.
 
     Attributes
     ----------
@@ -50,12 +53,17 @@ class FixedTimestep:
     (2,)
     """
 
-    def __init__(self, stepper: Stepper, max_steps: int = 8) -> None:
+    def __init__(
+        self, stepper: Stepper, max_steps: int = 8, step: Callable[[], object] | None = None
+    ) -> None:
         if not isinstance(stepper, Stepper):
             raise TypeError(f"stepper must be a Stepper, got {type(stepper).__name__}")
         if not isinstance(stepper.dt, float) or stepper.dt <= 0:
             raise ValueError(f"stepper must have one positive dt, got {stepper.dt}")
+        if not (step is None or callable(step)):
+            raise TypeError(f"step must be a function without arguments, got {step!r}")
         self.stepper, self.max_steps = stepper, integer("max_steps", max_steps, 1, 1 << 63)
+        self._step = step
         self.dropped = 0
         self._rest = 0.0  # time that has passed since the last step
         self._keep(stepper.y)
@@ -168,10 +176,17 @@ class FixedTimestep:
         steps = min(due, self.max_steps)
         self.dropped += due - steps
         if steps:
-            self.stepper.step(steps - 1)
+            self._take(steps - 1)
             self._keep(self.stepper.y)
-            self.stepper.step()
+            self._take(1)
         return min(self._rest / dt, 1.0)
+
+    def _take(self, n):
+        if self._step is None:
+            self.stepper.step(n)
+        else:
+            for _ in range(n):
+                self._step()
 
     def blend(self, alpha: float) -> Floats:
         """The state to draw: before + alpha (now - before), shape (*batch, dim).

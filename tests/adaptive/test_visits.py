@@ -151,6 +151,20 @@ def test_no_pulse_is_missed_at_rest(method):
     assert abs(sol.final @ [0, 1] + sol.final[:, 0] / k - 0.1).max() < 1e-4
 
 
+@pytest.mark.parametrize("slow", [0.0, 0.3])
+@pytest.mark.parametrize("method", ["auto", "radau_iia5"])
+def test_no_pulse_of_a_clock_is_missed(method, slow):
+    """The integral of what follows pulses of 1 % of each period fast, beside a slow decay."""
+
+    def relax(t, y, period):
+        return 1e4 * (np.where(t % period < 0.01 * period, 100.0, 0.0) - y[0]), y[0], -slow * y[2]
+
+    period = np.linspace(1.0, 3.0, 30)
+    system = pi.rhs(dim=3, period=1.0)(relax)(period=period)
+    sol = pi.solve(system, [0.0, 0, 1], t_end=5.5 * period, rtol=1e-5, atol=1e-7, method=method)
+    assert abs(sol.final[:, 1] - 6 * period).max() < 1e-3
+
+
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8])
 @pytest.mark.parametrize("method", ["auto", "tsitouras54", "dop853"])
 def test_an_angle_jumps_by_a_turn(method, rtol):

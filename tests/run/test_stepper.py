@@ -376,6 +376,35 @@ def test_frames_of_any_length_make_steps_of_a_fixed_one():
     np.testing.assert_allclose(loop.blend(0.25), 0.75 * sol.y[-2] + 0.25 * sol.y[-1], rtol=1e-14)
 
 
+def test_a_loop_takes_the_steps_of_a_game():
+    """Contacts between the kick and the drift of each step, also of several in a frame."""
+
+    def play(floor):
+        ball = pi.Stepper(pi.systems.projectile, [0.0, 0, 1], [0.0, 0, 0], dt=1 / 64)
+
+        def step():
+            ball.kick()
+            if ball.x[2] < floor:
+                ball.v[2] = abs(ball.v[2])
+            ball.drift()
+
+        loop = pi.FixedTimestep(ball, step=step)
+        lowest = min(loop.blend(loop.advance(3 / 128))[2] for _ in range(100))
+        return ball, loop.blend(0.0), lowest
+
+    ball, before, lowest = play(floor=0.0)
+    assert ball.n == 150
+    assert -0.1 < lowest < 0.1  # a step at 4.4 m/s
+    plain = pi.FixedTimestep(pi.Stepper(pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=1 / 64))
+    for _ in range(100):
+        plain.advance(3 / 128)
+    ball, before, lowest = play(floor=-np.inf)
+    assert same_bits(ball.y, plain.stepper.y)
+    assert same_bits(before, plain.blend(0.0))
+    with pytest.raises(TypeError, match="step must be a function without arguments, got 3"):
+        pi.FixedTimestep(ball, step=3)
+
+
 def test_a_trajectory_that_is_reset_does_not_glide_to_its_new_place():
     loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, np.ones(2), 0.0, dt=0.125))
     alpha = loop.advance(0.3125)

@@ -48,7 +48,9 @@ INLINE vint too_small(vreal h, vreal t) {
 
 /* Steps that may have paid a visit: they are made again at half the length, until they are short
  * beside the longest that was tried lately. What the polynomial misses is counted by a larger
- * parabola, and more of it where one border is passed: another may have a kink there. */
+ * parabola, and more of it where one border is passed: another may have a kink there, or a jump,
+ * as that of t % P < d has where a period begins. A polynomial across a jump may bend either way:
+ * the few places of Radau's method count its size. */
 #define BROADER   REAL(2.0)
 #define KINKED    REAL(8.0)
 #define DEEPER    REAL(2.0)
@@ -63,16 +65,18 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
         const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
-        const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
+        const vint across = here[0] != here[next], jumped = m->radau ? across : (vint){0};
+        const vreal broader = vselect(across, vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
             const vreal side = vcopysign(vone, here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);
             vreal middle = vzero;
             EACH(j, nearest) middle = vfma(vset(m->middle[i][j]), near[g + j * next], middle);
-            const vreal bend = vfma(side * -2, middle, a + b);
+            vreal bend = vfma(side * -2, middle, a + b);
+            TAKE(bend, jumped, vabs(bend));
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
-            visits |= moving & (inside > 0) & (least >= 0) &
+            visits |= (moving | jumped) & (inside > 0) & (least >= 0) &
                       (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
             visits |= passed & passes;
@@ -90,7 +94,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     return visits;
 }
 /* With Radau's method a component that has decayed, in ever longer steps, needs no look, unless
- * time leads over two borders. */
+ * time leads over a border. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
     const vreal *scale = l->radau.scale;
