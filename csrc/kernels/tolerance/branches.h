@@ -48,7 +48,8 @@ INLINE vint too_small(vreal h, vreal t) {
 
 /* Steps that may have paid a visit: they are made again at half the length, until they are short
  * beside the longest that was tried lately. What the polynomial misses is counted by a larger
- * parabola, and more of it where one border is passed: another may have a kink there. */
+ * parabola, and more of it where one border is passed: another may have a kink there, or a jump,
+ * as that of t % P < d has where a period begins, across which a polynomial may bend either way. */
 #define BROADER   REAL(2.0)
 #define KINKED    REAL(8.0)
 #define DEEPER    REAL(2.0)
@@ -63,7 +64,8 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
         const vreal *const here = sides_at(l, i) + u, *const near = sides_at(l, m->nearest[i]) + u;
-        const vreal broader = vselect(here[0] != here[next], vset(1 + KINKED), vset(1 + BROADER));
+        const vint across = here[0] != here[next];
+        const vreal broader = vselect(across, vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
             const vreal side = vcopysign(vset(1), here[g] + here[g + next]);
@@ -71,9 +73,10 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             vreal middle = vset(0);
             EACH(j, 0, nearest)
                 middle = vfma(vset((real)m->middle[i][j]), near[g + j * next], middle);
-            const vreal bend = vfma(side * -2, middle, a + b);
+            vreal bend = vfma(side * -2, middle, a + b);
+            bend = vselect(across, vabs(bend), bend);
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
-            visits |= moving & (inside > 0) & (least >= 0) &
+            visits |= (moving | across) & (inside > 0) & (least >= 0) &
                       (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
             visits |= passed & passes;
@@ -91,7 +94,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     return visits;
 }
 /* With Radau's method a component that has decayed, in ever longer steps, needs no look, unless
- * time leads over two borders. */
+ * time leads over a border. */
 static vint moves(const Lanes *l, int64_t u) {
     const Chunk *c = &l->c;
     const vreal *const scale = l->radau.scale;
