@@ -32,7 +32,6 @@ ralston2: ralston
 merson45: merson
 prince_dormand87: rk8pd
 verner87: ode78
-verner98: ode89
 trapezoidal: trapezoid, trapezoidal rule, ode23t
 implicit_midpoint: implicit midpoint rule
 radau_iia5: radau iia

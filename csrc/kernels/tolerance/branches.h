@@ -49,8 +49,7 @@ INLINE vint too_small(vreal h, vreal t) {
 /* Steps that may have paid a visit: they are made again at half the length, until they are short
  * beside the longest that was tried lately. What the polynomial misses is counted by a larger
  * parabola, and more of it where one border is passed: another may have a kink there, or a jump,
- * as that of t % P < d has where a period begins. A polynomial across a jump may bend either way:
- * the few places of Radau's method count its size. */
+ * as that of t % P < d has where a period begins, across which a polynomial may bend either way. */
 #define BROADER   REAL(2.0)
 #define KINKED    REAL(8.0)
 #define DEEPER    REAL(2.0)
@@ -65,7 +64,7 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     vint visits = {0};
     for (int i = 0; i + 1 < m->places; i++) {
         const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
-        const vint across = here[0] != here[next], jumped = m->radau ? across : (vint){0};
+        const vint across = here[0] != here[next];
         const vreal broader = vselect(across, vset(1 + KINKED), vset(1 + BROADER));
         vint passed = {0};
         for (int64_t g = R; g < next; g += R) {
@@ -74,9 +73,9 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
             vreal middle = vzero;
             EACH(j, nearest) middle = vfma(vset(m->middle[i][j]), near[g + j * next], middle);
             vreal bend = vfma(side * -2, middle, a + b);
-            TAKE(bend, jumped, vabs(bend));
+            TAKE(bend, across, vabs(bend));
             const vreal inside = vfma(broader, bend, vset(-0.5) * vabs(b - a));
-            visits |= (moving | jumped) & (inside > 0) & (least >= 0) &
+            visits |= (moving | across) & (inside > 0) & (least >= 0) &
                       (least * bend < DEEPER / 2 * inside * inside);
             const vint passes = (least <= 0) & (a != b); /* or has at one of them */
             visits |= passed & passes;
