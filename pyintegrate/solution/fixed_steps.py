@@ -262,6 +262,12 @@ class FixedSolution(Solution):
         options = self._options.changed(out=out, steps=None, times=None)
         problem = self._problem
         first = problem.first + self.n_steps
+        until = None if self._kept is None else self._kept.until
+        if until is not None and until + 1 < first:
+            raise ValueError(
+                f"this run was interrupted after step {first}, and what it watched is lost after"
+                f" step {until}: integrate again from `final`"
+            )
         if t_end is not None:
             end = fitting_end(t_end, DOUBLE, problem.batch)
             n_steps = steps_between(self.dt, self.t0, end) - first

@@ -4,6 +4,7 @@ A Symbol is one real number (or a truth value), a Vector an array of symbols. Nu
 them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 """
 
+from contextlib import suppress
 from functools import partialmethod
 from numbers import Rational
 
@@ -41,7 +42,8 @@ def node_of(graph, value):
             )
         return value.node
     if isinstance(value, Rational) and not isinstance(value, bool):
-        value = float(value)  # 30! and fractions are no numbers of NumPy
+        with suppress(OverflowError):
+            value = float(value)  # 30! and fractions are no numbers of NumPy
     array = np.asarray(value)
     if array.ndim == 0 and array.dtype == object and isinstance(array[()], Symbol):
         return node_of(graph, array[()])

@@ -5,6 +5,7 @@ import pickle
 import sys
 from functools import partial
 from math import prod
+from numbers import Rational
 
 import numpy as np
 
@@ -163,7 +164,7 @@ def write_rows(function, result, out):
         )  # fmt: skip
         raise ValueError(f"{name} returns {got}, expected {rows} components, the batch last")
     for to, row in zip(out, result, strict=True):
-        row = np.asarray(row)
+        row = np.asarray(float(row) if isinstance(row, Rational) else row)
         if row.dtype.kind not in "biuf":
             raise TypeError(f"{name} returns {row.dtype}, expected real numbers")
         if row.shape not in ((), (1,), (lanes,)):

@@ -67,8 +67,9 @@ class RunMemory:
 
     def _lay_out(self, problem, earlier):
         lanes, stride = problem.lanes, problem.stride
-        self._first = problem.first + (earlier is not None)
-        self._began = earlier
+        self._first, self._began = problem.first, earlier
+        if earlier is not None:
+            self._first = 1 + (problem.first if earlier.until is None else earlier.until)
         if earlier is None:
             self._began = Kept(program.initial[:, np.newaxis] for program in self._programs)
         rows = sum(map(len, self._began))

@@ -167,6 +167,28 @@ def test_ctrl_c_without_memory_for_spare_sums_leaves_those_of_before(monkeypatch
     assert same_bits(sol.watched["top"], first.watched["top"])
 
 
+def test_a_run_whose_sums_are_lost_is_not_resumed_without_them(monkeypatch):
+    monkeypatch.setattr(run_memory, "SPARE_BYTES", 0)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(watch={"top": pi.watch.maximum("x")}, progress=ctrl_c())
+    with pytest.raises(ValueError, match="what it watched is lost after step -1: integrate again"):
+        caught.value.solution.resume(n_steps=1)
+
+
+def test_a_run_interrupted_before_its_start_was_seen_is_resumed_with_it(monkeypatch):
+    options = {
+        "watch": {"n": pi.watch.count(lambda t, y: y[0] < 1e9), "first": pi.watch.first("x")},
+        "events": {"held": pi.event(lambda t, y: y[0] < 1e9)},
+    }
+    with monkeypatch.context() as patched:
+        patched.setattr(core.Run, "go", lambda *_: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt) as caught:
+            run(n_steps=300, **options)
+    whole, rest = run(n_steps=300, **options), caught.value.solution.resume(n_steps=300)
+    assert all(same_bits(rest.watched[name], whole.watched[name]) for name in whole.watched)
+    assert same_bits(rest.events["held"].t, np.zeros((256, 1)))
+
+
 @workers
 @pytest.mark.parametrize("save", ["final", 10])
 def test_an_interrupted_run_can_be_resumed(save, workers):

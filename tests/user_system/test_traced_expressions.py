@@ -470,6 +470,10 @@ def test_whole_numbers_of_any_size_and_fractions():
 
     y = np.linspace(-3, 3, 7)[:, np.newaxis]
     assert np.allclose(pi.rhs(series, dim=1).rhs(0.0, y), np.sin(y) + y / 3, rtol=1e-14, atol=0)
+    alone = pi.rhs(lambda t, y: (factorial(30), Fraction(1, 3)), dim=2)
+    assert alone.rhs(0.0, [1.0, 1.0]).tolist() == [float(factorial(30)), 1 / 3]
+    with pytest.raises(TypeError, match="computes with 10+, which is not real"):
+        pi.rhs(lambda t, y: [10**400], dim=1)
 
 
 def test_explicit_time_and_closures():

@@ -243,8 +243,8 @@ def crossings(
     after : array_like, optional
         Crossings before this time are ignored, as transient, also a later one in the same step.
     keep : int, optional
-        The number to keep for each trajectory; all by default, for which trajectories with many
-        crossings run twice.
+        The number to keep for each trajectory; all by default, for which the batch runs twice if
+        one of it has many.
     values : callable, optional
         A tuple of numbers at each crossing, traced: `values` of the section.
     params : mapping of str to array_like, optional
