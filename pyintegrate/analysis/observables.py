@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..run.random_numbers import numbered
 from ..run.times import time_of
+from ..values.parameters import system_at, taken
 
 
 def check_solution(value, name, argument="solution"):
@@ -179,6 +181,29 @@ def _difference(system, systems):
     return ", ".join([system.name] * (others or not parts) + parts)
 
 
+def system_of(solution, lane):
+    """The system with the parameters of some trajectories, by flat index."""
+    return system_at(solution.system, batch_of(solution), lane)
+
+
 def batch_of(solution):
     """The batch shape of a solution."""
     return solution.final.shape[:-1]
+
+
+def again(solution, lane):
+    """Arguments of ``integrate`` that repeat some trajectories from their start, to the bit."""
+    batch, random = batch_of(solution), solution._problem.random
+    noise = {}
+    if random is not None:
+        noise = {"seed": random.seed, "substeps": random.substeps}
+        own = numbered(random.first_trajectory, [batch], np.arange)
+        noise["first_trajectory"] = taken(own, batch, lane)
+    return noise | {
+        "system": system_of(solution, lane),
+        "x0": solution.initial.reshape(-1, solution.initial.shape[-1])[lane],
+        "dt": taken(solution.dt, batch, lane),
+        "t0": taken(solution.t0, batch, lane),
+        "n_steps": solution.n_steps,
+        "dtype": solution.initial.dtype,
+    }

@@ -14,11 +14,11 @@ from ...run.arguments import checked_times
 from ...solution.interpolation import cubic, refuse_jumps, slopes
 from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
-from ...values.parameters import system_at
+from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
 from ...watching.events import event
 from ...watching.saltation import rate_of
-from ..observables import batch_of, check_solution, times
+from ..observables import again, batch_of, check_solution, system_of, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
 from .grid_scan import checked_axes, laid_out
 
@@ -171,9 +171,7 @@ def _between(solution, flat, t0, t1, save, lane):
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
-    slope0, slope1 = slopes(
-        solution, system_at(solution.system, batch_of(solution), lane), ends, width
-    )
+    slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
 
     def y(s, component=slice(None)):
         s = s if isinstance(component, int) else s[:, np.newaxis]
@@ -193,7 +191,7 @@ def _root(function, count):
     return high
 
 
-FIRST_GUESS = 32  # crossings kept per trajectory at first; if some have more, all run again
+FIRST_GUESS = 32  # crossings kept per trajectory at first; trajectories with more run again
 
 
 @explains_keywords(integrate)
@@ -243,8 +241,8 @@ def crossings(
     after : array_like, optional
         Crossings before this time are ignored, as transient, also a later one in the same step.
     keep : int, optional
-        The number to keep for each trajectory; all by default, for which the batch runs twice if
-        one of it has many.
+        The number to keep for each trajectory; all by default, for which trajectories with many
+        crossings run twice.
     values : callable, optional
         A tuple of numbers at each crossing, traced: `values` of the section.
     params : mapping of str to array_like, optional
@@ -293,24 +291,44 @@ def crossings(
     else:
         function, numbers = _surface(system, quantity, value, numbers)
 
-    def run(keep, **others):
+    def run(keep, numbers, after, arguments):
         one = event(function, direction, keep=keep, values=values, params=numbers, after=after)
-        how = {"dt": dt, "t_end": t_end, **options, "save": "final", "events": {"section": one}}
-        found = integrate(system, x0, v0, **how | others)
+        found = integrate(**arguments, **options, save="final", events={"section": one})
         return found, found.events["section"]
 
-    solution, there = run(FIRST_GUESS if keep is None else keep)
+    start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
+    solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
     if period is not None:
         _warn_of_period(solution, period)
-    if keep is None and there.overflow.any():
-        solution, there = run(int(there.count.max()), on_failure="ignore")  # which was told
-    size = there.count.size
-    t, y, kept = (
-        a.reshape(size, *a.shape[there.count.ndim :]) for a in (there.t, there.y, there.values)
-    )
+    lanes, batch = np.arange(there.count.size), batch_of(solution)
+    over = np.flatnonzero(there.overflow)
+    parts = [_points(there, lanes)]
+    if keep is None and over.size:
+        most = int(there.count.max())
+        if {"drive", "start"} & set(options):  # of the whole batch
+            over = lanes
+        else:
+            numbers = {name: taken(number, batch, over) for name, number in numbers.items()}
+            after = None if after is None else taken(after, batch, over)
+            start = again(solution, over)
+            options = {k: v for k, v in options.items() if k not in start}
+            options["on_failure"] = "ignore"
+        few = ~np.isin(parts[0][2], over)
+        parts = [tuple(part[few] for part in parts[0])]
+        parts.append(_points(run(most, numbers, after, start)[1], over))
+    y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
+    order = np.argsort(lane, kind="stable")
+    told = None if values is None else kept[order]
+    return Section(y[order], t[order], lane[order], solution.system, batch, told)
+
+
+def _points(there, trajectory):
+    """States, times, trajectories and values of the selected crossings."""
+    t = there.t.reshape(len(trajectory), there.t.shape[-1])
     lane, which = np.nonzero(~np.isnan(t))
-    told = None if values is None else kept[lane, which]
-    return Section(y[lane, which], t[lane, which], lane, solution.system, batch_of(solution), told)
+    y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
+    kept = there.values.reshape(*t.shape, there.values.shape[-1])[lane, which]
+    return y, t[lane, which], trajectory[lane], kept
 
 
 def _warn_of_period(solution, period):
