@@ -1,6 +1,6 @@
 /* Sizes that cannot wrap around: one that overflows, or began as a negative number, is as large as
- * possible; no memory is that large, and no array. And loops over so many items,
- * and what the core takes from C. */
+ * possible; no memory is that large, and no array. And loops over so many items, and what the core
+ * takes from C. */
 #pragma once
 #include <float.h>
 #include <math.h>

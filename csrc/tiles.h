@@ -310,8 +310,7 @@ typedef struct {
     double middle[PI_MAX_PLACES][PI_NEAREST]; /* and their weights */
     int order;                                /* of the step */
     int power;                                /* the estimate is proportional to h^power */
-    int radau; /* is f(t, y) in the estimate, without being a stage? Then it has a step of its own
-                */
+    int radau; /* Radau's method: f(t, y) is in the estimate and no stage, its step is its own */
     double c[PI_MAX_STAGES];
     /* States within the steps (PiDense), if their degree is set: after the rows above those of
      * further stages, then for each coefficient one of velocities, then of positions. Slope number

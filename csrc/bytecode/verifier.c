@@ -42,7 +42,13 @@ static int refuse(char *message, const char *format, ...) {
     return -1;
 }
 
-const char *const pi_bank_names[PI_BANKS] = {"scratch", "y", "v", "p", "t", "constant", "out"};
+const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
+                                             [PI_BANK_Y] = "y",
+                                             [PI_BANK_V] = "v",
+                                             [PI_BANK_P] = "p",
+                                             [PI_BANK_T] = "t",
+                                             [PI_BANK_CONSTANT] = "constant",
+                                             [PI_BANK_OUT] = "out"};
 
 static int check_argument(const Section *s, long long at, int32_t word, char *message) {
     const int32_t bank = pi_bank(word), number = pi_number(word);

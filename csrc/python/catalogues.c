@@ -15,8 +15,8 @@ void pi_put(PyObject **dictionary, const char *name, PyObject *item) {
 
 /* Those with a name, from an array. */
 static PyObject *quantities(const PiQuantity *q, int n) {
-    return LISTED(n && q[i].name,
-                  Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning));
+    return LISTED_WHILE(i < n && q[i].name,
+                        Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning));
 }
 
 static PyObject *truth(int value) { return value ? Py_True : Py_False; }
@@ -132,8 +132,8 @@ int pi_add_catalogues(PyObject *module) {
      * computes). */
     pi_put(&all, "questions", LISTED(PI_QUESTIONS, PyUnicode_FromString(pi_question_names[i])));
     pi_put(&all, "operations",
-           LISTED(INT32_MAX && (one = pi_operation(i)),
-                  Py_BuildValue("(sis)", one->name, one->arguments, one->text)));
+           LISTED_WHILE((one = pi_operation(i)),
+                        Py_BuildValue("(sis)", one->name, one->arguments, one->text)));
     /* By name: what a method needs, in words, and the structures that have it. */
     pi_put(&all, "requirements", requirements());
     /* The most components and parameters of a kernel in registers and of a user's system, the most

@@ -16,14 +16,15 @@ static inline State *state_of(PyObject *module) { return PyModule_GetState(modul
 /* Appends the item, or puts it under a name, and gives it away; where that fails, or the item is
  * NULL, the list or dictionary becomes NULL, with an exception. */
 void pi_append(PyObject **list, PyObject *item);
-/* A list of the items of the numbers i from 0 to below n, as long as what n goes on with by &&
- * holds; or NULL. */
-#define LISTED(n, item)                                                                            \
+/* A list of the items of the numbers i = 0, 1, ... while a condition on i holds, or below n; or
+ * NULL, with an exception. */
+#define LISTED_WHILE(holds, item)                                                                  \
     ({                                                                                             \
         PyObject *list = PyList_New(0);                                                            \
-        for (int i = 0; list && i < n; i++) pi_append(&list, item);                                \
+        for (int i = 0; list && (holds); i++) pi_append(&list, item);                              \
         list;                                                                                      \
     })
+#define LISTED(n, item) LISTED_WHILE(i < (n), item)
 void pi_put(PyObject **dictionary, const char *name, PyObject *item);
 
 /* ---- systems: resolve.c ---------------------------------------------------------------------- */

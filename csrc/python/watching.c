@@ -57,7 +57,9 @@ static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, P
 static int read_each(Fields *f, PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most,
                      void *room, size_t bytes, int read(Fields *one, void *to), void *to) {
     const Py_ssize_t n = tuple_of(list, name, least, most);
-    int error = n < 0 || !(*(void **)room = pi_views_zeros(f->views, n, bytes));
+    void *zeros = n < 0 ? NULL : pi_views_zeros(f->views, n, bytes);
+    int error = !zeros;
+    memcpy(room, &zeros, sizeof zeros);
     for (Py_ssize_t i = 0; !error && i < n; i++) error = WITHIN(PyTuple_GetItem(list, i), read, to);
     return error;
 }

@@ -40,10 +40,15 @@ const int pi_n_methods = sizeof pi_methods / sizeof *pi_methods;
 const int pi_n_systems = sizeof pi_systems / sizeof *pi_systems;
 const int pi_n_sized_systems = sizeof pi_sized_systems / sizeof *pi_sized_systems;
 
-/* In the order of their enums. */
-const char *const pi_structure_names[] = {"first_order", "second_order", "separable", "rigid_body"};
+const char *const pi_structure_names[] = {[PI_FIRST_ORDER] = "first_order",
+                                          [PI_SECOND_ORDER] = "second_order",
+                                          [PI_SEPARABLE] = "separable",
+                                          [PI_RIGID_BODY] = "rigid_body"};
 const char *const pi_question_names[PI_QUESTIONS] = {
-    "rhs", "acceleration", "energy", "invariants", "jacobian", "velocity", "next", "prepare"};
+    [PI_RHS] = "rhs",           [PI_ACCELERATION] = "acceleration",
+    [PI_ENERGY] = "energy",     [PI_INVARIANTS] = "invariants",
+    [PI_JACOBIAN] = "jacobian", [PI_VELOCITY] = "velocity",
+    [PI_NEXT] = "next",         [PI_PREPARE] = "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
     EACH_BELOW(i, pi_n_methods)

@@ -357,7 +357,7 @@ static void measure(Pieces *p, int q, int n) {
  * every second point is left out? */
 static int turns_are_clear(int n, const double *f) {
     double all[2] = {0, 0};
-    EACH_FROM(step, 1, 2 + 1)
+    EACH_FROM(step, 1, 3)
         for (int i = 0; i < n; i += step) {
             const double change = without_turns(f[i + step] - f[i]);
             if (step == 1 && fabs(change) > 1.5707963267948966) return 0;
@@ -368,7 +368,7 @@ static int turns_are_clear(int n, const double *f) {
 /* Of degree 4, roughly known: has it no zero, or one that it passes without turning? */
 static int is_simple(Pieces *p, int64_t i, int q) {
     double f[5], c[5], least = INFINITY, most = -INFINITY;
-    EACH_BELOW(k, 4 + 1) {
+    EACH_BELOW(k, 5) {
         f[k] = piece_row(p, q, k * (CHEB_MOST / 4))[i];
         least = f[k] < least ? f[k] : least;
         most = f[k] > most ? f[k] : most;

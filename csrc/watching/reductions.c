@@ -1,30 +1,29 @@
 /* Reductions over time: see reductions.h. */
 #include "reductions.h"
 
-/* In the order of PiReduction, and of PiPieceKind. */
 const PiDeclared pi_reductions[PI_REDUCTIONS] = {
-    {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
-    {"minimum", 2, 0, {NAN, NAN}, INFINITY},
-    {"max_abs", 2, 0, {NAN, NAN}, -1},
-    {"sum", 2, 0, {0}, 0},
-    {"squares", 2, 0, {0}, 0},
-    {"line", 10, 0, {NAN}, NAN},
-    {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
-    {"begins", 4, 0, {NAN, NAN}, NAN},
-    {"bridged", 4, 0, {NAN, NAN}, NAN},
+    [PI_LARGEST] = {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
+    [PI_SMALLEST] = {"minimum", 2, 0, {NAN, NAN}, INFINITY},
+    [PI_LARGEST_MAGNITUDE] = {"max_abs", 2, 0, {NAN, NAN}, -1},
+    [PI_SUM] = {"sum", 2, 0, {0}, 0},
+    [PI_SUM_OF_SQUARES] = {"squares", 2, 0, {0}, 0},
+    [PI_LINE] = {"line", 10, 0, {NAN}, NAN},
+    [PI_RISES] = {"rises", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    [PI_FALLS] = {"falls", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    [PI_PASSES] = {"passes", 5, 0, {NAN, NAN, 0, 0, NAN}, NAN},
+    [PI_BEGINS_TO_HOLD] = {"begins", 4, 0, {NAN, NAN}, NAN},
+    [PI_BRIDGED] = {"bridged", 4, 0, {NAN, NAN}, NAN},
 };
 const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
-    {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
-    {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},
-    {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
-    {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    {"max_abs", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
-    {"passages", 6, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
-    {"turns", 4, PI_NEED_TURNS, {0, 0, NAN}, 0},
-    {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
+    [PI_STATES] = {"states", 3, PI_NEED_NOTHING, {0, NAN, 0}, 0},
+    [PI_MEAN] = {"mean", 7, PI_NEED_MEAN, {NAN, NAN, NAN}, 0},
+    [PI_MOMENTS] = {"moments", 9, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
+    [PI_TIMED_MAXIMUM] = {"maximum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MINIMUM] = {"minimum", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MAX_ABS] = {"max_abs", 3, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_PASSAGES] = {"passages", 6, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
+    [PI_TURNS] = {"turns", 4, PI_NEED_TURNS, {0, 0, NAN}, 0},
+    [PI_TRUTH] = {"truth", 7, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
 };
 
 /* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */

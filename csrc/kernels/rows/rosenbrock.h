@@ -25,7 +25,7 @@ static void time_derivative_rows(Chunk *c, int64_t n, const vreal *slope, vreal 
     const int64_t all = c->dim * c->R;
     const real parts = 32;
     EACH_BELOW(i, all) dfdt[i] = (real)weight[0] * slope[i];
-    EACH_FROM(j, 1, 4 + 1) {
+    EACH_FROM(j, 1, 5) {
         rhs_rows(c, times(c, n, j / 32.), c->y, shifted);
         add_rows(c, c->dim, weight[j], 0, shifted, dfdt);
     }

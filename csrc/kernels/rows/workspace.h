@@ -39,28 +39,22 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
  * differences. */
 static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 5 * dim + 1; }
 
-/* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h, which names the rows in this
- * order), for a system of `dim`: those with which a number of rows begins or ends. */
-enum {
-    RADAU_BEFORE,
-    RADAU_REAL = 3,
-    RADAU_PAIR,
-    RADAU_RESIDUAL = 9,
-    RADAU_PAIR_PIVOT = 11,
-    RADAU_SHIFTED = 16,
-    RADAU_PARTS = 28
-};
+/* A step of Radau IIA to a tolerance, for a system of `dim`: its rows, in the order in which
+ * kernels/tolerance/radau.h names and explains them; returns their sum. */
+enum { RADAU_PARTS = 28 };
 static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {
+    const int64_t square = dim * dim, stages = 3 * dim;
+    const int64_t all[RADAU_PARTS] = {
+        stages,                                      /* before */
+        square, square,  square, 4 * square,         /* J, parts_J, alone, pair */
+        stages, stages,  stages, stages,     stages, /* z, w, parts_z, slopes, residual */
+        dim,    2 * dim,                             /* pivot, pair_pivot */
+        dim,    dim,     dim,    dim,        dim,    /* slope, state, error, scale, shifted */
+        1,                                           /* here */
+        1,      1,       1,      1,          1,      /* made_h, last, enough, exact, tried */
+        1,      1,       1,      1,          1,      /* going, lost, slow, needed, again */
+    };
     int64_t sum = 0;
-    EACH_BELOW(i, RADAU_PARTS) {
-        rows[i] = i == RADAU_PAIR         ? 4 * dim * dim
-                  : i == RADAU_BEFORE     ? 3 * dim
-                  : i <= RADAU_REAL       ? dim * dim
-                  : i <= RADAU_RESIDUAL   ? 3 * dim
-                  : i == RADAU_PAIR_PIVOT ? 2 * dim
-                  : i <= RADAU_SHIFTED    ? dim
-                                          : 1;
-        sum += rows[i];
-    }
+    EACH_BELOW(i, RADAU_PARTS) sum += rows[i] = all[i];
     return sum;
 }
