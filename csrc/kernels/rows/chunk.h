@@ -49,14 +49,16 @@ INLINE int any_row(const Chunk *c, const vint *mask) {
     EACH_REGISTER(u, c) any |= mask[u];
     return vany(any);
 }
-/* The row of times t0 + n h + fraction h; any times for forces that do not depend on it. */
+/* The row of times (t0 + n h) + fraction h; any times for forces that do not depend on it. */
 static const vreal *times(const Chunk *c, int64_t n, double fraction) {
     if (!c->tile->system->time_dependent) return c->t;
     const vreal steps = vset(n), part = vset(fraction);
-    EACH_REGISTER(u, c) {
+    const int64_t own = c->one_time ? 1 : c->R;
+    EACH_BELOW(u, own) {
         const vreal t = vfma(steps, c->h[u], c->t0[u]);
         c->t[u] = fraction == 0 ? t : vfma(part, c->h[u], t);
     }
+    EACH_FROM(u, own, c->R) c->t[u] = *c->t;
     return c->t;
 }
 

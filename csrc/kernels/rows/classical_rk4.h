@@ -9,30 +9,31 @@ static const vreal *squared(Chunk *c) {
     EACH_REGISTER(u, c) h2[u] = c->h[u] * c->h[u];
     return h2;
 }
-/* (t0 + n h) + h, rounded as in the register kernels. */
-static void end_times(Chunk *c, int64_t n) {
-    if (!c->tile->system->time_dependent) return;
-    times(c, n, 0);
-    EACH_REGISTER(u, c) c->t[u] += c->h[u];
+/* k = f(t, y + weight h before), at ys. The rates of positions are velocities, made in their place.
+ */
+static void stage(Chunk *c, const vreal *t, real weight, const vreal *before, vreal *ys, vreal *k) {
+    const int dof = c->tile->system->structure == PI_SEPARABLE ? 0 : c->dof;
+    const int64_t half = dof * c->R;
+    moved_rows(c, 0, dof ? dof : c->dim, c->y, c->h, weight, before, ys);
+    if (!dof) {
+        rhs_rows(c, t, ys, k);
+        return;
+    }
+    moved_rows(c, dof, dof, c->y + half, c->h, weight, before + half, k);
+    ask(c, PI_ACCELERATION, t, ys, k, k + half);
 }
-
 /* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */
 static void rk4_rows_step(Chunk *c, int64_t n) {
     const int dim = c->dim;
     const int64_t size = dim * c->R;
     vreal *k1 = take_rows(c, dim), *k2 = take_rows(c, dim), *k3 = take_rows(c, dim),
           *k4 = take_rows(c, dim), *ys = take_rows(c, dim);
-    const vreal *h = c->h;
     rhs_rows(c, times(c, n, 0), c->y, k1);
-    moved_rows(c, 0, dim, c->y, h, 0.5, k1, ys);
-    rhs_rows(c, times(c, n, 0.5), ys, k2);
-    moved_rows(c, 0, dim, c->y, h, 0.5, k2, ys);
-    rhs_rows(c, c->t, ys, k3);
-    moved_rows(c, 0, dim, c->y, h, 1, k3, ys);
-    end_times(c, n);
-    rhs_rows(c, c->t, ys, k4);
+    stage(c, times(c, n, 0.5), 0.5, k1, ys, k2);
+    stage(c, c->t, 0.5, k2, ys, k3);
+    stage(c, times(c, n, 1), 1, k3, ys, k4);
     EACH_BELOW(i, size) k1[i] = (k2[i] + k3[i]) + (k2[i] + k3[i]) + (k1[i] + k4[i]);
-    moved_rows(c, 0, dim, c->y, h, 1 / 6.0, k1, c->y);
+    moved_rows(c, 0, dim, c->y, c->h, 1 / 6.0, k1, c->y);
 }
 
 /* x'' = a(t, x):   x += h v + h^2/6 (k1 + k2 + k3),   v += h/6 (k1 + 2 k2 + 2 k3 + k4) */
@@ -50,8 +51,7 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, dof, dof, middle, h2, 0.25, k1, xs);
     ask(c, PI_ACCELERATION, c->t, xs, v, k3);
     moved_rows(c, dof, dof, end, h2, 0.5, k2, xs);
-    end_times(c, n);
-    ask(c, PI_ACCELERATION, c->t, xs, v, k4);
+    ask(c, PI_ACCELERATION, times(c, n, 1), xs, v, k4);
     EACH_BELOW(i, size) {
         const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
         k1[i] = sum;
