@@ -91,13 +91,10 @@ def leaving():
         ("bound=10", {"bound": 10.0}),
         ("x @ x + v @ v > 100 as an event", {"events": outside}),
     ):
-        found = []
-        (seconds,) = in_turn(
-            lambda options=options, found=found: found.append(
-                pi.integrate(pi.systems.henon_heiles, start, **run, **options)
-            )
-        )
-        left = found[-1].failed_step if "bound" in options else np.rint(found[-1].stopped_at / 0.05)
+        escape = partial(pi.integrate, pi.systems.henon_heiles, start, **run, **options)
+        (seconds,) = in_turn(escape)
+        sol = escape()
+        left = sol.failed_step if "bound" in options else np.rint(sol.stopped_at / 0.05)
         gone = left >= 0
         steps = np.where(gone, left, STEPS).sum()
         row(f"  {what}", f"{100 * gone.mean():.0f} %", f"{steps / 1e6:.2f} M", rate(seconds, steps))
