@@ -159,6 +159,18 @@ def test_crossings_are_found_between_the_saves():
     assert len(both) == len(section) + len(up)
 
 
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("direction", [1, -1, 0])
+def test_a_start_on_the_surface_does_not_cross_it(way, direction):
+    """Downwards it counted as a crossing at the start, unlike that of `crossings`."""
+    run = {"x0": 0.0, "v0": way, "dt": np.pi / 64, "t_end": 10.0 * np.pi, "direction": direction}
+    run["t_end"] -= np.pi / 4
+    there = pi.analysis.crossings(pi.systems.oscillator, "x", **run)
+    sol = pi.integrate(pi.systems.oscillator, 0.0, way, dt=run["dt"], t_end=run["t_end"])
+    section = pi.analysis.poincare_section(sol, "x", direction=direction)
+    np.testing.assert_allclose(section.t, there.t, atol=1e-6)
+
+
 def test_the_section_of_a_kepler_orbit_is_a_point():
     sol = pi.integrate(pi.systems.kepler, dt=0.01, t_end=60.0)
     section = pi.analysis.poincare_section(sol, "y")
