@@ -552,8 +552,8 @@ def chaos_map(
     )
     if indicator == "megno" and problem.n_steps < run.every:
         raise ValueError(
-            f"renormalise is {run.every}, and the run has {problem.n_steps} steps: 'megno' is a mean"
-            " over renormalisations"
+            f"renormalise is {run.every}, and the run has {problem.n_steps} steps: 'megno' is a"
+            " mean over renormalisations"
         )
     start = integrate(problem.system.base, x0, v0, n_steps=0, on_failure="ignore", **starts)
     with Reporter(settings.progress, problem.n_steps) as report:
