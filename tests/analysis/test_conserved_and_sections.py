@@ -39,6 +39,15 @@ def test_semi_implicit_euler_conserves_each_further_order(name, order):
     assert_modified_order(EULER, pi.systems[name], order)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_momenta_are_no_velocities(order):
+    """With masses other than 1 the third and the fourth order were of the second."""
+    bound = pi.hamiltonian(
+        lambda q, p: p @ p / 4 + 0.3 * p[0] * p[1] + np.cos(q[0]) + (1 + q[0] / 8) * q[1] ** 2,
+        dof=2, initial=[0.3, 0.2, 0.1, 0.5])  # fmt: skip
+    assert_modified_order(EULER, bound, order)
+
+
 def test_drifts_along_orbits_have_another_modified_energy():
     planets = pi.systems.n_body(initial="outer_solar_system")
     sol = pi.integrate(planets, dt=100.0, n_steps=2, method="wisdom_holman")
@@ -68,6 +77,12 @@ def test_a_mutated_composition_has_another_modified_energy():
         (pi.systems.oscillator, "rk4", 2, "'rk4'.*semi_implicit_euler"),
         (pi.systems.spring, EULER, 2, "depends on the velocity"),
         (pi.systems.oscillator, EULER, 5, "got 5"),
+        (
+            pi.hamiltonian(lambda q, p: np.sqrt(1 + p * p) + q * q, initial=[0.0, 1.0]),
+            EULER,
+            2,
+            "not quadratic in the velocity",
+        ),
     ],
 )
 def test_where_there_is_no_modified_energy_it_says_so(system, method, order, message):
