@@ -186,6 +186,13 @@ def test_kaplan_yorke():
     assert kaplan_yorke([[0.5, -1.0], [0.0, -1.0]], True).tolist() == [1.5, 1.0]
 
 
+@pytest.mark.parametrize("t_end", 200 + np.arange(8) * 0.8)
+def test_a_cycle_has_dimension_one(t_end):
+    """Its exponent of 0 comes out a little below or above: the dimension was 0 or 1.0."""
+    found = pi.lyapunov(pi.systems.van_der_pol, dt=0.02, t_end=t_end, k=2)
+    assert found.dimension == 1.0
+
+
 def test_history_doubles():
     assert doubling(1000, 10) == [10, 30, 60, 120, 250, 500, 1000]
     for n in (1, 7, 10, 123, 4096):

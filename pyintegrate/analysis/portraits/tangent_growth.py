@@ -213,6 +213,9 @@ class LyapunovExponents(Measured):
     def dimension(self) -> Floats:
         """The Kaplan-Yorke dimension of the attractor, (*batch): j + (sum of j) / |exponent j+1|.
 
+        Exponents by which no tangent changes more than e^5 in the time averaged over count as 0,
+        as that along a cycle is.
+
         NaN if the sum of all computed exponents is still positive, unless these are the whole
         spectrum: integrate with a larger k.
 
@@ -220,7 +223,9 @@ class LyapunovExponents(Measured):
         ----------
         Kaplan, Yorke (1979), Lect. Notes Math. 730, 204-227.
         """
-        return kaplan_yorke(self.exponents, self.exponents.shape[-1] == self.system.dim)
+        span = np.abs(self.times[-1] - self._begin)[..., np.newaxis]
+        settled = np.where(np.abs(self.exponents) * span < 5, 0.0, self.exponents)
+        return kaplan_yorke(settled, self.exponents.shape[-1] == self.system.dim)
 
     plot = drawn_by("lyapunov")
 
