@@ -507,21 +507,22 @@ def max_stiffness(
         found[method.name] = np.where(linear, limits[0], limits[-1])[()]
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
-    return MaxStiffness(found, system, parameter, dt)
+    run = {"x0": x0, "v0": v0, "n_steps": n_steps, "rtol": rtol}
+    return MaxStiffness(found, system, parameter, dt, run)
 
 
 class MaxStiffness(ByMethod[Any]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
-    def __init__(self, found, system, parameter, dt):
-        self._found = dict(found)
+    def __init__(self, found, system, parameter, dt, run):
+        self._found, self._run = dict(found), run
         self.system, self.parameter, self.dt = system, parameter, dt
 
     def __getitem__(self, name: str) -> Floats:
         return self._found[find_method(name).name]
 
     def table(self) -> Table:
-        """The limits, also per force evaluation: the stability of a method for its cost.
+        """The limits, also at steps as many times longer as a method evaluates the force.
 
         Returns
         -------
@@ -530,8 +531,10 @@ class MaxStiffness(ByMethod[Any]):
         units, rows = self.system.units, []
         for name, value in self._found.items():
             method = find_method(name)
-            # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
-            fair = value / max(method.evaluations, 1) ** 2
+            fair = value
+            if method.evaluations > 1:
+                run = self._run | {"dt": self.dt * method.evaluations}
+                fair = max_stiffness(name, self.system, self.parameter, **run)
             rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
         step = f"dt = {extent(self.dt)} {units['t']}".rstrip()
         largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
