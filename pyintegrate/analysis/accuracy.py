@@ -235,8 +235,9 @@ def size_of(y, lead):
     group = np.arange(y.shape[-1])
     group = group >= lead if lead else group
     together = (group[:, np.newaxis] == np.unique(group)).astype(float)
-    with quiet():
-        size = np.sqrt((y**2 @ together).max(axis=0)) @ together.T
+    with quiet():  # squares neither vanish nor overflow
+        unit = np.ldexp(0.5, np.frexp(np.abs(y).max(axis=(0, -1)))[1])[..., np.newaxis]
+        size = np.sqrt(((y / unit) ** 2 @ together).max(axis=0)) @ together.T * unit
     return np.where((size > 0) & np.isfinite(size), size, 1.0)
 
 

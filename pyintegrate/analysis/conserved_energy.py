@@ -272,12 +272,19 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
 
     with quiet():  # exploded trajectories
         energy = np.array(system.energy(y, t))
+        still, twice = (system.energy(np.concatenate([x, k * v], axis=-1), t) for k in (0, 2))
+        off, size = twice - 4 * energy + 3 * still, np.maximum(np.abs(twice), np.abs(still))
+        if np.any(np.abs(off) > 1e-9 * size):
+            raise ValueError(
+                f"the energy of {system.name!r} is not quadratic in the velocity: it has no such"
+                " series"
+            )
         if order > 1:
             a = system.acceleration(t, x, v)
             energy += h * c2 * product(v, a)
         if order > 2:
             J = system.jacobian(t, y)[..., dof:, :dof]
-            Jv = applied(J, v)
+            Jv = applied(J, system.rhs(t, y)[..., :dof])  # the velocity, of momenta too
             energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
         if order > 3:
             energy += h**3 * c4 * 2 * product(a, Jv)

@@ -138,7 +138,7 @@ def _forget(drift, marks, most, resumed, own_steps):
         less = f", or save=k with k up to {int(steps)}"
     warn_record(
         f"the phase drift{of_lanes(lanes)} is NaN: between two saves it may change by half a turn"
-        ' or more, so that its turns cannot be counted. Integrate with save="all"'
+        ' or more, so that its turns cannot be counted. Integrate with save="all" or a smaller dt'
         f"{less}, or, for the end, with"
         f' watch={{"turns": {cure(("windings", "phase"))}}}'
         + ", or join the parts of this resumed run with pi.concatenate"
@@ -391,8 +391,14 @@ def uncounted(solution, reference, angle, counted):
         steps, dt = np.abs(np.diff(saved, axis=0, prepend=begin)), 1.0
     else:
         steps, dt = np.diff(solution.steps, prepend=known), np.abs(solution.dt)
-        if steps.max(initial=0) <= 1:
-            return None
+        if steps.max(initial=0) <= 1:  # only what gains half a turn in a step is lost
+            system = solution.system
+            if angle != system.phase or system.period(solution.origin) is None:
+                return None
+            with quiet():
+                off = _frequency(system, solution.y) - _frequency(system, solution.origin)
+                far = np.maximum.accumulate(MARGIN * dt * np.abs(off) >= HALF, axis=0)
+            return (far, np.ones(())) if far.any() else None
     runs = [solution] if reference is None else [solution, reference]
     with quiet():
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)

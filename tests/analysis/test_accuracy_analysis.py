@@ -78,6 +78,16 @@ def test_errors_have_the_shape_of_the_batch():
     assert found.dt == pytest.approx(2 * np.pi / np.array([40, 80, 160]))
 
 
+@pytest.mark.parametrize("size", [2.0**-700, 2.0**700])
+def test_errors_of_motions_of_any_size_are_relative(size):
+    """Squares of these vanish or overflow: the errors were 0 or the largest number."""
+    one, other = (
+        pi.analysis.convergence(pi.systems.oscillator, "rk4", x, 0.0, steps=[16, 32]).errors["rk4"]
+        for x in (1.0, size)
+    )
+    np.testing.assert_allclose(other, one, rtol=1e-12)
+
+
 def test_the_error_is_the_distance_in_phase_space():
     found = pi.analysis.convergence(pi.systems.oscillator, [EULER], t_end=8.0, dt=[0.25])
     sol = pi.integrate(pi.systems.oscillator, dt=0.25, t_end=8.0, method=EULER)

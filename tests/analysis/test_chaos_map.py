@@ -37,6 +37,15 @@ def test_fli_is_the_largest_logarithm_of_the_tangent():
     np.testing.assert_allclose(single.values, found.values, rtol=0.02)
 
 
+@pytest.mark.parametrize("n", [3, 27])
+def test_fli_has_seen_the_last_steps(n):
+    """Of a run with fewer steps than one renormalisation it was -inf."""
+    saddle = pi.rhs(dim=2)(lambda t, y: (y[0], -y[1]))
+    fli = pi.chaos_map(saddle, [0.0, 0.0], dt=0.125, t_end=0.125 * n).values
+    sol = pi.integrate(saddle, generic(2, 1)[:, 0], dt=0.125, n_steps=n)
+    np.testing.assert_allclose(fli, np.log(np.linalg.norm(sol.final)), rtol=1e-12)
+
+
 def test_megno_is_its_sum():
     """Y_n = 2/n sum k (L_k - L_(k-1)), and the mean of all Y."""
     L = norms(2000, 10)
@@ -115,6 +124,7 @@ def test_a_start_that_is_no_number_gives_none():
         ({"indicator": "gali", "k": 5}, ValueError, "has 4 components"),
         ({"save": "all"}, TypeError, "no option 'save'"),
         ({"renormalise": 0}, ValueError, "renormalise must be"),
+        ({"indicator": "megno", "renormalise": 11}, ValueError, "is 11, and the run has 10 steps"),
         ({"method": "adams_bashforth4"}, ValueError, "remembers earlier states"),
     ],
 )

@@ -39,6 +39,15 @@ def test_semi_implicit_euler_conserves_each_further_order(name, order):
     assert_modified_order(EULER, pi.systems[name], order)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_momenta_are_no_velocities(order):
+    """With masses other than 1 the third and the fourth order were of the second."""
+    bound = pi.hamiltonian(
+        lambda q, p: p @ p / 4 + 0.3 * p[0] * p[1] + np.cos(q[0]) + (1 + q[0] / 8) * q[1] ** 2,
+        dof=2, initial=[0.3, 0.2, 0.1, 0.5])  # fmt: skip
+    assert_modified_order(EULER, bound, order)
+
+
 def test_drifts_along_orbits_have_another_modified_energy():
     planets = pi.systems.n_body(initial="outer_solar_system")
     sol = pi.integrate(planets, dt=100.0, n_steps=2, method="wisdom_holman")
@@ -68,6 +77,12 @@ def test_a_mutated_composition_has_another_modified_energy():
         (pi.systems.oscillator, "rk4", 2, "'rk4'.*semi_implicit_euler"),
         (pi.systems.spring, EULER, 2, "depends on the velocity"),
         (pi.systems.oscillator, EULER, 5, "got 5"),
+        (
+            pi.hamiltonian(lambda q, p: np.sqrt(1 + p * p) + q * q, initial=[0.0, 1.0]),
+            EULER,
+            2,
+            "not quadratic in the velocity",
+        ),
     ],
 )
 def test_where_there_is_no_modified_energy_it_says_so(system, method, order, message):
@@ -157,6 +172,18 @@ def test_crossings_are_found_between_the_saves():
     both = pi.analysis.poincare_section(sol, "x", 0.3, direction=0)
     up = pi.analysis.poincare_section(sol, "x", 0.3, direction=1)
     assert len(both) == len(section) + len(up)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("direction", [1, -1, 0])
+def test_a_start_on_the_surface_does_not_cross_it(way, direction):
+    """Downwards it counted as a crossing at the start, unlike that of `crossings`."""
+    run = {"x0": 0.0, "v0": way, "dt": np.pi / 64, "t_end": 10.0 * np.pi, "direction": direction}
+    run["t_end"] -= np.pi / 4
+    there = pi.analysis.crossings(pi.systems.oscillator, "x", **run)
+    sol = pi.integrate(pi.systems.oscillator, 0.0, way, dt=run["dt"], t_end=run["t_end"])
+    section = pi.analysis.poincare_section(sol, "x", direction=direction)
+    np.testing.assert_allclose(section.t, there.t, atol=1e-6)
 
 
 def test_the_section_of_a_kepler_orbit_is_a_point():

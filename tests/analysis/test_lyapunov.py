@@ -142,6 +142,14 @@ def test_a_tangent_that_a_step_takes_to_zero_has_no_finite_exponent(transient):
     np.testing.assert_allclose(left, 2 * np.log(0.5), rtol=1e-14)
 
 
+@pytest.mark.parametrize("rate", [1 - 1e-4, 1 - 2.0**-50])
+def test_a_tangent_that_steps_all_but_take_to_zero_has_an_exponent(rate):
+    """It was -inf: a hundred steps between renormalisations leave no number."""
+    decay = pi.rhs(lambda t, y, rate: [-rate * y[0]], rate=rate)
+    found = pi.lyapunov(decay, [1.0], dt=1.0, t_end=2000.0, method="euler")
+    np.testing.assert_allclose(found.exponents, np.log(1 - rate), rtol=1e-9)
+
+
 @pytest.mark.parametrize("renormalise", [1, 10, 50])
 def test_the_long_steps_of_a_stiff_motion_contract_as_much_as_they_do(renormalise):
     """A backward Euler step divides by 1 - rate dt, 1e5: a hundred of them leave no number."""
@@ -176,6 +184,13 @@ def test_kaplan_yorke():
     assert np.isnan(kaplan_yorke([1.0, -0.5], False))
     assert np.isnan(kaplan_yorke([np.nan, -0.5], True))
     assert kaplan_yorke([[0.5, -1.0], [0.0, -1.0]], True).tolist() == [1.5, 1.0]
+
+
+@pytest.mark.parametrize("t_end", 200 + np.arange(8) * 0.8)
+def test_a_cycle_has_dimension_one(t_end):
+    """Its exponent of 0 comes out a little below or above: the dimension was 0 or 1.0."""
+    found = pi.lyapunov(pi.systems.van_der_pol, dt=0.02, t_end=t_end, k=2)
+    assert found.dimension == 1.0
 
 
 def test_history_doubles():

@@ -327,6 +327,16 @@ def test_a_number_is_left_where_the_largest_component_is_beyond():
         pi.analysis.escape_times(system, 5.0, start, bound=3.0, **run)
 
 
+def test_who_fails_before_a_number_is_left_is_told():
+    """It had never left, without a word."""
+    runaway = pi.rhs(lambda t, y: (np.exp(y[0]),), dim=1)
+    start = np.array([[0.0], [-3.0]])
+    with pytest.warns(pi.IntegrationWarning, match="1 of 2 .* finite"):
+        found = pi.analysis.escape_times(runaway, 1e3, start, dt=0.1, t_end=3.0)
+    assert np.isnan(found.t).all()
+    pi.analysis.escape_times(runaway, 10.0, [[0.5]], dt=0.01, t_end=3.0)  # left: no failure
+
+
 def test_who_fails_before_a_passage_is_told():
     rate = pi.rhs(dim=1)(lambda t, y: (np.sqrt(1 - y[0]),))
     with pytest.warns(pi.IntegrationWarning, match="1 of 2"):

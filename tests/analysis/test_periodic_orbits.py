@@ -102,6 +102,17 @@ def test_a_drive_is_seen_in_any_units(metre, second):
         pi.analysis.continue_equilibria(driven, "L", (metre, 2 * metre), start)
 
 
+@pytest.mark.parametrize("guess", [0.0, 1.1])
+@pytest.mark.parametrize("metre", [1e-20, 1e-13, 1.0])
+def test_a_small_driven_orbit_is_found_to_its_own_digits(metre, guess):
+    """A guess below 1e-12 counted as closed: x = Re(X exp(i w t)) was off by its own size."""
+    swing = pi.acceleration(lambda t, x, v, f: -x - 0.2 * v + f * np.sin(1.3 * t), f=metre)
+    X = -1j * metre / (1 - 1.3**2 + 0.26j)
+    start = np.array([X.real, (1.3j * X).real])
+    found = pi.analysis.periodic_orbits(swing, guess * start, 2 * np.pi / 1.3)
+    np.testing.assert_allclose(found.starts, start, rtol=1e-12)
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
 def test_units_of_time_change_no_orbit(unit):
     """The period scales with the unit, 1 / `unit`, to the tolerance of closing; so do states."""

@@ -163,6 +163,28 @@ def test_a_nonlinear_motion_explodes_by_its_own_measure():
         pi.analysis.max_stiffness("rk4", pi.systems.pendulum, dt=0.1)
 
 
+def test_what_is_linear_only_for_some_parameters_is_not_linear():
+    """Where beta or the time is 0 the well and the drag are linear: their limits were those."""
+    well = pi.systems.duffing(gamma=0.0, alpha=1.0)
+    run = {"dt": 0.1, "x0": 1.0, "v0": 0.0}
+    limits = [pi.analysis.max_stiffness("rk4", well(beta=b), "beta", **run) for b in (0.0, 1.0)]
+    assert limits[0] == limits[1] > 100
+    both, second = (
+        pi.analysis.max_stiffness("rk4", well(beta=b), "alpha", **run) for b in ([0.0, 1.0], 1.0)
+    )
+    assert both[0] > both[1] == second
+    aged = pi.rhs(lambda t, y, k: (-k * t * y[0],), dim=1, k=1.0)
+    assert pi.analysis.max_stiffness("rk4", aged, dt=0.1, x0=[1.0]) < 1  # it was 503
+
+
+def test_equal_work_is_measured_at_longer_steps():
+    """Of a rate the limit falls as 1 / dt, of a stiffness as 1 / dt^2, which all were taken for."""
+    decay = pi.rhs(lambda t, y, k: (-k * y[0],), dim=1, k=1.0)
+    for system, power in ((decay, 1), (pi.systems.spring(b=0.0), 2)):
+        _, limit, cost, fair = pi.analysis.max_stiffness(["rk4"], system, dt=0.1).table().rows[0]
+        assert float(fair) == pytest.approx(float(limit) / int(cost) ** power, rel=1e-5)
+
+
 def test_a_force_without_a_value_at_the_start_is_no_explosion():
     chain = pi.acceleration(lambda t, x, v, k: -k * x / np.sqrt(x @ x), dof=2, k=1.0)
     with pytest.raises(ValueError, match="force of .* is not finite at the start: give another x0"):

@@ -25,7 +25,7 @@ MOST = 2000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
 NEAR = 0.1  # first residuals that are measured again so exactly
-SMALLEST = 1e-12  # guesses below are at a resting point
+SMALLEST = 1e-12  # guesses below are at a resting point, if there is no drive
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
@@ -212,9 +212,12 @@ class _Shots:
         one = system_at(self.system, self.batch, np.arange(len(y)))
         half = y.shape[1] // 2 if self.system.dof else y.shape[1]
         with quiet():
-            rates, size = one.rhs(0.0, y), norm(y[:, :half])
+            turn = np.arange(9).reshape(-1, 1) / 9  # at its start a drive may be 0
+            rates, size = np.abs(one.rhs(turn * T, y[np.newaxis])).max(axis=0), norm(y[:, :half])
             least = np.fmax(size, norm(rates[:, :half]) * T / (2 * np.pi))
-            least = np.where((least > SMALLEST) & (least < 1), least, 1.0)
+            if self.system.dof and not self.moving:
+                least = np.fmax(least, norm(rates[:, half:]) * (T / (2 * np.pi)) ** 2)
+            least = np.where((least > SMALLEST * self.moving) & (least < 1), least, 1.0)
             size = np.maximum(size, least)
             rate = norm(rates[:, :half]) / size
             if self.system.dof:

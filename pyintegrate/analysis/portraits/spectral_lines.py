@@ -35,7 +35,8 @@ class Frequencies(Tabled):
         for a complex signal that turns clockwise. NaN where nothing but rounding is left, and of
         trajectories that failed.
     amplitudes : ndarray of complex
-        (*batch, m, k): the term is a exp(i w (t - t0)), of a real signal its real part.
+        (*batch, m, k): the term is a exp(i w (t - t1)), of a real signal its real part; t1 is the
+        time of the first save.
     means : ndarray
         (*batch, m): the constant terms.
     residuals : ndarray
@@ -235,7 +236,7 @@ def _analysed(signal, k):
             _peak(_centred(part)[0], n // 2)[0] for part in (z[:, : n // 2], z[:, -(n // 2) :])
         )
         mean, drift = (np.where(bad, np.nan, part) for part in (mean * unit, abs(late - early)))
-        # The phase is counted from t0, not from the centre.
+        # The phase is counted from the first save, not from the centre.
         with quiet():
             amplitude *= unit[:, np.newaxis] * np.exp(-0.5j * (n - 1) * w)
         parts.append((w, amplitude, mean, residual, drift))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Status
+from ...errors import Status, report_failures
 from ...integration import integrate
 from ...run.arguments import checked_system, components_of
 from ...values.checks import broadcast_shape, numbers
@@ -287,6 +287,11 @@ def escape_times(
     ValueError, TypeError
         For wrong arguments; a method that remembers earlier states.
 
+    Warns
+    -----
+    IntegrationWarning
+        Trajectories that failed before they left; their times are NaN.
+
     Examples
     --------
     A stone thrown upwards rises above the ceiling, 3 m high, or does not:
@@ -398,8 +403,9 @@ def _passages(system, events, x0, v0, options):
 def _beyond(system, bound, x0, v0, options):
     if "bound" in options:
         raise TypeError("the number that is left is the bound itself: leave bound= out")
-    options = {"on_failure": "ignore"} | options | {"bound": bound}
-    solution = _ended(system, x0, v0, options)
+    solution = _ended(system, x0, v0, {"on_failure": "ignore"} | options | {"bound": bound})
     left = solution.status == Status.OUT_OF_BOUNDS
+    if "on_failure" not in options and np.any((solution.status != 0) & ~left):
+        report_failures(solution, "warn")
     t = np.where(left, solution.t0 + solution.failed_step * solution.dt, np.nan)
     return Passages(t, np.where(left, 0, -1), ("outside",), solution)

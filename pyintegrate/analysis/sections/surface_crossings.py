@@ -136,8 +136,9 @@ def poincare_section(
     value = checked_times("value", value, DOUBLE, {})
     if np.ndim(value):
         raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
-    above = flat[..., place].astype(float) >= value
-    rises, falls = above[1:] > above[:-1], above[1:] < above[:-1]
+    side = np.sign(flat[..., place].astype(float) - value)
+    # A start on the surface does not cross it.
+    rises, falls = ((sign * side[:-1] < 0) & (sign * side[1:] >= 0) for sign in (1, -1))
     crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
