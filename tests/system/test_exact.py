@@ -444,3 +444,9 @@ def test_a_population_that_explodes_is_nan_afterwards():
     assert_array_equal(np.isnan(n), [False, False, True, True])
     (n,) = load("logistic").exact(np.array([-0.6, -0.7, -5]), (200,), 0, r=1, capacity=100)
     assert_array_equal(np.isnan(n), [False, True, True])
+
+
+@pytest.mark.parametrize("t", [-1, -20, -36, -40, -1000, 1000])
+def test_a_saturated_population_stays_in_both_directions_of_time(t):
+    (n,) = load("logistic").exact(t, (100.0,), 0, r=1, capacity=100)
+    assert n == 100
