@@ -314,6 +314,16 @@ def test_a_small_predator_prey_cycle_runs_uniformly():
     assert_allclose(phase - phase[0], np.sqrt(1.5 * 3) * t, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("y", "g", "phase"),
+    [((1, -0.0), 1, 0), ((-1, -0.0), 1, -np.pi), ((4, -0.0), 1, -np.pi), ((-0.0, 5), -1, np.pi)],
+)
+def test_a_negative_zero_has_the_phase_of_zero(y, g, phase):
+    for state in (y, np.add(y, 0.0)):
+        found = load("pendulum").phase(tuple(state), 0.0, g=g, length=1)
+        assert abs(found) == pytest.approx(abs(phase), abs=1e-15)
+
+
 def test_the_phase_of_springs_and_small_pendulums_is_the_oscillators():
     x, v = np.random.default_rng(1).normal(size=(2, 50))
     expected = np.arctan2(-v / 2, x)
