@@ -97,8 +97,8 @@ class DaskSolution:
         self.watched = Watched(told, sample.watched._kinds)
         names = call.system.state_names
         self.events = Events({
-            name: EventLog(names, *(results[f"events.{name}.{part}"] for part in _PARTS))
-            for name in sample.events
+            name: EventLog(names, *(results[f"events.{name}.{part}"] for part in _PARTS), one.jumps)
+            for name, one in sample.events.items()
         })  # fmt: skip
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
         if call.fixed["across"] is not None:

@@ -9,7 +9,7 @@ enum { KEPLER_MU };
 INLINE vreal kepler_r2(const vreal *x) { return vfma(x[0], x[0], x[1] * x[1]); }
 
 ACCELERATION(kepler) {
-    const vreal r2 = kepler_r2(x), w = vdivide(-p[KEPLER_MU], r2 * vsqrt(r2));
+    const vreal r2 = kepler_r2(x), w = vdivide_by_cube(-p[KEPLER_MU], r2);
     a[0] = w * x[0];
     a[1] = w * x[1];
 }
@@ -24,8 +24,7 @@ INVARIANTS(kepler) {
 }
 /* da_i / dx_k = mu (3 x_i x_k / r^2 - delta_ik) / r^3 */
 JACOBIAN(kepler) {
-    const vreal r2 = kepler_r2(y), w = vdivide(p[KEPLER_MU], r2 * vsqrt(r2)),
-                s = vdivide(3 * w, r2);
+    const vreal r2 = kepler_r2(y), w = vdivide_by_cube(p[KEPLER_MU], r2), s = vdivide(3 * w, r2);
     EACH(i, 2)
         EACH(k, 2) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
 }

@@ -33,7 +33,7 @@ INLINE vreal n_body_separation(const Bodies *b, int64_t i, int64_t j, vreal *d) 
 /* w = 1 / (|d|^2 + softening^2)^(3/2) */
 INLINE vreal n_body_pull(const Bodies *b, int64_t i, int64_t j, vreal *d) {
     const vreal r2 = n_body_separation(b, i, j, d);
-    return vdivide(vone, r2 * vsqrt(r2));
+    return vdivide_by_cube(vone, r2);
 }
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, vreal *a) {
@@ -113,7 +113,7 @@ INLINE void n_body_jacobian(const Bodies *b, vreal *J) {
     EACH_BELOW(i, n)
         EACH_BELOW(j, i) {
             vreal d[3];
-            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
+            const vreal r2 = n_body_separation(b, i, j, d), w = vdivide_by_cube(vone, r2);
             const vreal mi = AT(b->attraction, i), mj = AT(b->attraction, j);
             EACH_BELOW(k, 3)
                 EACH_BELOW(l, 3) {

@@ -18,7 +18,7 @@ INLINE vreal three_body_separation(const vreal *x, int i, int j, vreal *d) {
 }
 /* (x_j - x_i) / |x_j - x_i|^3 */
 INLINE void three_body_pull(const vreal *x, int i, int j, vreal *pull) {
-    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide(vone, r2 * vsqrt(r2));
+    const vreal r2 = three_body_separation(x, i, j, pull), w = vdivide_by_cube(vone, r2);
     pull[0] *= w;
     pull[1] *= w;
 }
@@ -58,7 +58,7 @@ JACOBIAN(three_body) {
     EACH(i, 3)
         EACH(j, i) {
             vreal d[2];
-            const vreal r2 = three_body_separation(y, i, j, d), w = vdivide(vone, r2 * vsqrt(r2));
+            const vreal r2 = three_body_separation(y, i, j, d), w = vdivide_by_cube(vone, r2);
             EACH(k, 2)
                 EACH(l, 2) {
                     const vreal along = 3 * (d[k] * d[l] / r2);

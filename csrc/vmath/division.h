@@ -38,3 +38,10 @@ INLINE vreal vdivide(vreal a, vreal b) {
 #else
 INLINE vreal vdivide(vreal a, vreal b) { return a / b; }
 #endif
+/* a / r^3 from r^2. In floats r^3 overflows from r = 7e12 on, where the quotient would be 0, and
+ * loses its digits below 2e-13: then NaN. */
+INLINE vreal vdivide_by_cube(vreal a, vreal r2) {
+    const vreal r3 = r2 * vsqrt(r2), w = vdivide(a, r3);
+    return PI_REAL_BITS == 64 ? w
+                              : vselect((r3 >= REAL(0x1p-126)) & (r3 <= REAL_MAX), w, vset(NAN));
+}

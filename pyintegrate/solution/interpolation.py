@@ -146,16 +146,24 @@ def refuse_jumps(solution, begin, end, cure):
 
     A jump at the time of a save, to rounding, may lie on either side of it.
     """
+    forwards, first = direction(solution), solution._first_jump
+    if not solution.events:  # lost between parts: after the first jump there may be others
+        within = forwards * solution.t[0] < first
+        refuse_where(within & (end * forwards >= first), begin, "an event", cure)
     for name, found in jumping(solution):
-        forwards = direction(solution)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
         last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
         for when in np.moveaxis(found.t, -1, 0) * forwards:
             jumps |= (begin * forwards <= when) & (when <= end * forwards)
             last = np.fmax(last, when)
         jumps |= found.overflow & (end * forwards > last)
-        if np.any(jumps):
-            raise ValueError(
-                f"the event {name!r} may have changed the state between the saves at and after"
-                f" t = {first_of(begin, jumps)}, and nothing interpolates across a jump: {cure}"
-            )
+        refuse_where(jumps, begin, f"the event {name!r}", cure)
+
+
+def refuse_where(jumps, begin, what, cure):
+    """The same for known intervals."""
+    if np.any(jumps):
+        raise ValueError(
+            f"{what} may have changed the state between the saves at and after"
+            f" t = {first_of(begin, jumps)}, and nothing interpolates across a jump: {cure}"
+        )

@@ -18,10 +18,7 @@ def direction(solution):
 
 def jumping(solution):
     """The events that change the state: pairs of a name and what was found."""
-    plan = solution._options.events
-    for name, one in plan.events.items() if plan is not None else ():
-        if one.then is not None:
-            yield name, solution.events[name]
+    return [(name, one) for name, one in solution.events.items() if one.jumps]
 
 
 def first_jump(solution):

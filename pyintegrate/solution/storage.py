@@ -33,7 +33,7 @@ from ..watching.plan import MOST_SUMS
 from ..watching.watched import Watched
 from . import files
 from .files import Mismatch, made, refuse
-from .jumps import has_jumped
+from .jumps import has_jumped, jumping
 from .plain_data import method_from_data, system_from_data, system_to_data, to_data
 
 _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it
@@ -510,6 +510,8 @@ def results_to_data(solution, arrays):
             which[solution.stopped_by == name] = i
         at, by = put("stopped_at", solution.stopped_at), put("stopped_by", which)
         found["stopped"] = {"at": at, "by": by}
+    if jumps := [name for name, _ in jumping(solution)]:
+        found["jumps"] = jumps
     if np.any(has_jumped(solution)):
         found["first_jump"] = put("first_jump", solution._first_jump)
     return found
@@ -551,12 +553,14 @@ def _with_results(solution, header, values):
     """The solution that was made from a file, with the results in it."""
     results = {row[0]: values[f"watched_{i}"] for i, row in enumerate(header["watched"])}
     kinds = {name: tuple(kind) for name, kind, _ in header["watched"] if kind}
-    logs, names = {}, solution.system.state_names
+    logs, names, jumps = {}, solution.system.state_names, header.get("jumps")
+    jumps = jumps if isinstance(jumps, list) else []
     for i, (name, _) in enumerate(header["events"]):
         t, y, told, count, unresolved = (values[f"event_{i}_{part}"] for part in _PARTS)
         if np.any(count < 0) or told.shape[-1] > MOST_SUMS:
             refuse(f"events: {name:.80}", "a count below 0, or too many values")
-        logs[name] = EventLog(names, t, y, told, count, count > t.shape[-1], unresolved)
+        more = count > t.shape[-1]
+        logs[name] = EventLog(names, t, y, told, count, more, unresolved, name in jumps)
     if "first_jump" in header:
         solution._first_jump = values["first_jump"]
     if results:

@@ -119,6 +119,8 @@ class EventLog(Tabled):
     unresolved : ndarray of bool, shape (*batch)
         Whether a step was found that holds three crossings or more, so that others may hide two:
         some times and counts may be missing. Smaller steps locate all of them.
+    jumps : bool
+        Whether it changes the state.
     """
 
     _names: tuple[str, ...]
@@ -128,6 +130,7 @@ class EventLog(Tabled):
     count: Integers
     overflow: Booleans
     unresolved: Booleans
+    jumps: bool
 
     @property
     def first(self) -> EventLog:
@@ -188,8 +191,9 @@ class Events(Several[EventLog]):
             t, y, values = arrays
             count = count.reshape(batch)
             logs[name] = EventLog(
-                names, t[..., 0], y, values, count, count > one.keep, unresolved[i].reshape(batch)
-            )
+                names, t[..., 0], y, values, count, count > one.keep, unresolved[i].reshape(batch),
+                one.then is not None,
+            )  # fmt: skip
         return cls(logs)
 
     def table(self) -> Table:

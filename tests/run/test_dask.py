@@ -448,6 +448,21 @@ def test_a_computed_solution_is_that_of_one_call(verb, options):
     assert found.events["ground"].count.tolist() == whole.events["ground"].count.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::pyintegrate.RecordWarning")
+@pytest.mark.parametrize("how", [{"dt": 0.1, "n_steps": 10}, {"t_end": 1.0}])
+def test_a_computed_solution_knows_its_jumps(how):
+    verb = "integrate" if "dt" in how else "solve"
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v))
+    v = np.zeros((3, 3))
+    arguments = {"events": {"ground": bounce}, "save": "final", **how}
+    whole = getattr(pi, verb)(pi.systems.projectile, [0.0, 0.0, 1.0], v, **arguments)
+    lazy = da.from_array(v, chunks=(2, 3))
+    found = getattr(pi.dask, verb)(pi.systems.projectile, [0.0, 0.0, 1.0], lazy, **arguments)
+    found = found.compute()
+    assert np.isnan(found.error()).all()
+    assert found.digest() == whole.digest()
+
+
 @given(cuts=st.sets(st.integers(1, N - 1), max_size=4), dtype=st.sampled_from("fd"))
 @settings(max_examples=10, deadline=None)
 def test_each_trajectory_has_its_own_steps_whatever_the_chunks(cuts, dtype):

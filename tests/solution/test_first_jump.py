@@ -97,6 +97,11 @@ def test_parts_files_and_pickles_remember_the_jump(tmp_path):
         assert np.isnan(pi.load(tmp_path / "further.npz").exact()).all()
         joined = pi.concatenate(same, further)
         np.testing.assert_array_equal(np.isfinite(joined.exact()[:, 0]), joined.t < FALL)
+        for sol in (same, joined):
+            assert sol.at(0.5 * FALL)[2] == pytest.approx(1.5)
+            with pytest.raises(ValueError, match="nothing interpolates across a jump"):
+                sol.at(FALL)
+        assert np.isfinite(further.at(1.234)).all()
     both = pickle.loads(pickle.dumps(solved(save="final")))
     assert np.isnan(both.resume(t_end=4.0).exact()).all()
 

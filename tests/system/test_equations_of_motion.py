@@ -296,3 +296,14 @@ def test_the_jacobian_at_rest_has_no_division_by_zero():
 def test_a_mass_at_the_anchor_feels_gravity_alone():
     system = pi.systems.spring_3d(gravity=(1.0, 2.0, 3.0))
     assert_array_equal(system.rhs(0.0, np.zeros(6)), [0, 0, 0, 1, 2, 3])
+
+
+@pytest.mark.parametrize("system", [pi.systems.kepler, pi.systems.n_body(n=2)])
+def test_an_attraction_beyond_the_range_of_floats_is_nan_and_not_nothing(system):
+    size = np.float32([5e-14, 1e-12, 1e12, 7.1e12])  # their cubes in floats: 1.2e-38 to 3.4e38
+    x = np.zeros((4, system.dof), np.float32)
+    x[:, -system.dof // 2] = size
+    found = system.acceleration(0.0, x, 0 * x)
+    assert np.isnan(found[[0, 3]]).any(axis=-1).all()
+    largest = np.abs(found[[1, 2]]).max(axis=-1)
+    np.testing.assert_allclose(largest, 1 / size[[1, 2]].astype(float) ** 2, rtol=1e-6)

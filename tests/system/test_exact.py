@@ -314,6 +314,16 @@ def test_a_small_predator_prey_cycle_runs_uniformly():
     assert_allclose(phase - phase[0], np.sqrt(1.5 * 3) * t, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("y", "g", "phase"),
+    [((1, -0.0), 1, 0), ((-1, -0.0), 1, -np.pi), ((4, -0.0), 1, -np.pi), ((-0.0, 5), -1, np.pi)],
+)
+def test_a_negative_zero_has_the_phase_of_zero(y, g, phase):
+    for state in (y, np.add(y, 0.0)):
+        found = load("pendulum").phase(tuple(state), 0.0, g=g, length=1)
+        assert abs(found) == pytest.approx(abs(phase), abs=1e-15)
+
+
 def test_the_phase_of_springs_and_small_pendulums_is_the_oscillators():
     x, v = np.random.default_rng(1).normal(size=(2, 50))
     expected = np.arctan2(-v / 2, x)
@@ -444,3 +454,9 @@ def test_a_population_that_explodes_is_nan_afterwards():
     assert_array_equal(np.isnan(n), [False, False, True, True])
     (n,) = load("logistic").exact(np.array([-0.6, -0.7, -5]), (200,), 0, r=1, capacity=100)
     assert_array_equal(np.isnan(n), [False, True, True])
+
+
+@pytest.mark.parametrize("t", [-1, -20, -36, -40, -1000, 1000])
+def test_a_saturated_population_stays_in_both_directions_of_time(t):
+    (n,) = load("logistic").exact(t, (100.0,), 0, r=1, capacity=100)
+    assert n == 100

@@ -72,7 +72,7 @@ static void planets_force(Chunk *c, Planets *b) {
     EACH(k, 3) b->q[k] = vzero;
     EACH_FROM(i, 1, b->n) {
         vreal *q = b->q + 3 * i;
-        const vreal rr = dot3(q, q), w = vdivide(b->mu[i], rr * vsqrt(rr));
+        const vreal rr = dot3(q, q), w = vdivide_by_cube(b->mu[i], rr);
         EACH(k, 3) q[k] *= w;
     }
     add_jacobi(b, b->q, b->a);

@@ -55,7 +55,7 @@ def uniform_direction(sin, cos, m1):
         steps = _landen_steps(float(np.fmin.reduce(m1, axis=None, initial=1.0)))
     size = np.abs(sin)
     with np.errstate(all="ignore"):
-        y = cos / size  # nan if there is no direction
+        y = cos / size + 0.0  # nan if there is no direction; a zero is positive
         a, b, turns = 1.0, np.sqrt(m1), 0.0
         for _ in range(steps):  # a and b are not halved: they double, as the angle does
             turns = 2 * turns + np.where(y < 0, 1.0, 0.0)

@@ -32,6 +32,6 @@ def exact(t, y0, t0, *, r, capacity):
     decay, lost = np.exp(-np.abs(z)), -np.expm1(-np.abs(z))
     # Numerator and denominator, multiplied by e^z where z < 0 so that neither overflows.
     grown = n * np.where(z < 0, decay, 1)
-    denominator = np.where(z < 0, 1 - fraction * lost, decay + fraction * lost)
+    denominator = np.where(z < 0, 1 - fraction + fraction * decay, decay + fraction * lost)
     n1 = np.where(denominator < 0, np.nan, grown / denominator)
-    return (np.where(n == 0, fraction * z, n1),)
+    return (np.where((n == 0) | (fraction == 1), n + 0 * fraction * z, n1),)
