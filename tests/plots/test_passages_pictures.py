@@ -115,8 +115,12 @@ def test_a_scan_of_two_axes_has_the_first_to_the_right():
 @pytest.mark.parametrize(("measure", "text", "scale"), [
     (pi.watch.max_abs("energy_error"), "largest |energy error|", "log"),
     (pi.watch.slope("omega"), "slope of ω [rad/s/s]", "linear"),
-    (pi.watch.periods("theta"), "periods of θ [s]", "linear"),
+    (pi.watch.slope("energy_error"), "slope of energy error [1/s]", "linear"),
+    (pi.watch.last("phase_drift"), "last of phase drift [rad]", "linear"),
+    (pi.watch.periods("theta"), "mean period of θ [s]", "linear"),
     (pi.event("theta"), "first time of theta = 0 [s]", "linear"),
+    (pi.event("theta", level=0.25), "first time of theta = 0.25 [s]", "linear"),
+    (pi.event("theta", level=[0.1, 0.2, 0.3]), "first time of theta = its level [s]", "linear"),
     (pi.event("theta", keep=0), "crossings of theta = 0", "linear"),
     (lambda sol: sol.x[-1], "quantity", "linear"),
     (partial(lambda sol: sol.x[-1]), "quantity", "linear"),
