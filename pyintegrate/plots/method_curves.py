@@ -65,7 +65,7 @@ def convergence(
         fit, error = found[name], typical(found.errors[name])
         with quiet():
             shown = np.where(np.isfinite(error) & (error > 0) & (error < 10), error, np.nan)
-        label = (labels or {}).get(name, found.methods[name].title)
+        label = (labels or {}).get(name, title_of(found.methods[name]))
         order = f"{fit.order:.1f}" if fit.points else " - "
         look = {"markersize": 3.5, "linestyle": "", "label": f"{order}   {label}"}
         ax.plot(found.dt, shown, **(style[name] | look | keywords))

@@ -149,6 +149,7 @@ def left_out(curves):
     """
     size = max(batch_size(curve.solution) for curve in curves)
     parts = [f"{TRAJECTORIES} of {size:,} trajectories"] * (size > TRAJECTORIES)
+    parts += ["no trajectories"] * (size == 0)
     lonely = lonely_states(curves)
     return ", ".join(parts + [f"{lonely} only"] * bool(lonely))
 

@@ -57,7 +57,8 @@ def section(
     names = _two(section) if components is None else tuple(components)
     if len(names) != 2 or isinstance(components, str):
         raise ValueError(f"components must be two names, got {components!r}")
-    ax, note, own, count = page((5.4, 4.6)), "", {}, prod(section.batch)
+    ax, own, count = page((5.4, 4.6)), {}, prod(section.batch)
+    note = "" if len(section) else "no crossings"
     if count > 1 and not {"c", "color"} & set(keywords):
         palette = np.array([on_ground(colour) for colour in PALETTE])
         own["color"] = palette[section.trajectory % len(palette)]

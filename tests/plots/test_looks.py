@@ -167,6 +167,25 @@ def test_every_curve_has_its_own_name_and_colour():
         pi.plots.energy(*runs, labels=["one"])
 
 
+def test_trajectories_that_rest_or_are_nan_are_told_from_others():
+    starts = [0.0, -1.0, np.nan]
+    sol = pi.integrate(pi.systems.pendulum, starts, 0.0, dt=0.02, t_end=2.0, on_failure="ignore")
+    rest, swing, _ = named_curves(ax := pi.plots.phase_portrait(sol, exact=False))
+    assert (rest.get_marker(), swing.get_marker()) == ("o", "None")
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == [f"initial θ = {x} rad" for x in ("0", "\N{MINUS SIGN}1", "nan")]
+
+
+@pytest.mark.parametrize("name", ["my_kutta", "mine"])
+def test_methods_of_ones_own_have_their_names_in_every_picture(name):
+    mine = pi.RungeKutta([[0, 0], [1, 0]], [1 / 2, 1 / 2], name=name)
+    found = pi.analysis.convergence(pi.systems.oscillator, [mine, "rk4"])
+    texts = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    assert texts == ["4.0   classical Runge-Kutta", f"2.0   {name}"]
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, t_end=2.0, method=mine)
+    assert named_curves(pi.plots.energy(sol, exact=False))[0].get_label() == name
+
+
 def test_crosses_of_ones_own_are_seen_where_steps_are_coarse():
     sol = pi.integrate(pi.systems.pendulum, 2.0, 0.0, dt=0.2, t_end=9.0)
     (line,) = named_curves(pi.plots.phase_portrait(sol, marker="x", exact=False))
