@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import combinations, product
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -25,6 +26,7 @@ from .curves import (
     batch_size,
     chosen_trajectories,
     collect,
+    dotted,
     exact_curve,
     jumps_between,
     of_one,
@@ -329,7 +331,7 @@ class Scene:
         ax.set_yticks([])
         ax.spines[["left", "top", "right"]].set_visible(False)
         name = self.solution.system.state_names[0]
-        ax.set_xlabel(f"{name} [{unit_of(self.solution.system, name) or '1'}]")
+        ax.set_xlabel(axis_label(self.solution.system, name))
 
 
 def move(line, parts):
@@ -364,9 +366,9 @@ def animate(
     joins two of them across a jump of an event.
 
     At the end of a notebook's cell it plays (``HTML(animate(sol).to_jshtml())`` elsewhere in one; a
-    few seconds pass while the frames are drawn); ``.save("motion.gif")`` saves it,
-    and ``.save("motion.mp4")`` if ffmpeg is installed. A page holds all frames, which are made
-    small enough for ``rcParams["animation.embed_limit"]``.
+    few seconds pass while the frames are drawn); ``.save("motion.gif")`` and
+    ``.save("motion.html")`` save it, and ``.save("motion.mp4")`` if ffmpeg is installed. A page
+    holds all frames, which are made small enough for ``rcParams["animation.embed_limit"]``.
 
     Parameters
     ----------
@@ -447,9 +449,10 @@ def animate(
     if len(names) > 1:
         legend_below(figure, handles, names)
     unit = unit_of(system, "t")
+    digits = max(2, 2 - int(np.floor(np.log10(abs(end - begin) or 1.0))))
 
     def show(frame):
-        clock.set_text(f"t = {moments[frame]:.2f} {unit}".rstrip())
+        clock.set_text(f"t = {moments[frame]:.{digits}f} {unit}".rstrip())
         return [clock, *(artist for mover in movers for artist in mover.show(moments[frame]))]
 
     show(0)
@@ -504,6 +507,7 @@ class _Mover:
         for number, trail in enumerate(self.trails):
             seen = slice(old, now + 1, stride)
             jumps = jumps_between(self.solution, self.chosen[number], t[seen])
+            trail.set(**dotted(jumps))
             move(trail, parted(jumps, *(part[seen, number] for part in self.parts)))
         move(self.dots, [part[now] for part in self.parts])
         return [*self.trails, self.dots]
@@ -581,14 +585,17 @@ class Motion(FuncAnimation):
         return f"<animation of {self.count} frames>"
 
     def save(self, filename, writer=None, *arguments, **keywords):
-        """Write a film: `matplotlib.animation.Animation.save`."""
+        """Write a film: `matplotlib.animation.Animation.save`; or a page, by `to_jshtml`."""
         name = str(filename)
         if writer is None and name.lower().endswith(FILMS) and not _has_writer():
             raise OSError(
                 f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
-                " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
-                " or HTML by to_jshtml()"
+                " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif or"
+                " a .html"
             )
+        if writer is None and name.lower().endswith(".html"):
+            Path(filename).write_text(self.to_jshtml(*arguments, **keywords), encoding="utf-8")
+            return None
         told = bool(arguments) or bool({*keywords} & TOLD)
         if writer is None and name.lower().endswith(".gif") and not told:
             writer = OnePalette(fps=keywords.pop("fps", None) or self.rate)

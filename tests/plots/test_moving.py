@@ -188,6 +188,19 @@ def test_a_film_shows_what_the_figure_shows(draw, tmp_path):
     assert page.count("data:image/png") == moving.count
 
 
+def test_a_page_is_written(short, tmp_path):
+    short.save(tmp_path / "a.html", fps=10)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png") == short.count
+
+
+def test_the_clock_of_a_short_motion_moves():
+    fast = pi.integrate(pi.systems.oscillator(omega=1e6), dt=1e-8, n_steps=300)
+    moving = pi.plots.animate(fast, seconds=2)
+    moving.show(moving.count - 1)
+    assert moving.figure.axes[0].get_title("left") == "t = 0.00000300 s"
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
 def test_with_ffmpeg_a_film_is_written(short, tmp_path):
     short.save(tmp_path / "a.mp4")
