@@ -194,6 +194,14 @@ def test_a_page_is_written(short, tmp_path):
     assert page.count("data:image/png") == short.count
 
 
+def test_a_ball_stays_in_the_picture_when_its_exact_motion_ends():
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]))
+    start = [0, 0, 2.0], [1, 0, 0.0]
+    run = {"dt": 0.02, "t_end": 3.0, "events": {"floor": bounce}}
+    moving = pi.plots.animate(pi.integrate(pi.systems.projectile, *start, **run))
+    assert moving.figure.axes[0].get_xlim()[1] > 3.0  # at 1 m/s
+
+
 def test_the_clock_of_a_short_motion_moves():
     fast = pi.integrate(pi.systems.oscillator(omega=1e6), dt=1e-8, n_steps=300)
     moving = pi.plots.animate(fast, seconds=2)
