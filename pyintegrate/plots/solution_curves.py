@@ -214,7 +214,10 @@ def path(page, curves, names, exact, window, keywords):
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
         if in_space(system, names):
-            ax.set_aspect("equal", adjustable="datalim")
+            free = ax.get_autoscalex_on() and ax.get_autoscaley_on()
+            ax.set_aspect("equal", adjustable="datalim" if free else "box")
+            if page.ax is None and not free:
+                ax.figure.set_layout_engine("compressed")
             ax.locator_params(nbins=6)
     return ax, *_labels(ax, [axis_label(system, name) for name in names]), note
 
@@ -424,6 +427,7 @@ def _scaled(values, start, quantity):
 
 
 QUANTITIES = ("position", "state", "energy", "phase")
+DECADES = 1e30  # above the least error: larger ones have exploded, and leave the picture
 
 
 @picture("sources", "labels", "legend")
@@ -489,6 +493,9 @@ def error(
             one = np.where(one > 0, one, np.nan)  # a logarithmic axis cannot show zero
         against_time(ax, curve, one, keywords, window)
     ax.set_yscale("log")
+    least = ax.dataLim.minposy
+    if ax.dataLim.y1 > DECADES * least:
+        ax.set_ylim(least / 10, DECADES * least)
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None

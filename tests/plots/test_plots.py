@@ -272,6 +272,19 @@ def test_an_exploded_energy_does_not_flatten_other_errors():
     assert max(-low, high) > most  # nothing else is to be seen
 
 
+def test_an_exploded_run_leaves_room_for_the_errors_and_paths_of_others(caplog):
+    methods = ["rk4", "explicit_euler"]
+    run = {"dt": 0.1, "t_end": 100.0, "on_failure": "ignore"}
+    c = pi.compare(pi.systems.henon_heiles, methods=methods, **run)
+    assert c["explicit_euler"].n_failed == 1
+    low, high = (ax := pi.plots.error(c, quantity="energy")).get_ylim()
+    least = min(np.nanmin(line.get_ydata()) for line in ax.get_lines())
+    assert (low, high) == pytest.approx((least / 10, 1e30 * least))
+    ax.figure.draw_without_rendering()
+    c.plot().figure.draw_without_rendering()
+    assert not caplog.records  # of Matplotlib: limits that it ignores
+
+
 def test_an_error_of_zero_is_told_where_the_axis_cannot_show_it():
     methods = ["explicit_euler", "velocity_verlet"]
     run = {"dt": 1 / 8, "t_end": 4.0}  # without rounding
