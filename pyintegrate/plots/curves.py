@@ -427,6 +427,11 @@ def _solutions(sources):
             yield from _solutions(source.values())
         elif isinstance(source, (list, tuple)):
             yield from _solutions(source)
+        elif isinstance(source, str):
+            raise TypeError(
+                f"plots draw Solutions and Comparisons, got {source!r}: a component is named by"
+                f" components={source!r}"
+            )
         else:
             raise TypeError(
                 f"plots draw Solutions and Comparisons, got {type(source).__name__}: "

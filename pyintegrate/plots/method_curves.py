@@ -34,7 +34,7 @@ def convergence(
     Parameters
     ----------
     found : Convergence
-        The result of `pyintegrate.analysis.convergence`; for a batch the median is drawn.
+        From ``pi.analysis.convergence``; for a batch the median is drawn.
     legend : bool, optional
         Whether to put a legend beside the axes: highest order first, with the measured order.
     labels : dict, optional
@@ -111,7 +111,7 @@ def work_precision(
     Parameters
     ----------
     found : WorkPrecision
-        The result of `pyintegrate.analysis.work_precision`; for a batch the median is drawn.
+        From ``pi.analysis.work_precision``; for a batch the median is drawn.
     of : {"evaluations", "seconds"}, optional
         The measure of the cost.
     legend : bool, optional

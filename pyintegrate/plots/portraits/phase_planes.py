@@ -186,7 +186,7 @@ def equilibria(
     Parameters
     ----------
     found : Equilibria
-        Of one set of parameters, or of a batch of one axis.
+        Of ``pi.analysis.equilibria``, for one set of parameters or a batch of one axis.
     components : str or tuple of two str, optional
         The plane to draw, or the component over the parameter; by default the first of the box.
     legend : bool, optional
@@ -287,6 +287,7 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     Parameters
     ----------
     found : EquilibriumBranches
+        Of ``pi.analysis.continue_equilibria``.
     component : str, optional
         Default: the first.
     legend : bool, optional
