@@ -181,7 +181,9 @@ def possible_panels(curves):
     system, names = first.system, first.system.state_names
     held = set(first.components).intersection(*(curve.solution.components for curve in curves))
     complete = all(len(c.solution.components) == system.dim for c in curves)
-    exact = system.exact(np.asarray(first.t)[:1], first.initial) is not None
+    true = system.exact(np.asarray(first.t)[:1], first.initial)
+    known = true is not None and np.isfinite(true[..., : system.dof or None]).all(axis=-1)
+    exact = bool(np.any(known))  # of the turning of a body it may be NaN
     has = {
         "motion": True,
         "phase portrait": system.dim > 1

@@ -504,6 +504,7 @@ def error(
     label = with_unit(text, unit_of_error(system, quantity))
     zeros = zeros if len(zeros) < 3 else [f"{len(zeros)} curves"]
     note = [left_out(curves), f"no error: {', '.join(zeros)}" if zeros else ""]
+    note += ["no error is known"] * all(np.isnan(one).all() for one in values)
     return ax, axis_label(system, "t"), label, ", ".join(filter(None, note))
 
 
