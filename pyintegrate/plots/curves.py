@@ -742,11 +742,18 @@ def keep_in_view(ax, along_x=False):
             if len(values) and values.min() < values.max():
                 extents.append((values.min(), values.max()))
                 exact.append(line.get_label() == "exact")
-        low, high = np.reshape(extents, (-1, 2)).T
-        with quiet():
-            span = high - low
-        usual = np.max(span[np.array(exact, bool)], initial=span.min(initial=np.inf))
-        calm = span < 1e5 * usual
-        if calm.any() and not calm.all():
-            low, high = low[calm].min(), high[calm].max()
-            getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))
+        limits = calm_limits(*np.reshape(extents, (-1, 2)).T, np.array(exact, bool))
+        if limits is not None:
+            getattr(ax, f"set_{axis}lim")(limits)
+
+
+def calm_limits(low, high, exact=False):
+    """Limits of the motions of these extents that stayed finite; None if none has exploded."""
+    with quiet():
+        span = high - low
+    usual = np.max(span, where=exact, initial=span.min(initial=np.inf))
+    calm = span < 1e5 * usual
+    if not calm.any() or calm.all():
+        return None
+    low, high = low[calm].min(), high[calm].max()
+    return low - (high - low), high + (high - low)

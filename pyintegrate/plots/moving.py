@@ -24,6 +24,7 @@ from ..values.types import Any, Callable, Labels, Sequence
 from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
     batch_size,
+    calm_limits,
     chosen_trajectories,
     collect,
     dotted,
@@ -551,7 +552,12 @@ def _still(ax, curves, pane, movers, bodies):
             size = high - low or 1.0  # exploding motions leave the picture
             good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
-        settings[f"{letter}lim"] = good.min() - margin, good.max() + margin
+        each = [one for mover in movers for one in mover.parts[place].T]
+        ends = np.array([[np.fmin.reduce(one), np.fmax.reduce(one)] for one in each]).T
+        moved = ends[:, ends[0] < ends[1]]
+        # A star beside its planets hardly moves.
+        limits = calm_limits(*moved) if true is None and not bodies else None
+        settings[f"{letter}lim"] = limits or (good.min() - margin, good.max() + margin)
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text
     if true is not None:

@@ -202,6 +202,14 @@ def test_a_ball_stays_in_the_picture_when_its_exact_motion_ends():
     assert moving.figure.axes[0].get_xlim()[1] > 3.0  # at 1 m/s
 
 
+def test_a_trajectory_that_explodes_leaves_the_picture_of_the_others():
+    hill = pi.systems.duffing(beta=-1.0, alpha=1.0, gamma=0.0)
+    run = {"dt": 0.01, "t_end": 10.0, "on_failure": "ignore"}
+    moving = pi.plots.animate(pi.integrate(hill, [0.5, 1.5], 0.0, **run))
+    assert max(map(abs, moving.figure.axes[1].get_xlim())) < 5
+    assert max(map(abs, moving.figure.axes[1].get_ylim())) < 5
+
+
 def test_the_clock_of_a_short_motion_moves():
     fast = pi.integrate(pi.systems.oscillator(omega=1e6), dt=1e-8, n_steps=300)
     moving = pi.plots.animate(fast, seconds=2)
