@@ -123,7 +123,9 @@ def over(page, axes, values, text, label, log, missing, colorbar, keywords):
         colour(ax, x, y, values, text, label, log, missing, colorbar, keywords)
         return ax, across, up
     own = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
-    own |= {"marker": "o"} if len(x) == 1 else {}  # a line of one point is invisible
+    good = np.pad(np.isfinite(values), 1)
+    if np.any(good[1:-1] & ~good[:-2] & ~good[2:]):  # a line of one point is invisible
+        own |= {"marker": "o", "markersize": 3.0}
     ax.plot(x, values, **own | keywords)
     if log and np.any(values > 0):
         ax.set_yscale("log")
