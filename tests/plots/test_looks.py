@@ -123,6 +123,18 @@ def test_titles_of_a_comparison_do_not_overlap_in_large_text_or_a_small_figure(s
         assert overlapping(axes) == 0
 
 
+@pytest.mark.parametrize("figsize", [(3.4, 6), (3.4, 2.4), (7, 2.2)])
+def test_final_values_in_a_small_figure_do_not_overlap(figsize):
+    c = pi.compare(pi.systems.pendulum, 2.0, 0.0, methods=METHODS[:3], dt=0.05, t_end=20.0)
+    axes = c.plot(figsize=figsize)
+    axes.figure.draw_without_rendering()
+    for ax in axes.flat:
+        boxes = [text.get_window_extent() for text in ax.texts if "\n" not in text.get_text()]
+        middles = np.sort([(box.y0 + box.y1) / 2 for box in boxes])
+        if len(boxes):
+            assert (np.diff(middles) > 0.9 * min(box.height for box in boxes)).all()
+
+
 def test_a_figure_fits_the_cell_of_a_notebook_that_shows_its_pixels(monkeypatch):
     """ipympl does: 900 of them are what JupyterLab has beside its files on a small screen."""
     c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0)
