@@ -241,6 +241,11 @@ def parted(jumps, *parts):
     return [np.insert(np.asarray(part, float), places, np.nan) for part in parts]
 
 
+def dotted(jumps):
+    """Keywords that show the states between two jumps, which no line reaches."""
+    return {"marker": ".", "markersize": 3.0} if (jumps[1:] & jumps[:-1]).any() else {}
+
+
 def texts_of(solutions, names, labels):
     """The names of solutions in the legend."""
     if labels is not None and not hasattr(labels, "get"):
@@ -295,6 +300,7 @@ def _run_with(solution, index):
         value = np.broadcast_to(value, batch)[index]
         alike = _if_alike(value, ".4g")
         text = equation(system, name, alike) if alike else ""
+        text = text.replace("= -", "= \N{MINUS SIGN}")
         said[name] = "initial " * bool(text and name in system.state_names) + text
     return said
 
@@ -336,7 +342,8 @@ def _step(solution):
 def _if_alike(values, form):
     """The number that all values are, as text; "" if they differ, or there are none."""
     values = np.asarray(values, float)
-    return f"{values.flat[0]:{form}}" if values.size and values.min() == values.max() else ""
+    alike = values.size and (values.min() == values.max() or np.isnan(values).all())
+    return f"{values.flat[0]:{form}}" if alike else ""
 
 
 FEW = 8  # batches up to this size also show their exact solutions
@@ -420,6 +427,11 @@ def _solutions(sources):
             yield from _solutions(source.values())
         elif isinstance(source, (list, tuple)):
             yield from _solutions(source)
+        elif isinstance(source, str):
+            raise TypeError(
+                f"plots draw Solutions and Comparisons, got {source!r}: a component is named by"
+                f" components={source!r}"
+            )
         else:
             raise TypeError(
                 f"plots draw Solutions and Comparisons, got {type(source).__name__}: "
@@ -487,7 +499,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.look(number) | keywords
         if swings_of(one) > DASHED and not bands and "linestyle" not in keywords:
             style["linestyle"] = "-"
-        if len(one) == 1:
+        if np.count_nonzero(np.isfinite(one)) == 1:
             style = {"marker": "o"} | style  # a line of one point is invisible
         points = envelope(one)
         swing = running_band(one) if bands else None
@@ -499,7 +511,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
             ax.fill_between(t[points], low[points], high[points], color=colour, alpha=alpha, lw=0)
         else:
             jumps = jumps_between(curve.solution, index, t[points])
-            (line,) = ax.plot(*parted(jumps, t[points], one[points]), **style)
+            (line,) = ax.plot(*parted(jumps, t[points], one[points]), **dotted(jumps) | style)
             mark_failure(ax, line, curve.solution, index, t, t, one)
 
 
@@ -606,12 +618,18 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     style = {"linewidth": thin, "alpha": opacity(together)} | style
     if thin < 1.0:
         style["linestyle"] = "-"  # dashes would leave a few pixels per turn
-    if not joined or len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
-        style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
+    resting = all(
+        np.fmin.reduce(part, initial=np.nan) == np.fmax.reduce(part, initial=np.nan)
+        for part in parts
+    )
+    if not joined or resting or step_length(*parts[:2]) > DOTS:
+        size = 4.0 if resting else 2.2
+        style |= {"linestyle": "", "marker": "o", "markersize": size, "markeredgewidth": 0}
         if "marker" in keywords:  # a cross is all edge
             del style["markeredgewidth"]
     jumps = jumps_between(solution, index, t[points])
-    (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **(style | keywords))
+    style = dotted(jumps) | style | keywords
+    (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **style)
     if len(parts) == 2:
         mark_failure(ax, line, solution, index, t, *parts)
     return line, joined, (len(line.get_xdata()), len(parts[0]))
@@ -724,11 +742,18 @@ def keep_in_view(ax, along_x=False):
             if len(values) and values.min() < values.max():
                 extents.append((values.min(), values.max()))
                 exact.append(line.get_label() == "exact")
-        low, high = np.reshape(extents, (-1, 2)).T
-        with quiet():
-            span = high - low
-        usual = np.max(span[np.array(exact, bool)], initial=span.min(initial=np.inf))
-        calm = span < 1e5 * usual
-        if calm.any() and not calm.all():
-            low, high = low[calm].min(), high[calm].max()
-            getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))
+        limits = calm_limits(*np.reshape(extents, (-1, 2)).T, np.array(exact, bool))
+        if limits is not None:
+            getattr(ax, f"set_{axis}lim")(limits)
+
+
+def calm_limits(low, high, exact=False):
+    """Limits of the motions of these extents that stayed finite; None if none has exploded."""
+    with quiet():
+        span = high - low
+    usual = np.max(span, where=exact, initial=span.min(initial=np.inf))
+    calm = span < 1e5 * usual
+    if not calm.any() or calm.all():
+        return None
+    low, high = low[calm].min(), high[calm].max()
+    return low - (high - low), high + (high - low)

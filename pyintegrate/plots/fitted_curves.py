@@ -21,6 +21,7 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
     Parameters
     ----------
     found : Fit
+        Of ``pi.fit``.
     which : int, optional
         Which fit of the batch, by flat index.
     ax, legend, title, figsize

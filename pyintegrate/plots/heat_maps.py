@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 from matplotlib.patches import Patch
 
@@ -96,7 +97,10 @@ def heatmap(
     """
     batch = solution.y.shape[1:-1]
     if len(batch) != 2 or 0 in batch:
-        raise ValueError(f"heatmap needs a batch with two axes, got the shape {batch}")
+        raise ValueError(
+            f"heatmap needs a batch with two axes, got the shape {batch}: draw the values over"
+            " one axis by ax.plot(parameter, values)"
+        )
     numbers, text, is_error = _numbers(solution, values)
     if numbers.shape != batch:
         raise ValueError(f"values has shape {numbers.shape}, and the batch {batch}")
@@ -119,6 +123,9 @@ def over(page, axes, values, text, label, log, missing, colorbar, keywords):
         colour(ax, x, y, values, text, label, log, missing, colorbar, keywords)
         return ax, across, up
     own = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
+    good = np.pad(np.isfinite(values), 1)
+    if np.any(good[1:-1] & ~good[:-2] & ~good[2:]):  # a line of one point is invisible
+        own |= {"marker": "o", "markersize": 3.0}
     ax.plot(x, values, **own | keywords)
     if log and np.any(values > 0):
         ax.set_yscale("log")
@@ -132,6 +139,11 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     `missing` the grey ones, unless there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    if len(x) == 1:
+        x, numbers = _as_two(x), np.repeat(numbers, 2, axis=1)
+    if len(y) == 1:
+        y, numbers = _as_two(y), np.repeat(numbers, 2, axis=0)
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
     else:
@@ -152,6 +164,11 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
             least, most = np.ceil(mesh.norm.vmin), np.floor(mesh.norm.vmax)
             bar.set_ticks(np.unique(np.clip(numbers, least, most)))
     return mesh
+
+
+def _as_two(at):
+    """A single coordinate as two around it: a cell reaches half the way to the next."""
+    return at + np.array([-0.25, 0.25]) * (0.2 * abs(at) or 1.0)
 
 
 def _scale(shown, least, most):
@@ -178,7 +195,7 @@ def beyond(mesh):
 
 
 def _classes(ax, x, y, numbers, look):
-    """Integers as distinct colours; -1, for none of them, is grey."""
+    """Integers as distinct colours; -1, for none of them, is grey if it is the least."""
     least, most = look.pop("vmin", None), look.pop("vmax", None)
     least = numbers.min() if least is None else int(np.ceil(least))
     most = numbers.max() if most is None else int(np.floor(most))
@@ -186,7 +203,11 @@ def _classes(ax, x, y, numbers, look):
         look = {"cmap": "viridis", "norm": Normalize(least, most)} | look
         return ax.pcolormesh(x, y, numbers.astype(float), **look)
     found = np.arange(least, max(most, least) + 1)
-    chosen = [FAILED if one == -1 else CLASSES[one % len(CLASSES)] for one in found]
+    none = int(numbers.min() == found[0] == -1)
+    chosen = [CLASSES[one % len(CLASSES)] for one in found]
+    if len(found) - none > len(CLASSES):
+        chosen = list(colormaps["viridis"](np.linspace(0, 1, len(found))))
+    chosen[:none] = [FAILED] * none
     own = {
         "cmap": ListedColormap(chosen, "classes"),
         "norm": BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found)),
@@ -249,7 +270,8 @@ def coordinates(solution, given, axis):
 
 
 # Of other measures their names.
-WORDS = {"maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|"}
+WORDS = {"maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|",
+         "periods": "mean period of {}"}  # fmt: skip
 # By the unit of the quantity, and that of the time.
 UNITS = {
     "windings": "", "count": "", "first_time": "{1}", "periods": "{1}",
@@ -388,15 +410,20 @@ def _measured(measure, system):
     time = unit_of(system, "t")
     if not isinstance(measure, Reduction):
         if hasattr(measure, "quantity"):
-            event = name_of(measure.quantity).replace("_", " ")
+            level = measure.level
+            at = f"{level or 0:g}" if np.ndim(level) == 0 else "its level"
+            event = f"{name_of(measure.quantity).replace('_', ' ')} = {at}"
             if measure.keep:
-                return with_unit(f"first time of {event} = 0", time), False
-            return f"crossings of {event} = 0", False
+                return with_unit(f"first time of {event}", time), False
+            return f"crossings of {event}", False
         return name_of(measure), False
     quantity, name = measure.quantity, measure.name
     words = WORDS.get(name, f"{name.replace('_', ' ')} of {{}}")
     form = UNITS.get(name, "{0}")
-    unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
+    known = {"phase": "rad", "phase_drift": "rad", "energy_error": "1" if name == "slope" else ""}
+    unit = ""
+    if isinstance(quantity, str):
+        unit = known[quantity] if quantity in known else unit_of(system, quantity)
     unit = form.format(unit, time) if unit or "{0}" not in form else ""
     told = name_of(quantity)
     told = sign_of(told) if told in system.state_names else told.replace("_", " ")
@@ -518,47 +545,51 @@ def attractors(
         raise ValueError(f"a picture of attractors has two components, got {len(places)}")
     start = found.solution.initial.reshape(-1, system.dim)
     label, share, ax = np.ravel(found.label), found.share(), page((6.2, 5.2))
+    named = _named(found, np.mean(label < 0))
     for number in [*range(len(share)), -1]:
-        colour = FAILED if number < 0 else CLASSES[min(number, NAMED - 1)]
+        at = min(number, NAMED - 1)
+        colour, name = FAILED if number < 0 else CLASSES[at], named.pop(at, None)
         here = start[label == number][:, places]
         own = {"linestyle": "none", "marker": ".", "markersize": 3.0, "color": colour}
-        ax.plot(*here.T, **own | keywords)
+        ax.plot(*here.T, **own | ({"label": name} if number < 0 else {}) | keywords)
         if number >= 0:
-            name = f"{_place(found, number)}: {100 * share[number]:.3g} %"
             ax.plot(*found.points[number][:, places].T, linestyle="none", marker="o", color=colour,
-                    markeredgecolor="black", markersize=5.0, zorder=3,
-                    label=name if number < NAMED else None)  # fmt: skip
+                    markeredgecolor="black", markersize=5.0, zorder=3, label=name)  # fmt: skip
     return ax, *(axis_label(system, name) for name in names)
 
 
 def _mark(ax, found, *labels):
-    """A dot at each attractor where the axes are the components that tell it."""
+    """A dot at each named attractor where the axes are the components that tell it."""
     named = {f"initial {axis_label(found.system, name)}": i
              for i, name in enumerate(found.components)}  # fmt: skip
     if set(labels) <= set(named) and len(found.attractors):
-        places = [found.attractors[:NAMED, named[text]] for text in labels]
+        own = NAMED - (len(found.attractors) > NAMED)  # those with a colour of their own
+        places = [found.attractors[:own, named[text]] for text in labels]
         limits = ax.get_xlim(), ax.get_ylim()  # what lies beyond the picture is not in it
         ax.plot(*places, "o", color="white", markeredgecolor="black", markersize=6, zorder=3)
         ax.set(xlim=limits[0], ylim=limits[1])
 
 
 def _explain(ax, found, shown):
-    """A patch for each colour: where the attractor is, and its share of the starts."""
-    share, count = found.share(), len(found.attractors)
-    handles = []
-    for number in range(min(count, NAMED)):
-        text, part = _place(found, number), share[number]
-        if number == NAMED - 1 and count > NAMED:
-            text, part = f"{count - number} others", share[number:].sum()
-        handles.append(Patch(color=CLASSES[number], label=f"{text}: {100 * part:.3g} %"))
-    if np.any(shown < 0):
-        part = np.mean(shown < 0)
-        handles.append(Patch(color=FAILED, label=f"none: {100 * part:.3g} %"))
-    names = [handle.get_label() for handle in handles]
+    """A patch for each colour, with its name."""
+    named = _named(found, np.mean(shown < 0))
+    names = list(named.values())
+    handles = [Patch(color=FAILED if at < 0 else CLASSES[at], label=named[at]) for at in named]
     if ax.figure.get_layout_engine() is None:
         ax.legend(handles, names, loc="best")
     else:
         legend_below(ax.figure, handles, names)
+
+
+def _named(found, none):
+    """The name of each colour: where the attractor is, and its share of the starts."""
+    share, count, names = found.share(), len(found.attractors), {}
+    for number in range(min(count, NAMED)):
+        text, part = _place(found, number), share[number]
+        if number == NAMED - 1 and count > NAMED:
+            text, part = f"{count - number} others", share[number:].sum()
+        names[number] = f"{text}: {100 * part:.3g} %"
+    return names | ({-1: f"none: {100 * none:.3g} %"} if none else {})
 
 
 def _place(found, number):

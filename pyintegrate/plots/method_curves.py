@@ -16,7 +16,7 @@ from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.types import Any, Axes, Mapping, Methods
-from .pictures import muted, picture, place_legend, several_axes, wrapped
+from .pictures import muted, picture, place_legend, points, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
 
 
@@ -34,7 +34,7 @@ def convergence(
     Parameters
     ----------
     found : Convergence
-        The result of `pyintegrate.analysis.convergence`; for a batch the median is drawn.
+        From ``pi.analysis.convergence``; for a batch the median is drawn.
     legend : bool, optional
         Whether to put a legend beside the axes: highest order first, with the measured order.
     labels : dict, optional
@@ -65,7 +65,7 @@ def convergence(
         fit, error = found[name], typical(found.errors[name])
         with quiet():
             shown = np.where(np.isfinite(error) & (error > 0) & (error < 10), error, np.nan)
-        label = (labels or {}).get(name, found.methods[name].title)
+        label = (labels or {}).get(name, title_of(found.methods[name]))
         order = f"{fit.order:.1f}" if fit.points else " - "
         look = {"markersize": 3.5, "linestyle": "", "label": f"{order}   {label}"}
         ax.plot(found.dt, shown, **(style[name] | look | keywords))
@@ -82,11 +82,13 @@ def convergence(
         ax.text(
             0.99, floor, "rounding " if floor < 1e-12 else "the reference is no better ",
             transform=ax.get_yaxis_transform(), ha="right", va="bottom" if thin else "top",
-            fontsize=9, **muted(),
+            fontsize=0.9 * points("font.size"), **muted(),
         )  # fmt: skip
         ax.set_ylim(low, high)
     if legend:
-        place_legend(ax, 0.6, 1, fontsize=9, title="measured order", alignment="left")
+        place_legend(
+            ax, 0.6, 1, fontsize=0.9 * points("font.size"), title="measured order", alignment="left"
+        )
     return ax, with_unit("dt", unit_of(found.system, "t")), "error, relative to the motion"
 
 
@@ -111,7 +113,7 @@ def work_precision(
     Parameters
     ----------
     found : WorkPrecision
-        The result of `pyintegrate.analysis.work_precision`; for a batch the median is drawn.
+        From ``pi.analysis.work_precision``; for a batch the median is drawn.
     of : {"evaluations", "seconds"}, optional
         The measure of the cost.
     legend : bool, optional
@@ -156,10 +158,10 @@ def work_precision(
     ax.loglog()
     ax.annotate(
         "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",
-        fontsize=9, arrowprops={"arrowstyle": "->"} | muted(), **muted(),
+        fontsize=0.9 * points("font.size"), arrowprops={"arrowstyle": "->"} | muted(), **muted(),
     )  # fmt: skip
     if legend:
-        place_legend(ax, 0.6, fontsize=9)
+        place_legend(ax, 0.6, fontsize=0.9 * points("font.size"))
     return ax, LABELS[of], "error, relative to the motion"
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import combinations, product
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -23,8 +24,10 @@ from ..values.types import Any, Callable, Labels, Sequence
 from .bodies import letter_label, letters_of, looks_of_bodies
 from .curves import (
     batch_size,
+    calm_limits,
     chosen_trajectories,
     collect,
+    dotted,
     exact_curve,
     jumps_between,
     of_one,
@@ -329,7 +332,7 @@ class Scene:
         ax.set_yticks([])
         ax.spines[["left", "top", "right"]].set_visible(False)
         name = self.solution.system.state_names[0]
-        ax.set_xlabel(f"{name} [{unit_of(self.solution.system, name) or '1'}]")
+        ax.set_xlabel(axis_label(self.solution.system, name))
 
 
 def move(line, parts):
@@ -364,9 +367,9 @@ def animate(
     joins two of them across a jump of an event.
 
     At the end of a notebook's cell it plays (``HTML(animate(sol).to_jshtml())`` elsewhere in one; a
-    few seconds pass while the frames are drawn); ``.save("motion.gif")`` saves it,
-    and ``.save("motion.mp4")`` if ffmpeg is installed. A page holds all frames, which are made
-    small enough for ``rcParams["animation.embed_limit"]``.
+    few seconds pass while the frames are drawn); ``.save("motion.gif")`` and
+    ``.save("motion.html")`` save it, and ``.save("motion.mp4")`` if ffmpeg is installed. A page
+    holds all frames, which are made small enough for ``rcParams["animation.embed_limit"]``.
 
     Parameters
     ----------
@@ -447,9 +450,10 @@ def animate(
     if len(names) > 1:
         legend_below(figure, handles, names)
     unit = unit_of(system, "t")
+    digits = max(2, 2 - int(np.floor(np.log10(abs(end - begin) or 1.0))))
 
     def show(frame):
-        clock.set_text(f"t = {moments[frame]:.2f} {unit}".rstrip())
+        clock.set_text(f"t = {moments[frame]:.{digits}f} {unit}".rstrip())
         return [clock, *(artist for mover in movers for artist in mover.show(moments[frame]))]
 
     show(0)
@@ -504,6 +508,7 @@ class _Mover:
         for number, trail in enumerate(self.trails):
             seen = slice(old, now + 1, stride)
             jumps = jumps_between(self.solution, self.chosen[number], t[seen])
+            trail.set(**dotted(jumps))
             move(trail, parted(jumps, *(part[seen, number] for part in self.parts)))
         move(self.dots, [part[now] for part in self.parts])
         return [*self.trails, self.dots]
@@ -542,12 +547,17 @@ def _still(ax, curves, pane, movers, bodies):
         found = np.concatenate([mover.parts[place].ravel() for mover in movers])
         good = found[np.isfinite(found)]
         good = good if good.size else np.zeros(1)
-        if true is not None:
-            low, high = np.nanmin(true[place]), np.nanmax(true[place])
+        if true is not None and np.isfinite(true).all():  # it does not end at a jump
+            low, high = np.min(true[place]), np.max(true[place])
             size = high - low or 1.0  # exploding motions leave the picture
             good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
-        settings[f"{letter}lim"] = good.min() - margin, good.max() + margin
+        each = [one for mover in movers for one in mover.parts[place].T]
+        ends = np.array([[np.fmin.reduce(one), np.fmax.reduce(one)] for one in each]).T
+        moved = ends[:, ends[0] < ends[1]]
+        # A star beside its planets hardly moves.
+        limits = calm_limits(*moved) if true is None and not bodies else None
+        settings[f"{letter}lim"] = limits or (good.min() - margin, good.max() + margin)
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text
     if true is not None:
@@ -581,14 +591,17 @@ class Motion(FuncAnimation):
         return f"<animation of {self.count} frames>"
 
     def save(self, filename, writer=None, *arguments, **keywords):
-        """Write a film: `matplotlib.animation.Animation.save`."""
+        """Write a film: `matplotlib.animation.Animation.save`; or a page, by `to_jshtml`."""
         name = str(filename)
         if writer is None and name.lower().endswith(FILMS) and not _has_writer():
             raise OSError(
                 f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
-                " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
-                " or HTML by to_jshtml()"
+                " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif or"
+                " a .html"
             )
+        if writer is None and name.lower().endswith(".html"):
+            Path(filename).write_text(self.to_jshtml(*arguments, **keywords), encoding="utf-8")
+            return None
         told = bool(arguments) or bool({*keywords} & TOLD)
         if writer is None and name.lower().endswith(".gif") and not told:
             writer = OnePalette(fps=keywords.pop("fps", None) or self.rate)

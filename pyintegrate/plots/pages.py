@@ -181,7 +181,9 @@ def possible_panels(curves):
     system, names = first.system, first.system.state_names
     held = set(first.components).intersection(*(curve.solution.components for curve in curves))
     complete = all(len(c.solution.components) == system.dim for c in curves)
-    exact = system.exact(np.asarray(first.t)[:1], first.initial) is not None
+    true = system.exact(np.asarray(first.t)[:1], first.initial)
+    known = true is not None and np.isfinite(true[..., : system.dof or None]).all(axis=-1)
+    exact = bool(np.any(known))  # of the turning of a body it may be NaN
     has = {
         "motion": True,
         "phase portrait": system.dim > 1
@@ -386,13 +388,14 @@ def comparison(
     usual = max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8
     shape = len(rows), len(names)
     small = column or (ax is None and figure_size(figsize, usual)[1] < 0.8 * HEIGHT * len(rows))
+    ends = []
     with small_text(small):
         lying = (shape[0] * shape[1], 1) if column else shape
         axes = several_axes(ax, lying, usual, figsize).reshape(shape)
         for (heading, curves), row in zip(rows, axes):
             shown = last_periods(curves[0].solution) if window is None else window
             for panel, one in zip(names, row):
-                _panel(panel, one, curves, shown, keywords)
+                ends += _panel(panel, one, curves, shown, keywords)
                 if small:
                     hold_text(one)
             if column and len(rows) == 1:
@@ -401,27 +404,31 @@ def comparison(
                 head_row(row[:1] if column else row, heading)
         if ax is not None and title is None:
             place_legend(axes[0, 0])
-            return axes
-        titles = dict.fromkeys(one.system.title for _, one in several)
-        notes += dict.fromkeys(left_out(curves) for _, curves in rows)
-        head_figure(axes[0, 0], title or ", ".join(titles), ", ".join(filter(None, notes)))
+        else:
+            titles = dict.fromkeys(one.system.title for _, one in several)
+            notes += dict.fromkeys(left_out(curves) for _, curves in rows)
+            head_figure(axes[0, 0], title or ", ".join(titles), ", ".join(filter(None, notes)))
+        if small:  # where titles and legends leave little height
+            axes.figure.draw_without_rendering()
+        for texts in ends:
+            _final_values(*texts)
     return axes
 
 
 def _panel(name, ax, curves, window, keywords):
-    """A panel, with what the errors and energies of single trajectories have come to."""
+    """A panel; what the errors and energies of single trajectories have come to, to be written."""
     before, names = len(ax.lines), [curve.label for curve in curves]
     ylabel = draw(name, ax, curves, window, keywords)
     ax.xaxis.get_major_formatter().set_useOffset(False)
     if name not in ("phase error", "energy") or any(batch_of(c.solution) for c in curves):
-        return
+        return []
     if name == "phase error":
         ends = [float(drift_of(curve.solution)[-1]) for curve in curves]
         told = [(end, f"{end:+.3g}") for end in ends]
     else:
         lines = [line for line in ax.lines[before:] if line.get_label() in names]
         told = [_energy_change(*pair, ylabel == LABELS["ratio"]) for pair in zip(lines, curves)]
-    _final_values(ax, curves, *zip(*told))
+    return [(ax, curves, *zip(*told))]
 
 
 def _rows(comparison, labels, name=""):

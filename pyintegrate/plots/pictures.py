@@ -149,6 +149,7 @@ def left_out(curves):
     """
     size = max(batch_size(curve.solution) for curve in curves)
     parts = [f"{TRAJECTORIES} of {size:,} trajectories"] * (size > TRAJECTORIES)
+    parts += ["no trajectories"] * (size == 0)
     lonely = lonely_states(curves)
     return ", ".join(parts + [f"{lonely} only"] * bool(lonely))
 
@@ -357,6 +358,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
         kind = own[0].annotation  # as text: the name of a class
         of_result = kind.isidentifier() and kind not in ("Any", "System")
+        maker = re.search(r"``(pi[.\w]+)``", function.__doc__ or "")
 
         @wraps(function)
         def draw(*arguments, **keywords):
@@ -369,7 +371,8 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
             elif arguments and of_result:
                 kinds = [one.__name__ for one in type(arguments[0]).__mro__]
                 if kind not in kinds:
-                    raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}")
+                    cure = f": it is what {maker[1]} returns" if maker else ""
+                    raise TypeError(f"{own[0].name} must be of class {kind}, got {kinds[0]}{cure}")
             try:
                 drawn = function(page, *arguments, **keywords)
             except (AttributeError, TypeError) as error:

@@ -57,14 +57,9 @@ def section(
     names = _two(section) if components is None else tuple(components)
     if len(names) != 2 or isinstance(components, str):
         raise ValueError(f"components must be two names, got {components!r}")
-    ax, note, own, count = page((5.4, 4.6)), "", {}, prod(section.batch)
-    if count > 1 and not {"c", "color"} & set(keywords):
-        palette = np.array([on_ground(colour) for colour in PALETTE])
-        own["color"] = palette[section.trajectory % len(palette)]
-        if count > len(palette):
-            note = f"{count:,} orbits in {len(palette)} colours"
-        for name, colour in zip(parts_of_results(section.system, section.batch), palette):
-            ax.plot([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
+    ax = page((5.4, 4.6))
+    own, note = _by_orbit(ax, section.system, section.batch, section.trajectory, keywords)
+    note = note if len(section) else "no crossings"
     x, y = (section.t if name == "t" else section[name] for name in names)
     _dots(ax, x, y, own | keywords)
     right, up = (axis_label(section.system, name) for name in names)
@@ -108,7 +103,7 @@ def return_map(
     return ax, name, f"next {name}"
 
 
-@picture(legend=False)
+@picture()
 def bifurcation(
     page,
     diagram: Bifurcation,
@@ -141,15 +136,33 @@ def bifurcation(
     at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
     there = ~np.isnan(diagram.values)
     at = np.broadcast_to(at, there.shape)[there]
-    _dots(ax, at, diagram.values[there], keywords)
+    system, batch = diagram.section.system, diagram.count.shape[1:]
+    lane = np.broadcast_to(np.arange(prod(batch)).reshape(*batch, 1), there.shape)[there]
+    if diagram.at.size:  # of its batch one row
+        system = system(**{diagram.parameter: diagram.at.flat[0]})
+    own, note = _by_orbit(ax, system, batch, lane, keywords)
+    _dots(ax, at, diagram.values[there], own | keywords)
     none = np.count_nonzero(diagram.count == 0)
-    note = f"{none:,} of {diagram.count.size:,} have no points" if none else ""
-    system = diagram.section.system
+    if none:
+        note = f"{none:,} of {diagram.count.size:,} have no points" + f", {note}" * bool(note)
     right, up = (_named(system, name) for name in (diagram.parameter, diagram.quantity))
     if diagram.where:
         text = axis_label(system, f"{diagram.quantity} {diagram.where}")
         up = with_unit(text, unit_of(system, diagram.quantity))
     return ax, right, up, note
+
+
+def _by_orbit(ax, system, batch, lane, keywords):
+    """A colour for each point by its trajectory, if there are several; a few are named."""
+    count = prod(batch)
+    if count < 2 or {"c", "color"} & set(keywords):
+        return {}, ""
+    palette = np.array([on_ground(colour) for colour in PALETTE])
+    for name, colour in zip(parts_of_results(system, batch), palette):
+        ax.plot([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
+    many = count > len(palette)
+    note = f"{count:,} orbits in {len(palette)} colours" if many else ""
+    return {"color": palette[lane % len(palette)]}, note
 
 
 def _two(section):

@@ -29,7 +29,7 @@ from .curves import (
     spread,
 )
 from .pictures import left_out, lonely_states, picture
-from .style import axis_label, in_space, line_keywords
+from .style import axis_label, exact_look, in_space, line_keywords
 
 EACH = 120  # steps in a window up to which each is marked: more would be a thick line
 
@@ -47,6 +47,8 @@ def trajectory(
     """Draw the motion of one or several solutions: one component against time, or a path.
 
     For several bodies (`n_body`) each one's path is drawn, in its own colour and with its name.
+    No line joins two states across a jump: those after the last jump that an event has kept
+    (``pi.event(..., keep=)``) are dots.
 
     Parameters
     ----------
@@ -212,7 +214,10 @@ def path(page, curves, names, exact, window, keywords):
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
         if in_space(system, names):
-            ax.set_aspect("equal", adjustable="datalim")
+            free = ax.get_autoscalex_on() and ax.get_autoscaley_on()
+            ax.set_aspect("equal", adjustable="datalim" if free else "box")
+            if page.ax is None and not free:
+                ax.figure.set_layout_engine("compressed")
             ax.locator_params(nbins=6)
     return ax, *_labels(ax, [axis_label(system, name) for name in names]), note
 
@@ -374,8 +379,8 @@ def energy(
         exact_against_time(ax, curves, window, energy_of)
     for curve, (values, start) in zip(curves, held):
         against_time(ax, curve, _scaled(values, start, quantity), keywords, window, bands=True)
-    if quantity == "ratio":
-        _keep_in_view(ax)
+    if quantity != "energy":
+        _keep_in_view(ax, quantity == "ratio")
     unit = unit_of(system, "energy") if quantity == "energy" else ""
     return ax, axis_label(system, "t"), with_unit(LABELS[quantity], unit), left_out(curves)
 
@@ -396,12 +401,19 @@ def _quantity(curves, held):
     return "ratio" if max(change) > VISIBLE else "error"
 
 
-def _keep_in_view(ax):
-    """Limit the axes to the energies that stayed moderate, if another one exploded."""
-    lines = [np.asarray(line.get_ydata(), float) for line in ax.get_lines()]
-    tops = [np.max(y, initial=1.0, where=np.isfinite(y)) for y in lines]
-    if max(tops, default=0.0) > EXPLODED:
-        ax.set_ylim(-0.1, 2 * max((top for top in tops if top <= EXPLODED), default=1.0))
+def _keep_in_view(ax, ratio):
+    """Limit the axes to the energies that stayed moderate, if another one exploded.
+
+    The exact energy, whose error is rounding, is not among them.
+    """
+    behind = exact_look()["zorder"]
+    lines = [line for line in ax.get_lines() if ratio or line.get_zorder() != behind]
+    lines = [np.abs(np.asarray(line.get_ydata(), float)) for line in lines]
+    tops = [np.max(y, initial=0.0, where=np.isfinite(y)) for y in lines]
+    top = 2 * max((top for top in tops if top <= EXPLODED), default=0.0)
+    if max(tops, default=0.0) > EXPLODED and (ratio or top > 0):
+        top = top or 2.0
+        ax.set_ylim(-0.1 if ratio else -top, top)
 
 
 def _scaled(values, start, quantity):
@@ -415,6 +427,7 @@ def _scaled(values, start, quantity):
 
 
 QUANTITIES = ("position", "state", "energy", "phase")
+DECADES = 1e30  # above the least error: larger ones have exploded, and leave the picture
 
 
 @picture("sources", "labels", "legend")
@@ -466,7 +479,7 @@ def error(
     quantity = ("position" if system.dof else "state") if quantity is None else quantity
     choice("quantity", quantity, QUANTITIES)
     values = [errors(curve.solution, quantity, reference) for curve in curves]
-    ax = page()
+    ax, zeros = page(), []
     for curve, one in zip(curves, values):
         if so_far:
             one = np.fmax.accumulate(one, axis=0)
@@ -476,16 +489,23 @@ def error(
             if reference is None or quantity == "energy":  # the truth ends at a jump
                 one = until_jump(curve.solution, one, "the error")
         with quiet():
+            zeros += [curve.label] * bool(np.fmax.reduce(one, axis=None, initial=-1.0) == 0)
             one = np.where(one > 0, one, np.nan)  # a logarithmic axis cannot show zero
         against_time(ax, curve, one, keywords, window)
     ax.set_yscale("log")
+    least = ax.dataLim.minposy
+    if ax.dataLim.y1 > DECADES * least:
+        ax.set_ylim(least / 10, DECADES * least)
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None
         before, after = largest_of(first, known and watched_error(first, quantity) is not None)
         text = f"{before}{text}{after}{' so far' * bool(before)}"
     label = with_unit(text, unit_of_error(system, quantity))
-    return ax, axis_label(system, "t"), label, left_out(curves)
+    zeros = zeros if len(zeros) < 3 else [f"{len(zeros)} curves"]
+    note = [left_out(curves), f"no error: {', '.join(zeros)}" if zeros else ""]
+    note += ["no error is known"] * all(np.isnan(one).all() for one in values)
+    return ax, axis_label(system, "t"), label, ", ".join(filter(None, note))
 
 
 def unit_of_error(system, quantity):

@@ -158,8 +158,8 @@ def title_of(method):
     >>> title_of(pi.Composition([("drift", 1.0), ("kick", 1.0)], name="mine"))
     'mine'
     """
-    named = method.name in methods or method.name.startswith("my_")
-    return method.title if named else method.name
+    unnamed = method.name in ("my_runge_kutta", "my_composition", "my_multistep")
+    return method.title if unnamed or method.name in methods else method.name
 
 
 def axis_label(system, name):

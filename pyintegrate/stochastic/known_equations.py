@@ -47,11 +47,14 @@ def noisy_fitzhugh_nagumo(t, y, current, a, b, tau, sigma):
 SYSTEMS = {
     system.name: system
     for system in (
-        sde(dim=1, rate=1.0, mean=0.0, sigma=1.0)(ornstein_uhlenbeck),
-        sde(dim=1, mu=0.05, sigma=0.2)(geometric_brownian_motion),
-        sde(dim=1, temperature=0.25, initial=[-1.0])(double_well),
-        sde(mu=1.0, sigma=0.5, initial=[2.0, 0.0], state_names="x v")(noisy_van_der_pol),
+        sde(dim=1, rate=1.0, mean=0.0, sigma=1.0,
+            title="Ornstein-Uhlenbeck process")(ornstein_uhlenbeck),
+        sde(dim=1, mu=0.05, sigma=0.2,
+            title="geometric Brownian motion")(geometric_brownian_motion),
+        sde(dim=1, temperature=0.25, initial=[-1.0], title="noisy double well")(double_well),
+        sde(mu=1.0, sigma=0.5, initial=[2.0, 0.0], state_names="x v",
+            title="noisy van der Pol oscillator")(noisy_van_der_pol),
         sde(current=0.4, a=0.7, b=0.8, tau=12.5, sigma=0.1, initial=[-1.0, -0.6],
-            state_names="v w")(noisy_fitzhugh_nagumo),
+            state_names="v w", title="noisy FitzHugh-Nagumo neuron")(noisy_fitzhugh_nagumo),
     )
 }  # fmt: skip

@@ -84,6 +84,9 @@ _NEEDED |= {_ELSEWHERE["dt"]: "rtol", _ELSEWHERE["T"]: "t_end", _ELSEWHERE["boun
 # Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
     "params": "sol.system.params are those of the system",
+    "states": "sol.y are the states at the times sol.t",
+    "times": "sol.t are the times of the saves",
+    "to_csv": "sol.to_pandas().to_csv('run.csv') writes a table",
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
     "message": "sol.failures() says which trajectories failed, when and why",
@@ -178,7 +181,8 @@ def _explanation(function, rest, arguments, keywords, error):
         if name == "compare" and _ELSEWHERE.get(word) is _STEP:
             parts[-1] += _A_PAIR
     if isinstance(start[0] if isinstance(start, list | tuple) and start else start, str):
-        parts.append(f"{error}: x0 is the start; {_METHOD.format(method=_method(known))}")
+        start = str(error).partition(": x0 is")[0]  # of a function that it calls
+        parts.append(f"{start}: x0 is the start; {_METHOD.format(method=_method(known))}")
     if hasattr(system, "failures"):
         parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
     for word, cure in (("dt", _STEP), ("t_end", _END)):

@@ -18,7 +18,11 @@ def lazily(package, holders):
 
     def load(name):
         if name not in places:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            from difflib import get_close_matches
+
+            near = "" if name.startswith("_") else " or ".join(get_close_matches(name, names, n=2))
+            near = f": did you mean {near}?" if near else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         found = getattr(import_module(places[name], package), name)
         setattr(sys.modules[package], name, found)
         return found

@@ -33,6 +33,7 @@ RESULTS = {
     (lambda: ANALYSIS.convergence(SPRING, steps=[[1, 2], [3]]), "steps must be a regular array"),
     (lambda: ANALYSIS.stability_region("rk4", extent="a"), "extent must hold real numbers"),
     (lambda: ANALYSIS.stability_region("rk4", points="a"), "points must be an integer, got 'a'"),
+    (lambda: PLOTS.trajectory(PART, "x"), "got 'x': a component is named by components='x'"),
     (lambda: PLOTS.trajectory(PART, ax="a"), "ax must be axes, as those of plt.subplots()"),
     (lambda: ANALYSIS.energy_drift(PART), "energy_drift needs all components, and v were saved"),
     (lambda: ANALYSIS.phase_drift(PART), "the phase needs all components, and v were saved"),
@@ -48,6 +49,7 @@ def test_what_is_refused_is_named(call, words):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_pictures_of_results_refuse_anything_else(name):
-    with pytest.raises(TypeError, match=f"must be of class {RESULTS[name]}, got FixedSolution"):
+    message = rf"must be of class {RESULTS[name]}, got FixedSolution: it is what pi\.[\w.]+ returns"
+    with pytest.raises(TypeError, match=message):
         getattr(PLOTS, name)(PART)
     assert not plt.get_fignums()

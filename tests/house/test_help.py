@@ -111,6 +111,8 @@ def test_a_function_of_a_module_is_found_there():
     for name, place in (("equilibria", "analysis"), ("windings", "watch"), ("heatmap", "plots")):
         with pytest.raises(AttributeError, match=f"no attribute '{name}': it is pi.{place}.{name}"):
             getattr(pi, name)
+    with pytest.raises(AttributeError, match="'phase_space': did you mean phase_plane or phase_p"):
+        pi.plots.phase_space  # noqa: B018
 
 
 def test_a_section_and_a_reference_are_of_a_solution_too():

@@ -67,3 +67,29 @@ def test_classes_between_ends():
     mesh, _ = colours_of(pi.plots.heatmap(springs(), classes, vmin=1, vmax=3))
     assert mesh.cmap.N == 3
     assert mesh.colorbar.extend == "both"
+
+
+@pytest.mark.parametrize("least", [-1, -3, 0, 5])
+def test_every_class_has_a_colour_of_its_own(least):
+    for count in (3, 6, 7, 24):
+        classes = least + np.arange(35).reshape(5, 7) % count
+        mesh, _ = colours_of(pi.plots.heatmap(springs(), classes))
+        found = mesh.cmap(mesh.norm(np.unique(classes)))
+        assert len(np.unique(found, axis=0)) == count
+        grey = np.ptp(found[:, :3], axis=1) == 0
+        assert grey.tolist() == [True] * (least == -1) + [False] * (count - (least == -1))
+
+
+@pytest.mark.parametrize("shape", [(5, 1), (1, 7), (1, 1)])
+def test_a_single_row_or_column_is_visible(shape):
+    k, b = np.linspace(1, 90, shape[1]), np.linspace(0, 3, shape[0])
+    found = pi.scan(pi.systems.spring, {"k": k, "b": b}, pi.watch.rms("x"), dt=0.1, n_steps=9)
+    ax = found.plot()
+    (mesh,) = ax.collections
+    corners = mesh.get_coordinates()
+    assert (np.diff(corners[..., 0], axis=1) > 0).all()
+    assert (np.diff(corners[..., 1], axis=0) > 0).all()
+    assert set(np.ravel(mesh.get_array())) == set(found.values.flat)
+    (line,) = pi.scan(pi.systems.spring, {"k": k[:1]}, pi.watch.rms("x"), dt=0.1, n_steps=9).plot(
+    ).get_lines()  # fmt: skip
+    assert line.get_marker() == "o"

@@ -123,6 +123,18 @@ def test_titles_of_a_comparison_do_not_overlap_in_large_text_or_a_small_figure(s
         assert overlapping(axes) == 0
 
 
+@pytest.mark.parametrize("figsize", [(3.4, 6), (3.4, 2.4), (7, 2.2)])
+def test_final_values_in_a_small_figure_do_not_overlap(figsize):
+    c = pi.compare(pi.systems.pendulum, 2.0, 0.0, methods=METHODS[:3], dt=0.05, t_end=20.0)
+    axes = c.plot(figsize=figsize)
+    axes.figure.draw_without_rendering()
+    for ax in axes.flat:
+        boxes = [text.get_window_extent() for text in ax.texts if "\n" not in text.get_text()]
+        middles = np.sort([(box.y0 + box.y1) / 2 for box in boxes])
+        if len(boxes):
+            assert (np.diff(middles) > 0.9 * min(box.height for box in boxes)).all()
+
+
 def test_a_figure_fits_the_cell_of_a_notebook_that_shows_its_pixels(monkeypatch):
     """ipympl does: 900 of them are what JupyterLab has beside its files on a small screen."""
     c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0)
@@ -165,6 +177,25 @@ def test_every_curve_has_its_own_name_and_colour():
     assert labels == ["classical Runge-Kutta"]
     with pytest.raises(ValueError, match="labels: expected 2 texts"):
         pi.plots.energy(*runs, labels=["one"])
+
+
+def test_trajectories_that_rest_or_are_nan_are_told_from_others():
+    starts = [0.0, -1.0, np.nan]
+    sol = pi.integrate(pi.systems.pendulum, starts, 0.0, dt=0.02, t_end=2.0, on_failure="ignore")
+    rest, swing, _ = named_curves(ax := pi.plots.phase_portrait(sol, exact=False))
+    assert (rest.get_marker(), swing.get_marker()) == ("o", "None")
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == [f"initial θ = {x} rad" for x in ("0", "\N{MINUS SIGN}1", "nan")]
+
+
+@pytest.mark.parametrize("name", ["my_kutta", "mine"])
+def test_methods_of_ones_own_have_their_names_in_every_picture(name):
+    mine = pi.RungeKutta([[0, 0], [1, 0]], [1 / 2, 1 / 2], name=name)
+    found = pi.analysis.convergence(pi.systems.oscillator, [mine, "rk4"])
+    texts = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    assert texts == ["4.0   classical Runge-Kutta", f"2.0   {name}"]
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, t_end=2.0, method=mine)
+    assert named_curves(pi.plots.energy(sol, exact=False))[0].get_label() == name
 
 
 def test_crosses_of_ones_own_are_seen_where_steps_are_coarse():

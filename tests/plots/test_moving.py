@@ -188,6 +188,35 @@ def test_a_film_shows_what_the_figure_shows(draw, tmp_path):
     assert page.count("data:image/png") == moving.count
 
 
+def test_a_page_is_written(short, tmp_path):
+    short.save(tmp_path / "a.html", fps=10)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png") == short.count
+
+
+def test_a_ball_stays_in_the_picture_when_its_exact_motion_ends():
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]))
+    start = [0, 0, 2.0], [1, 0, 0.0]
+    run = {"dt": 0.02, "t_end": 3.0, "events": {"floor": bounce}}
+    moving = pi.plots.animate(pi.integrate(pi.systems.projectile, *start, **run))
+    assert moving.figure.axes[0].get_xlim()[1] > 3.0  # at 1 m/s
+
+
+def test_a_trajectory_that_explodes_leaves_the_picture_of_the_others():
+    hill = pi.systems.duffing(beta=-1.0, alpha=1.0, gamma=0.0)
+    run = {"dt": 0.01, "t_end": 10.0, "on_failure": "ignore"}
+    moving = pi.plots.animate(pi.integrate(hill, [0.5, 1.5], 0.0, **run))
+    assert max(map(abs, moving.figure.axes[1].get_xlim())) < 5
+    assert max(map(abs, moving.figure.axes[1].get_ylim())) < 5
+
+
+def test_the_clock_of_a_short_motion_moves():
+    fast = pi.integrate(pi.systems.oscillator(omega=1e6), dt=1e-8, n_steps=300)
+    moving = pi.plots.animate(fast, seconds=2)
+    moving.show(moving.count - 1)
+    assert moving.figure.axes[0].get_title("left") == "t = 0.00000300 s"
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
 def test_with_ffmpeg_a_film_is_written(short, tmp_path):
     short.save(tmp_path / "a.mp4")

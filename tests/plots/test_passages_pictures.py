@@ -115,8 +115,12 @@ def test_a_scan_of_two_axes_has_the_first_to_the_right():
 @pytest.mark.parametrize(("measure", "text", "scale"), [
     (pi.watch.max_abs("energy_error"), "largest |energy error|", "log"),
     (pi.watch.slope("omega"), "slope of ω [rad/s/s]", "linear"),
-    (pi.watch.periods("theta"), "periods of θ [s]", "linear"),
+    (pi.watch.slope("energy_error"), "slope of energy error [1/s]", "linear"),
+    (pi.watch.last("phase_drift"), "last of phase drift [rad]", "linear"),
+    (pi.watch.periods("theta"), "mean period of θ [s]", "linear"),
     (pi.event("theta"), "first time of theta = 0 [s]", "linear"),
+    (pi.event("theta", level=0.25), "first time of theta = 0.25 [s]", "linear"),
+    (pi.event("theta", level=[0.1, 0.2, 0.3]), "first time of theta = its level [s]", "linear"),
     (pi.event("theta", keep=0), "crossings of theta = 0", "linear"),
     (lambda sol: sol.x[-1], "quantity", "linear"),
     (partial(lambda sol: sol.x[-1]), "quantity", "linear"),
@@ -130,6 +134,12 @@ def test_a_scan_of_one_axis_is_a_line(measure, text, scale):
     assert labels(pickle.loads(pickle.dumps(found)).plot()) == labels(ax)
     assert ax.get_yscale() == scale
     assert found.plot(label="mine", c="r").get_ylabel() == "mine"
+
+
+def test_values_between_gaps_are_visible():
+    every = lambda sol: np.where(np.arange(4) % 2, np.nan, 1.0)  # noqa: E731
+    found = pi.scan(pi.systems.spring, {"k": [1.0, 2, 3, 4]}, every, dt=0.1, t_end=1.0)
+    assert found.plot().get_lines()[0].get_marker() == "o"
 
 
 def test_a_scan_of_three_axes_says_how_to_be_drawn():
@@ -187,6 +197,19 @@ def test_the_parameters_of_orbits_are_in_the_legend_of_a_section():
     section = passing(pi.systems.pendulum(length=lengths), 1.0)
     names = section.plot().get_legend_handles_labels()[1]
     assert names == [f"length = {length:.4g} m" for length in lengths]
+
+
+def test_several_systems_of_a_bifurcation_diagram_are_told_apart():
+    swings = pi.systems.duffing(delta=[0.2, 0.4])
+    run = {"period": 2 * np.pi / 1.2, "dt": 0.05, "transient": 50.0, "keep": 4}
+    found = pi.analysis.bifurcation(swings, {"gamma": [0.2, 0.25, 0.3]}, "x", **run)
+    ax = found.plot()
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["δ = 0.2 1/s", "δ = 0.4 1/s"]
+    (points,) = ax.collections
+    colours = points.get_facecolors().reshape(3, 2, 4, 4)
+    for number, line in enumerate(ax.get_lines()):
+        assert np.allclose(colours[:, number], matplotlib.colors.to_rgba(line.get_color()))
 
 
 def test_the_axis_of_a_bifurcation_diagram_says_where_it_was_taken():

@@ -39,6 +39,14 @@ def test_pictures_work_with_the_components_that_were_saved():
     )
 
 
+def test_a_motion_whose_truth_is_nan_has_no_panel_of_errors():
+    box = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
+    sol = pi.integrate(box, [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0], dt=0.1, n_steps=9)
+    shown = [ax.get_title("left") for ax in pi.plots.dashboard(sol).ravel() if ax.get_visible()]
+    assert shown == ["path", "phase portrait", "energy", "energy error"]
+    assert pi.plots.error(sol).get_title("right") == "no error is known"
+
+
 @pytest.mark.parametrize(("call", "needed"), [
     (lambda sol: pi.plots.phase_portrait(sol), "vx was not saved"),
     (lambda sol: pi.plots.trajectory(sol, components=("x", "vy")), "vy was not saved"),

@@ -90,6 +90,22 @@ def test_a_solved_flight_is_drawn_as_high_as_it_is(components):
         np.testing.assert_allclose(z[half], start - g * t[half] ** 2 / 2, rtol=1e-9)
 
 
+@pytest.mark.parametrize("keep", [0, 1, 2])
+def test_states_after_the_last_jump_that_was_kept_are_dots(keep):
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]), keep=keep)
+    sol = stepped(events={"floor": bounce})
+    for ax in (
+        pi.plots.trajectory(sol, components="z", exact=False),
+        pi.plots.trajectory(sol, components=("x", "z"), exact=False),
+        pi.plots.energy(sol, exact=False),
+    ):
+        (line,) = ax.get_lines()
+        assert line.get_marker() == "."
+        assert sum(map(len, runs(line))) == len(sol)
+    (line,) = pi.plots.energy(stepped(), exact=False).get_lines()
+    assert line.get_marker() == "None"
+
+
 def test_thinned_times_of_a_solved_run_are_not_joined_across_a_jump():
     sol = solved()
     before = np.flatnonzero(sol.t[1:] == sol.t[:-1])  # the save before each jump

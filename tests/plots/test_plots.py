@@ -258,6 +258,43 @@ def test_an_exploded_trajectory_does_not_flatten_the_others():
     assert 0.5 < high < 10
 
 
+def test_an_exploded_energy_does_not_flatten_other_errors():
+    well = pi.systems.duffing(beta=-1.0, alpha=1.0, gamma=0.0)
+    run = {"dt": 0.01, "t_end": 10.0, "on_failure": "ignore"}
+    sol = pi.integrate(well, [0.5, 1.5], 0.0, **run)
+    assert sol.n_failed == 1
+    most = np.abs(sol.energy_error()[:, 0]).max()
+    assert pi.plots.energy(sol, quantity="error").get_ylim() == pytest.approx((-2 * most, 2 * most))
+    alone = pi.integrate(pi.systems.kepler, [1e-3, 0], [0, 40.0], dt=0.01, t_end=1.0)
+    most = np.abs(alone.energy_error()).max()
+    assert most > 1e3
+    low, high = pi.plots.energy(alone).get_ylim()
+    assert max(-low, high) > most  # nothing else is to be seen
+
+
+def test_an_exploded_run_leaves_room_for_the_errors_and_paths_of_others(caplog):
+    methods = ["rk4", "explicit_euler"]
+    run = {"dt": 0.1, "t_end": 100.0, "on_failure": "ignore"}
+    c = pi.compare(pi.systems.henon_heiles, methods=methods, **run)
+    assert c["explicit_euler"].n_failed == 1
+    low, high = (ax := pi.plots.error(c, quantity="energy")).get_ylim()
+    least = min(np.nanmin(line.get_ydata()) for line in ax.get_lines())
+    assert (low, high) == pytest.approx((least / 10, 1e30 * least))
+    ax.figure.draw_without_rendering()
+    c.plot().figure.draw_without_rendering()
+    assert not caplog.records  # of Matplotlib: limits that it ignores
+
+
+def test_an_error_of_zero_is_told_where_the_axis_cannot_show_it():
+    methods = ["explicit_euler", "velocity_verlet"]
+    run = {"dt": 1 / 8, "t_end": 4.0}  # without rounding
+    c = pi.compare(pi.systems.constant_force, methods=methods, **run)
+    assert pi.plots.error(c).get_title("right") == "no error: velocity Verlet"
+    assert pi.plots.error(c["explicit_euler"]).get_title("right") == ""
+    step = pi.plots.error(pi.integrate(pi.systems.spring, 1.0, 0.0, dt=0.1, n_steps=1)).lines[0]
+    assert step.get_marker() == "o"  # the only error that is not zero
+
+
 def test_a_fast_oscillation_becomes_a_band_with_its_mean():
     sol = oscillate(EULER, n_steps=20_000)
     ax = pi.plots.energy(sol, quantity="error")

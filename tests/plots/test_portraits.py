@@ -112,6 +112,23 @@ def test_attractors_have_the_colour_of_their_starts():
     assert [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
 
 
+def test_a_colour_of_many_attractors_does_not_bear_the_name_of_one():
+    @pi.acceleration(b=0.3)
+    def valleys(t, x, v, b):
+        return -3 * np.sin(2 * np.pi * x) - b * v
+
+    box = {"x": (-5, 5), "v": (-3, 3)}
+    found = pi.analysis.attractors(valleys, box, dt=0.05, n=200)
+    count, share = len(found.share()), found.share()
+    assert count > 6
+    ax = pi.plots.attractors(found)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert f"{count - 5} others: {100 * share[5:].sum():.3g} %" in texts
+    none = np.mean(found.label < 0)
+    assert (f"none: {100 * none:.3g} %" in texts) is bool(none)
+    assert len(texts) == 6 + bool(none)
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 7), (-7, 0), (-7, 7)])
 def test_nullclines_on_the_border_are_shown(low, high):
     """theta' = omega is 0 along omega = 0; omega' along theta = -pi, 0 and pi."""

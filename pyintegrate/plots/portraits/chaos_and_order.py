@@ -20,6 +20,7 @@ from ..style import (
     VERMILLION,
     axis_label,
     on_ground,
+    sign_of,
 )
 
 _MOST = 30  # trajectories of a batch
@@ -231,10 +232,10 @@ def frequencies(
     ...     pi.systems.pendulum, 1, np.linspace(0.1, 3.1, 50), 0.0, dt=0.02, t_end=60.0)
     >>> ax = frequencies(found)
     >>> ax.get_ylabel()
-    'frequency of theta [rad/s]'
+    'frequency of θ [rad/s]'
     """
     *batch, m, _ = found.values.shape
-    ax, names = page((6.2, 4.4)), found.signals
+    ax, names = page((6.2, 4.4)), [sign_of(name) for name in found.signals]
     unit = f"rad/{unit_of(found.solution.system, 't')}"
     label = [with_unit(f"frequency of {name}", unit) for name in names]
     if not batch:

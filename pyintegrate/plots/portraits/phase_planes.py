@@ -159,10 +159,13 @@ def _draw_field(ax, plane, field, nullclines, system, keywords):
 
 
 def _draw_manifolds(ax, found, length):
-    for (name, lines), colour in zip(sorted(found.manifolds(length).items()), (BLUE, VERMILLION)):
+    # Dashes, where the unstable one of a saddle is the stable one of another.
+    looks = (BLUE, "-"), (VERMILLION, (0, (4, 2)))
+    for (name, lines), (colour, dashes) in zip(sorted(found.manifolds(length).items()), looks):
         for i, line in enumerate(lines):
             label = f"{name} manifold" if not i else None
-            ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)
+            own = {"color": on_ground(colour), "linestyle": dashes, "linewidth": 1.6}
+            ax.plot(*line.T, **own, zorder=3, label=label)
 
 
 SHAPES = {"node": "o", "focus": "D", "saddle": "s", "centre": "o", "degenerate": "v"}
@@ -183,7 +186,7 @@ def equilibria(
     Parameters
     ----------
     found : Equilibria
-        Of one set of parameters, or of a batch of one axis.
+        Of ``pi.analysis.equilibria``, for one set of parameters or a batch of one axis.
     components : str or tuple of two str, optional
         The plane to draw, or the component over the parameter; by default the first of the box.
     legend : bool, optional
@@ -230,7 +233,7 @@ def equilibria(
         y, label = np.zeros_like(x), [label[0], ""]
     ax = page((7.2, 4.4))
     mark(ax, x, y, found, keywords)
-    return ax, *label
+    return ax, *label, "" if np.any(found.count) else "none was found"
 
 
 @picture("legend")
@@ -284,6 +287,7 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     Parameters
     ----------
     found : EquilibriumBranches
+        Of ``pi.analysis.continue_equilibria``.
     component : str, optional
         Default: the first.
     legend : bool, optional
