@@ -222,7 +222,8 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
 
 def to_a_tolerance(system, start, t0, times, rtol):
     """States (n, *batch, dim) at times by `solve`; NaN where a motion fails."""
-    unit = np.max(np.abs(start), initial=1e-300, where=np.isfinite(start))
+    size = np.where(np.isfinite(start), np.abs(start), 0.0)
+    unit = np.maximum(size.max(axis=-1, keepdims=True), 1e-300) + 0 * size  # of each trajectory
     found = solve(
         system, start, t0=t0, t_end=times[-1], times=times, rtol=rtol, atol=1e-3 * rtol * unit,
         max_steps=MOST_STEPS, on_failure="ignore",

@@ -237,7 +237,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     Raises
     ------
     ValueError
-        If method, system or order have no such series.
+        If method, system or order have no such series, or saves lie within steps.
 
     Examples
     --------
@@ -263,6 +263,13 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     if order == 4 and c4 is None:
         raise ValueError(f"order must be at most 3 for {method.name!r}: its h^3 term needs J'")
     h, t, y, dof = solution.dt, times(solution), solution.y.astype(float), system.dof
+    if np.any(
+        np.abs(t - solution._column(solution._problem.times(solution.steps))) > 1e-6 * abs(h)
+    ):
+        raise ValueError(
+            "the modified energy is that of whole steps, and the solution was saved within them:"
+            " take save=, or times= at steps"
+        )
     x, v = y[..., :dof], y[..., dof:]
 
     def product(p, q):

@@ -81,7 +81,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     if reference is None:
         reference_angle = _exact_phase(solution, angle)
     else:
-        _check_times(solution, reference)
+        check_times(solution, reference)
         reference_angle = _align(angle(reference.y, times(reference)), len(batch) + 1)
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         valid = valid & _align(reference.valid, len(batch) + 1)
@@ -330,21 +330,24 @@ def _unwrap(drift, before):
 # ---- references ----------------------------------------------------------------------------------
 
 
-def _check_times(solution, reference):
+def check_times(solution, reference):
     """Refuse a reference that is saved at other times."""
     t = times(solution)
     t_reference = _align(times(reference), np.ndim(t))
     if len(t) != len(t_reference):
         raise ValueError(
             f"the reference has {len(t_reference)} saves and the solution {len(t)}: "
-            "phase_drift compares equal times, choose save= so that they agree"
+            "equal times are compared, choose save= so that they agree"
         )
-    tolerance = 1e-9 * max(1.0, float(np.max(np.abs(t), initial=0.0)))
+    long, late = (
+        np.max(np.abs(t - solution._origin_time), initial=0.0),
+        np.max(np.abs(t), initial=0),
+    )
     apart = float(np.max(np.abs(t - t_reference), initial=0.0))
-    if apart > tolerance:
+    if apart > 1e-9 * long + 1e-14 * late:
         raise ValueError(
             f"the reference is saved at other times than the solution (up to {apart:.3g} apart): "
-            "phase_drift compares equal times, choose save= so that they agree"
+            "equal times are compared, choose save= so that they agree"
         )
 
 
@@ -390,7 +393,8 @@ def uncounted(solution, reference, angle, counted):
         begin = np.broadcast_to(solution._origin_time, saved[:1].shape)
         steps, dt = np.abs(np.diff(saved, axis=0, prepend=begin)), 1.0
     else:
-        steps, dt = np.diff(solution.steps, prepend=known), np.abs(solution.dt)
+        steps, dt = solution._column(solution.steps), np.abs(solution.dt)
+        steps = np.diff(steps, axis=0, prepend=np.full_like(steps[:1], known))
         if steps.max(initial=0) <= 1:  # only what gains half a turn in a step is lost
             system = solution.system
             if angle != system.phase or system.period(solution.origin) is None:
@@ -412,7 +416,7 @@ def uncounted(solution, reference, angle, counted):
     if _has_own_steps(solution):
         far = steps > most
     else:
-        far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
+        far = _align(steps, 1 + most.ndim) >= np.maximum(most, 1.5)
     return (np.maximum.accumulate(far, axis=0), most) if far.any() else None
 
 

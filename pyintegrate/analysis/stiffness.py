@@ -583,7 +583,7 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
             raise ValueError(
                 f"the force of {system.name!r} is not finite at the start: give another x0"
             )
-    bound = EXPLODED * max(1.0, float(np.max(np.abs(start), initial=0.0)))
+    bound = EXPLODED * (float(np.max(np.abs(start), initial=0.0)) or 1.0)
 
     def excess(values):
         run = {"dt": dt, "n_steps": n_steps, "method": method, "save": "final", "bound": bound}

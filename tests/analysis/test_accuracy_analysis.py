@@ -88,6 +88,18 @@ def test_errors_of_motions_of_any_size_are_relative(size):
     np.testing.assert_allclose(other, one, rtol=1e-12)
 
 
+def test_the_truth_of_a_small_motion_is_as_good_beside_a_large_one():
+    """One tolerance was for all: the error was 0.76, and known to 1e-13; in tables 2e7 sizes."""
+    turning = pi.rhs(lambda t, y: (y[1], -y[0]), dim=2)
+    sizes = np.array([1e-12, 1.0, 1e12])
+    start = sizes[:, np.newaxis] * [1.0, 0.0]
+    found = pi.analysis.convergence(turning, "rk4", start, t_end=20.0, steps=[64, 128])
+    for error in found.errors["rk4"]:
+        assert error == pytest.approx(error[1], rel=1e-6)
+    told = pi.compare(turning, start, methods="rk4", dt=0.1, t_end=20.0).summary()["rk4"]
+    assert told["position_error"] / sizes == pytest.approx(told["position_error"][1], rel=1e-5)
+
+
 def test_the_error_is_the_distance_in_phase_space():
     found = pi.analysis.convergence(pi.systems.oscillator, [EULER], t_end=8.0, dt=[0.25])
     sol = pi.integrate(pi.systems.oscillator, dt=0.25, t_end=8.0, method=EULER)

@@ -5,6 +5,7 @@ import pytest
 
 import pyintegrate as pi
 from pyintegrate import RecordWarning
+from pyintegrate.analysis.measures import errors
 
 EULER = "semi_implicit_euler"
 
@@ -52,6 +53,28 @@ def test_a_trajectory_is_analysed_as_in_a_batch(name):
         for quantity, value in single.items():
             ours = batch[quantity][(Ellipsis, *i)]
             assert ours == pytest.approx(value, rel=1e-9, abs=1e-12), quantity
+
+
+@pytest.mark.parametrize("second", [1.0, 1e-12])
+def test_a_reference_at_other_times_is_refused(second):
+    """In units of picoseconds it was 20 rad ahead; states were compared by their number alone."""
+    system, dt = pi.systems.oscillator(omega=1 / second), 0.1 * second
+    sol, other = (pi.integrate(system, dt=h, n_steps=200) for h in (dt, 2 * dt))
+    for compare in (pi.analysis.phase_drift, lambda a, b: errors(a, "state", b)):
+        with pytest.raises(ValueError, match="saved at other times"):
+            compare(sol, other)
+        assert np.all(compare(sol, sol) == 0)
+
+
+def test_times_within_steps_from_starts_of_their_own_have_a_phase():
+    """Steps between the saves of one trajectory were taken for those between trajectories."""
+    run = {"x0": 1.0, "v0": 0.0, "dt": 0.05, "t0": [0.0, 0.02], "n_steps": 2000, "method": EULER}
+    drift = pi.analysis.phase_drift(
+        pi.integrate(pi.systems.pendulum, **run, times=np.linspace(0.02, 100, 997))
+    )
+    np.testing.assert_allclose(
+        drift[-1], pi.analysis.phase_drift(pi.integrate(pi.systems.pendulum, **run))[-1], atol=0.02
+    )
 
 
 def test_turns_of_steps_that_gain_half_a_turn_are_not_counted():
