@@ -280,6 +280,7 @@ def integrate(
         call.arrays["first_trajectory"] = numbered(
             first_trajectory, call.batches().values(), da.arange
         )
+        call.of_whole = {} if np.ndim(first_trajectory) else {"first_trajectory": first_trajectory}
     problem, checked = call.made(call.sample())
     call.refuse_whole(checked)
     call.fixed |= {"n_steps": problem.n_steps, "t_end": None}
@@ -434,6 +435,8 @@ class _Call:
         The names of those that each trajectory may have of its own.
     """
 
+    of_whole: Mapping[str, Any] = {}  # as they were given, of those that each chunk has parts of
+
     def __init__(self, kind, given, over_batch):
         given["dtype"] = checked_dtype(given["dtype"], given["x0"], given["v0"])
         self.kind, self.system = kind, checked_system(given.pop("system"))
@@ -537,7 +540,7 @@ class _Call:
 
     def whole(self, arrays, results):
         """The Solution of the whole batch, from its results."""
-        return self.kind._of_results(self.made(arrays), results)
+        return self.kind._of_results(self.made(arrays | self.of_whole), results)
 
     def lazily(self, sample, count):
         """The chunks, and each of their results by name, dask arrays."""

@@ -198,7 +198,8 @@ class System(ClosedForms):
     def __call__(self, /, *values: Never, **params: ArrayLike) -> Self:
         """The same system with other parameters: scalars, or arrays over the batch.
 
-        Numbers in arrays of xarray are matched by the names of their dimensions.
+        Numbers in arrays of xarray are matched by the names of their dimensions, whose labels must
+        agree.
         """
         if values:
             names = ", ".join(f"{name}=..." for name in self.shapes)
@@ -212,13 +213,21 @@ class System(ClosedForms):
                 near, all_names = near_names(name, known), ", ".join(known) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
-        named: dict[str, Any] = {
-            k: v for k, v in params.items() if hasattr(v, "dims") and not self.shapes[k]
-        }
-        dims = dict.fromkeys(dim for value in named.values() for dim in value.dims)
+        named: dict[str, Any] = {k: v for k, v in params.items() if hasattr(v, "dims")}
+        over = {k: v.dims[: max(v.ndim - len(self.shapes[k]), 0)] for k, v in named.items()}
+        dims = dict.fromkeys(dim for own in over.values() for dim in own)
+        labels: dict[str, Any] = {}
         for name, value in named.items():
-            own = np.asarray(value.transpose(*(dim for dim in dims if dim in value.dims)))
-            params[name] = own.reshape([value.sizes.get(dim, 1) for dim in dims])
+            for dim in over[name]:
+                index = value.indexes.get(dim)
+                if index is not None and not index.equals(labels.setdefault(dim, index)):
+                    raise ValueError(
+                        f"parameter {name} has other labels along {dim!r} than one before it: align"
+                        " them by xarray.align"
+                    )
+            own = value.transpose(*(dim for dim in dims if dim in over[name]), ...)
+            batch = [value.sizes[dim] if dim in over[name] else 1 for dim in dims]
+            params[name] = np.asarray(own).reshape(*batch, *own.shape[len(over[name]) :])
         changed = {name: checked(name, value, self.shapes[name]) for name, value in params.items()}
         changed = {**self.params, **changed}
         if check := self.closed_form("check_parameters"):

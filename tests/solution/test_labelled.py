@@ -56,6 +56,17 @@ def test_parameters_of_xarray_are_matched_by_their_dimensions(count):
     assert data["x"].dims == ("t", "k", "b")
 
 
+def test_array_parameters_are_matched_by_dimension_and_labels_must_agree():
+    xarray = pytest.importorskip("xarray")
+    g = xarray.DataArray([1.0, 2.0, 3.0], dims="a", coords={"a": [0, 1, 2]})
+    masses = xarray.DataArray(np.arange(1.0, 10.0).reshape(3, 3), dims=("b", "body"))
+    system = pi.systems.three_body(g=g, masses=masses)
+    assert system.batch_shapes == {"g": (3, 1), "masses": (1, 3)}
+    with pytest.raises(ValueError, match="parameter b has other labels along 'a'"):
+        pi.systems.spring(k=g, b=g[::-1])
+    assert pi.systems.spring(k=g, b=g).batch_shapes["b"] == (3,)
+
+
 def test_statistics_across_the_batch_have_their_own_times():
     labels = np.arange(9) % 2
     across = {

@@ -274,6 +274,7 @@ def test_dask_has_the_bits_of_one_run():
     lazy = pi.dask.integrate(growth, da.from_array(x, chunks=(13, 1)), **RUN, seed=4,
                              first_trajectory=7, save="final")  # fmt: skip
     assert np.array_equal(lazy.final.compute(), whole.final)
+    assert lazy.compute().digest() == whole.digest()
     common = {"seed": 4, "first_trajectory": np.arange(50) % 5, "save": "final"}
     common["across"] = {"mean": pi.across.mean("y")}  # chunks with the noise of others
     whole = pi.integrate(growth, x, **RUN, **common).across
