@@ -294,7 +294,7 @@ def inputs_of(solution):
 def _run_with(solution, index):
     """What trajectories were run with, as texts by name."""
     system, batch = solution.system, batch_of(solution)
-    said = {"step": _step(solution)} if index is ... else {}
+    said = {"step": _step(solution, index)}
     parameters, start = inputs_of(solution)
     for name, value in (parameters | start).items():
         value = np.broadcast_to(value, batch)[index]
@@ -331,11 +331,13 @@ def looks_of(names, ax):
     return [looks[i] for i in range(len(names))]
 
 
-def _step(solution):
+def _step(solution, index=...):
     """The step or the tolerance, which distinguishes solutions by one method."""
-    if not hasattr(solution, "dt"):
-        return f"to {_if_alike(solution.rtol, '.3g') or 'various tolerances'}"
-    step = _if_alike(solution.dt, "g") or "various"
+    if hasattr(solution, "rtol"):
+        rtol = np.broadcast_to(solution.rtol, batch_of(solution))[index]
+        return f"to {_if_alike(rtol, '.3g') or 'various tolerances'}"
+    dt = np.broadcast_to(getattr(solution, "dt", 0.0), batch_of(solution))[index]
+    step = _if_alike(dt, "g") or "various"
     return f"dt = {step} {unit_of(solution.system, 't')}".rstrip()
 
 

@@ -47,15 +47,16 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
     curves = found.predict(t, errors=True)
     seen, error, data = (a.reshape(one)[:, which] for a in (*curves, found.data))
     column, moments = (a.reshape(one[:2])[:, which] for a in (t, found.t))
-    ax = page()
+    ax, system = page(), found.system
     for i, what in enumerate(found.observed):
-        look = {"color": f"C{i}", "label": name_of(what)} | keywords
+        name = axis_label(system, what) if isinstance(what, str) else name_of(what)
+        look = {"color": f"C{i}", "label": name} | keywords
         (line,) = ax.plot(column, seen[:, i], **look)
         band = NORMAL * error[:, i]
         ax.fill_between(column, seen[:, i] - band, seen[:, i] + band, color=line.get_color(),
                         alpha=0.25, linewidth=0)  # fmt: skip
         ax.plot(moments, data[:, i], ".", color=line.get_color(), markersize=4)
-    system, names = found.system, {what for what in found.observed if isinstance(what, str)}
+    names = {what for what in found.observed if isinstance(what, str)}
     value = axis_label(system, *names) if len(names) == len(found.observed) == 1 else ""
     note = f"which={which} of {one[1]:,} fits" if one[1] > 1 else ""
     return ax, axis_label(system, "t"), value, note

@@ -405,14 +405,18 @@ def _of_axis(system, name):
     return f"{start}{axis_label(system, name)}"
 
 
+def _told(name, system):
+    return sign_of(name) if name in system.state_names else name.replace("_", " ")
+
+
 def _measured(measure, system):
     """A measure in words with its unit, and whether it is the magnitude of an error."""
     time = unit_of(system, "t")
     if not isinstance(measure, Reduction):
         if hasattr(measure, "quantity"):
-            level = measure.level
-            at = f"{level or 0:g}" if np.ndim(level) == 0 else "its level"
-            event = f"{name_of(measure.quantity).replace('_', ' ')} = {at}"
+            level, event = measure.level, _told(name_of(measure.quantity), system)
+            if isinstance(measure.quantity, str) or level is not None:  # of a function: or it holds
+                event += f" = {level or 0:g}" if np.ndim(level) == 0 else " = its level"
             if measure.keep:
                 return with_unit(f"first time of {event}", time), False
             return f"crossings of {event}", False
@@ -425,8 +429,7 @@ def _measured(measure, system):
     if isinstance(quantity, str):
         unit = known[quantity] if quantity in known else unit_of(system, quantity)
     unit = form.format(unit, time) if unit or "{0}" not in form else ""
-    told = name_of(quantity)
-    told = sign_of(told) if told in system.state_names else told.replace("_", " ")
+    told = _told(name_of(quantity), system)
     if name == "reduce":
         told = words = ""
     error = quantity == "energy_error" and name in ("max_abs", "rms", "std", "variance")

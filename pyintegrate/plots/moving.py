@@ -406,6 +406,11 @@ def animate(
     >>> moving = animate(pi.integrate(pi.systems.spring, dt=0.05, t_end=5.0))
     >>> moving.to_jshtml()  # doctest: +SKIP
     """
+    if wrong := {"fps", "frames", "interval", "save"} & {*keywords}:
+        raise TypeError(
+            f"animate takes no {min(wrong)}: seconds= is how long it plays, and what it returns has"
+            " .save('motion.gif', fps=...)"
+        )
     curves, keywords = collect(sources, labels), line_keywords(keywords)
     system = curves[0].solution.system
     if any(len(curve.solution) < 2 for curve in curves):

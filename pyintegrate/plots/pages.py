@@ -463,9 +463,11 @@ def _energy_change(line, curve, share):
     """
     drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
     values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
-    held = values[curve.solution.valid & np.isfinite(values)]
+    held = values[curve.solution.valid]
     if not len(drawn) or not len(held):
         return np.nan, ""
+    if not np.isfinite(held[-1]):
+        return drawn[-1], "exploded"
     drift = energy_drift(curve.solution)
     t = np.asarray(curve.solution.t)
     with quiet():  # for trajectories that exploded

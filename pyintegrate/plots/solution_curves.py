@@ -492,10 +492,11 @@ def error(
             zeros += [curve.label] * bool(np.fmax.reduce(one, axis=None, initial=-1.0) == 0)
             one = np.where(one > 0, one, np.nan)  # a logarithmic axis cannot show zero
         against_time(ax, curve, one, keywords, window)
-    ax.set_yscale("log")
     least = ax.dataLim.minposy
-    if ax.dataLim.y1 > DECADES * least:
-        ax.set_ylim(least / 10, DECADES * least)
+    with quiet():  # first limits as wide as all data
+        ax.set_yscale("log")
+        if ax.dataLim.y1 > DECADES * least:
+            ax.set_ylim(least / 10, DECADES * least)
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None

@@ -218,6 +218,15 @@ def test_a_heatmap_finds_starts_and_refuses_the_rest(springs):
             call()
 
 
+def test_the_curves_of_a_fit_have_signs_and_units():
+    t = np.linspace(0, 2, 20)
+    seen = pi.solve(pi.systems.pendulum, 0.5, 0.0, t_end=2.0, times=t).y
+    about = {"observe": ["theta", "omega"], "free": ["length"], "x0": 0.5, "v0": 0.0}
+    found = pi.fit(pi.systems.pendulum, t, seen, **about)
+    texts = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    assert texts == ["θ [rad]", "ω [rad/s]"]
+
+
 # ---- moving and all together ---------------------------------------------------------------------
 
 

@@ -172,6 +172,9 @@ def test_every_curve_has_its_own_name_and_colour():
     for ax, names in zip((one, both, named, batch), expected, strict=True):
         assert [line.get_label() for line in named_curves(ax)] == names
         assert len({line.get_color() for line in named_curves(ax)}) == len(names)
+    steps = pi.integrate(pi.systems.pendulum, 1.0, 0.0, dt=[0.1, 0.2], n_steps=20)
+    labels = [line.get_label() for line in named_curves(pi.plots.energy(steps, exact=False))]
+    assert labels == ["dt = 0.1 s", "dt = 0.2 s"]
     alike = pi.integrate(pi.systems.pendulum, [1.0, 1.0], 0.0, dt=0.02, t_end=2.0)
     labels = [line.get_label() for line in named_curves(pi.plots.energy(alike, exact=False))]
     assert labels == ["classical Runge-Kutta"]

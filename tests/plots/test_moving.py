@@ -305,6 +305,8 @@ def test_nothing_moves_where_no_state_is_finite(start):
     sol = pi.integrate(pi.systems.oscillator, start, dt=0.1, n_steps=5, on_failure="ignore")
     with pytest.raises(ValueError, match="animate needs a trajectory"):
         pi.plots.animate(sol)
+    with pytest.raises(TypeError, match=r"takes no fps: seconds= .*save\('motion.gif', fps"):
+        pi.plots.animate(sol, fps=10)
 
 
 @pytest.mark.parametrize("system", [pi.systems.three_body, pi.systems.projectile])

@@ -112,16 +112,21 @@ def test_a_scan_of_two_axes_has_the_first_to_the_right():
     assert ax.collections[0].colorbar.ax.get_ylabel() == "rms of x [m]"
 
 
+def turning_back(t, x, v):
+    return (v > 0) & (t > 0)
+
+
 @pytest.mark.parametrize(("measure", "text", "scale"), [
     (pi.watch.max_abs("energy_error"), "largest |energy error|", "log"),
     (pi.watch.slope("omega"), "slope of ω [rad/s/s]", "linear"),
     (pi.watch.slope("energy_error"), "slope of energy error [1/s]", "linear"),
     (pi.watch.last("phase_drift"), "last of phase drift [rad]", "linear"),
     (pi.watch.periods("theta"), "mean period of θ [s]", "linear"),
-    (pi.event("theta"), "first time of theta = 0 [s]", "linear"),
-    (pi.event("theta", level=0.25), "first time of theta = 0.25 [s]", "linear"),
-    (pi.event("theta", level=[0.1, 0.2, 0.3]), "first time of theta = its level [s]", "linear"),
-    (pi.event("theta", keep=0), "crossings of theta = 0", "linear"),
+    (pi.event("theta"), "first time of θ = 0 [s]", "linear"),
+    (pi.event("theta", level=0.25), "first time of θ = 0.25 [s]", "linear"),
+    (pi.event("theta", level=[0.1, 0.2, 0.3]), "first time of θ = its level [s]", "linear"),
+    (pi.event("theta", keep=0), "crossings of θ = 0", "linear"),
+    (pi.event(turning_back), "first time of turning back [s]", "linear"),
     (lambda sol: sol.x[-1], "quantity", "linear"),
     (partial(lambda sol: sol.x[-1]), "quantity", "linear"),
 ])  # fmt: skip

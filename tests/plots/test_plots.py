@@ -281,7 +281,9 @@ def test_an_exploded_run_leaves_room_for_the_errors_and_paths_of_others(caplog):
     least = min(np.nanmin(line.get_ydata()) for line in ax.get_lines())
     assert (low, high) == pytest.approx((least / 10, 1e30 * least))
     ax.figure.draw_without_rendering()
-    c.plot().figure.draw_without_rendering()
+    axes = c.plot()
+    axes.figure.draw_without_rendering()
+    assert "exploded" in [text.get_text() for text in axes[0, 1].texts]
     assert not caplog.records  # of Matplotlib: limits that it ignores
 
 
