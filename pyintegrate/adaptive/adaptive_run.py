@@ -20,7 +20,7 @@ _WAITING = 17  # for the run of another pair
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
-GOES_ON, IMPLICIT = 2, 4  # bits of a mark, as PiMark of the core; by the implicit method
+GOES_ON, IMPLICIT = 2, 4  # bits of a mark: PI_GOES_ON of the core; by the implicit method
 TIME, STEP, STATE = 0, 2, 6  # places of OWN_T, OWN_NEXT, OWN_STATE (kernels/tolerance/rows.h)
 
 

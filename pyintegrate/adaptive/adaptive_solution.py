@@ -16,7 +16,7 @@ from ..values.memory import outward
 from ..values.table import extent
 from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
-from .arguments import make_adaptive_run, rounded_times
+from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
 from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents
 
@@ -430,8 +430,6 @@ class AdaptiveSolution(Solution):
         >>> bool(sol.t[0] < 5.0), bool(all(sol.final == pi.solve(sol.system, t_end=10.0).final))
         (True, True)
         """
-        from .arguments import resumed
-
         if n_steps is not None or t_end is None:
             raise ValueError(
                 "a solution to a tolerance resumes to a time: give t_end alone; n_steps belongs to"

@@ -132,9 +132,9 @@ def checked_run(
             has_history=bool(past), drive_strides=strides, random=random,
         )  # fmt: skip
     if options.across is not None:
-        from ..watching.batch.results import check_times
+        from ..watching.batch.results import check_same_times
 
-        check_times(problem)
+        check_same_times(problem)
     return problem, options
 
 

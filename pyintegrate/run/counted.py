@@ -4,7 +4,13 @@ import numpy as np
 
 from ..errors import Status
 from ..values.checks import broadcast_shape
-from ..watching.batch.results import Across, check_times, of_run, one_after_the_other, ranges_of
+from ..watching.batch.results import (
+    Across,
+    check_same_times,
+    of_run,
+    one_after_the_other,
+    ranges_of,
+)
 from ..watching.batch.statistics import check_states, checked
 from ..watching.plan import Plan
 from .arguments import make_run
@@ -26,7 +32,7 @@ class Counted:
     def __init__(self, across, problem, params):
         self._across = checked(across, problem.system)
         check_states(self._across)
-        check_times(problem)
+        check_same_times(problem)
         self.names, self.steps, self._plans = [*across], [], {}
         self._given = {name: view.copy() for name, view in params.items()}
         self._ranges = ranges_of(problem)

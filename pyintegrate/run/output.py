@@ -19,7 +19,7 @@ from ..values.types import Any
 from .core import Outcome, Run
 from .failures import none
 
-BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
+PART_BYTES = 8 << 20  # of record, computed at once and then copied
 
 
 def begin(problem, options, failures=None, kept=None):
@@ -39,7 +39,7 @@ def begin(problem, options, failures=None, kept=None):
     if options.out is not None and not options.saves(problem.n_steps).final_only:
         record = _as_rows(options.out)
         if record is None:
-            return _InBlocks(problem, options, failures, memory)
+            return _InParts(problem, options, failures, memory)
     return Run(problem, options, failures, record, memory)
 
 
@@ -141,10 +141,10 @@ def _as_rows(out):
     return as_strided(out, (saved, components, prod(batch)), strides)
 
 
-# ---- block by block ------------------------------------------------------------------------------
+# ---- part by part -------------------------------------------------------------------------------
 
 
-class _InBlocks:
+class _InParts:
     """A run in parts, each copied to its place."""
 
     def __init__(self, problem, options, failures, memory):
@@ -164,7 +164,7 @@ class _InBlocks:
         with Reporter(options.progress, problem.n_steps) as report:
             saved, done, _ = self._state
             while saved < saves.count:
-                end = _end_of_block(options.out, saved, saves.count, problem)
+                end = _end_of_part(options.out, saved, saves.count, problem)
                 stop = problem.n_steps if end == saves.count else int(saves.steps[end - 1])
                 part = _part(problem, done, stop - done.completed)
                 here = options.changed(
@@ -242,10 +242,10 @@ def _shifted(report, steps):
     return lambda done, total: report(steps + done)
 
 
-def _end_of_block(out, a, saves, problem):
-    """The end of the block that begins with save a, itself not in it: whole chunks of zarr."""
+def _end_of_part(out, a, saves, problem):
+    """The end of the part that begins with save a, itself not in it: whole chunks of zarr."""
     size = problem.system.dim * max(problem.lanes, 1) * problem.dtype.itemsize
-    b = a + max(1, BLOCK_BYTES // size)
+    b = a + max(1, PART_BYTES // size)
     if a == 0:
         b = max(b, 2)  # the first state takes no work
     chunks = getattr(out, "chunks", None)

@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import report_failures
 from ..method.arithmetic import warn_of_change
 from ..run import output
-from ..run.arguments import fitting_end, steps_between
+from ..run.arguments import fitting_end, make_run, steps_between
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
@@ -349,7 +349,6 @@ class FixedSolution(Solution):
     def _of_file(cls, stored):
         """From the fields of a file: see storage.py."""
         from ..method.method import Method
-        from ..run.arguments import make_run
         from ..run.options import check_times, fitted, steps_of
         from ..run.starter import check_start
         from .files import made, refuse

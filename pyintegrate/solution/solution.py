@@ -29,7 +29,7 @@ from ..values.types import (
     KindOfSolution,
     PathLike,
 )
-from .jumps import direction, until_jump
+from .jumps import direction, first_jump, until_jump
 from .sensitivity import derivatives
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
@@ -274,8 +274,6 @@ class Solution(KindOfSolution):
     @cached_property
     def _first_jump(self):
         """When an event first made each trajectory jump, (*batch): see jumps.py."""
-        from .jumps import first_jump
-
         return first_jump(self)
 
     @cached_property

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 from itertools import product
 
-from ..trace.graph import ARITHMETIC, below, is_zero
+from ..trace.graph import OPERATORS, below, is_zero
 from .step import derivatives_along
 
 _PRIME = (1 << 61) - 1
@@ -46,7 +46,7 @@ def _same(graph, a, b):
 
 
 _RULES: dict = {
-    **ARITHMETIC,
+    **OPERATORS,
     "negative": operator.neg,
     "divide": lambda a, b: a * pow(b, _PRIME - 2, _PRIME),
 }

@@ -11,7 +11,7 @@ from .. import _core
 from .program import BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 
 _LIMITS = _core.limits
-MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
+KERNEL_COMPONENTS, KERNEL_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
 _OPERATIONS = _core.operations
 _HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
@@ -29,11 +29,11 @@ def check_size(system, program):
     ValueError
     """
     dim, _, n_params, n_derived = program.sizes[:4]
-    most = MOST_PARAMETERS * (4 if program.has("next") else 1)
-    if max(dim, program.noises) > MOST_COMPONENTS or n_params + n_derived > most:
+    most = KERNEL_PARAMETERS * (4 if program.has("next") else 1)
+    if max(dim, program.noises) > KERNEL_COMPONENTS or n_params + n_derived > most:
         raise ValueError(
             f"{system.name} has {dim} components and {n_params + n_derived} parameters ({n_derived}"
-            f" of them derived from others): a compiled kernel holds {MOST_COMPONENTS} and"
+            f" of them derived from others): a compiled kernel holds {KERNEL_COMPONENTS} and"
             f" {most}; the byte code has no such limit"
         )
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from .. import _core
 from ..values.headers import headers
 from . import library_cache
-from .c_source import MOST_COMPONENTS, check_size, source
+from .c_source import KERNEL_COMPONENTS, check_size, source
 from .library_cache import private_folder
 
 _FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden"]
@@ -91,7 +91,7 @@ def compiled(system, program):
     command, version = _compiler()
     isa = _core.info()["instruction_set"]
     text = source(system, program)
-    flags = [*_FLAGS, f"-DPI_ANSWERS={max(MOST_COMPONENTS, program.sizes[4])}"]
+    flags = [*_FLAGS, f"-DPI_ANSWERS={max(KERNEL_COMPONENTS, program.sizes[4])}"]
     flags += _CLANG.get(isa, []) if "clang" in version else []
     machine = f"{sys.platform} {platform.machine()}"
     name = _digest(text, isa, machine, version, " ".join([*command, *flags]))

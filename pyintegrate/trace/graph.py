@@ -113,7 +113,7 @@ def _is_power_of_two(value):
     return abs(math.frexp(value)[0]) == 0.5
 
 
-ARITHMETIC = {
+OPERATORS = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -125,10 +125,10 @@ def _exactly(operation, a, b):
     """a + b, a - b, a * b or a / b if the real number is a double, else None."""
     if not (math.isfinite(a) and math.isfinite(b)) or (operation == "divide" and b == 0):
         return None
-    exact = ARITHMETIC[operation](Fraction(a), Fraction(b))
+    exact = OPERATORS[operation](Fraction(a), Fraction(b))
     if exact == 0:  # with its sign
         lost = a != 0 and b != 0 and operation != "multiply"
-        return None if lost else ARITHMETIC[operation](a, b)
+        return None if lost else OPERATORS[operation](a, b)
     try:
         rounded = float(exact)
     except OverflowError:
@@ -198,7 +198,7 @@ class Graph:
     # ---- operations ----
     def make(self, operation, *arguments):
         """The node of an operation: shared, folded or rewritten where that is exact."""
-        if operation in ARITHMETIC and all(a.is_constant for a in arguments):
+        if operation in OPERATORS and all(a.is_constant for a in arguments):
             value = _exactly(operation, *(a.value for a in arguments))
             if value is not None:
                 return self.constant(value)

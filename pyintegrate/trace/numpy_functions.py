@@ -8,6 +8,7 @@ import inspect
 
 import numpy as np
 
+from .elementary import FUNCTIONS
 from .errors import TraceError
 from .expression import ON_SYMBOLS, Symbol, Vector, apply, graph_of, plain, unknown, wrapped
 
@@ -224,8 +225,6 @@ def known_functions():
     >>> "interp" in known_functions()
     True
     """
-    from .elementary import FUNCTIONS
-
     whole = {f.__name__ for f in (*_OWN, *_NATIVE) if not inspect.isclass(f)}
     return sorted({*FUNCTIONS, *whole})
 

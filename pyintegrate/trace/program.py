@@ -307,11 +307,4 @@ def assemble(graph, outputs, n_params, noises=0, second=0):
         graph.dim, graph.dof, n_params, len(assembler.derived_nodes),
         len(outputs.get("invariants", ())), assembler.n_registers,
     )  # fmt: skip
-    return Program(
-        np.array(code, dtype=np.int32).reshape(-1, WORDS),
-        np.array(assembler.values),
-        sections,
-        sizes,
-        noises,
-        second,
-    )
+    return Program(code, assembler.values, sections, sizes, noises, second)

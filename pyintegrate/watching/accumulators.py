@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _core
 from ..trace.elementary import real
-from ..trace.expression import Symbol, node_of
+from ..trace.expression import Symbol, Vector, node_of
 from .later import BEGAN, COUNT, UNIT, Later, later
 from .time_weighted import Timed
 
@@ -371,8 +371,6 @@ class Accumulators:
 
     def update(self, function, kept, axes):
         """The results of a user's update function: as many symbols as are kept."""
-        from ..trace.expression import Vector
-
         if axes:
             array = np.empty(len(kept), dtype=object)
             array[:] = [item.old for item in kept]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..values.checks import floats, integer
 from ..values.types import Any, ArrayLike, Callable, Quantity
+from .accumulators import cubic_root
 from .batch.density import checked_edges
 from .later import INTERVAL, seen, side_by_side
 from .reduction import Reduction, of_condition, of_quantity
@@ -123,8 +124,6 @@ def periods(rows):
     >>> bool(abs(sol.watched["T"] - 2 * np.pi) < 1e-8), int(sol.watched["T.count"])
     (True, 15)
     """
-    from .accumulators import cubic_root
-
     q, i = rows.q, rows.index
     c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
     passage = (b < 0) & (c >= 0) & (i >= 3)

@@ -23,6 +23,7 @@ from .quantity import (
     View,
     asked_names,
     check_quantity,
+    label,
     leading,
     named,
     within_steps,
@@ -50,8 +51,6 @@ class Event:
     bridge: bool
 
     def __repr__(self):
-        from .quantity import label
-
         return f"<pi.event of {label(self.quantity)}>"
 
 

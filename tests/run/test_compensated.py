@@ -52,7 +52,7 @@ def test_a_compensated_run_in_parts_is_one_run(method, dtype, tmp_path, monkeypa
         later = part.resume(n_steps=1).resume(n_steps=199)
         assert same_bits(later.y, whole.y[101:])
         assert same_bits(pi.concatenate(part, part.resume(n_steps=200)).y, whole.y)
-    monkeypatch.setattr(output, "BLOCK_BYTES", 500)  # into an array part by part
+    monkeypatch.setattr(output, "PART_BYTES", 500)  # into an array part by part
     out = np.empty((5, 301, 4), dtype).swapaxes(0, 1)[:, ::-1]
     assert same_bits(run(method, y, n_steps=300, out=out).y, whole.y)
 

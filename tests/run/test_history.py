@@ -35,7 +35,7 @@ METHODS = [
 @pytest.fixture(params=METHODS, ids=str, name="method")
 def _method(request, monkeypatch):
     monkeypatch.setitem(pi.methods._made, request.param.name, request.param)
-    monkeypatch.setattr(output, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(output, "PART_BYTES", 500)
     return request.param
 
 
@@ -102,7 +102,7 @@ def test_a_past_that_is_lost_stays_lost_in_a_file(method, tmp_path):
 @pytest.mark.parametrize("shape", [(), (5,)])
 @pytest.mark.parametrize("save", ["all", 4, "final"])
 def test_a_driven_run_in_parts_is_one_run(save, shape, monkeypatch, tmp_path):
-    monkeypatch.setattr(output, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(output, "PART_BYTES", 500)
     drive = {"k": np.random.default_rng(1).uniform(1, 20, (41, *shape))}
     options = {"dt": 0.01, "n_steps": 41, "save": save, "drive": drive}
     y = states(SPRING, (5,))

@@ -66,7 +66,7 @@ def test_a_trajectory_that_fails_keeps_its_last_state():
 
 @pytest.mark.parametrize("save", [*SAVES.values(), [1, 3, 4, 17, 40]])
 def test_an_array_whose_axes_do_not_merge_is_filled_part_by_part(save, monkeypatch):
-    monkeypatch.setattr("pyintegrate.run.output.BLOCK_BYTES", 500)
+    monkeypatch.setattr("pyintegrate.run.output.PART_BYTES", 500)
     angle = np.linspace(0.1, 3.0, 12).reshape(3, 4)
     options = {"dt": 0.01, "n_steps": N, "method": "adams_bashforth4"}
     steps = np.asarray(save).astype(int)

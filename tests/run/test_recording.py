@@ -29,7 +29,7 @@ kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNEL
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
-    monkeypatch.setattr(recording, "BLOCK_BYTES", 2000)
+    monkeypatch.setattr(recording, "PART_BYTES", 2000)
     monkeypatch.setattr(core, "STREAM_BYTES", 1)
 
 
@@ -229,7 +229,7 @@ def test_an_interrupted_run_by_parts_holds_what_was_done(at, kind, tmp_path):
 def test_an_interrupt_while_a_part_is_copied_leaves_the_parts_before(monkeypatch):
     y = states(LORENZ, (2, 3))
     whole = run(y=y, n_steps=500, save=2)
-    out, count, end = places("strided", whole.y.shape, float, None), [0], recording._end_of_block
+    out, count, end = places("strided", whole.y.shape, float, None), [0], recording._end_of_part
 
     def interrupted(*arguments):
         count[0] += 1
@@ -239,7 +239,7 @@ def test_an_interrupt_while_a_part_is_copied_leaves_the_parts_before(monkeypatch
 
     for last in (4, 1):
         count[0] = 4 - last
-        monkeypatch.setattr(recording, "_end_of_block", interrupted)
+        monkeypatch.setattr(recording, "_end_of_part", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
             run(y=y, n_steps=500, save=2, out=out)
         sol = caught.value.solution

@@ -98,7 +98,7 @@ def test_resumed_runs_parts_and_files(states, tmp_path):
 
 
 def test_blocks_of_a_foreign_array(states, monkeypatch):
-    monkeypatch.setattr("pyintegrate.run.output.BLOCK_BYTES", 20_000)
+    monkeypatch.setattr("pyintegrate.run.output.PART_BYTES", 20_000)
     out = np.empty((N + 1, 10, 20, 2))[:, :, :15]
     check_plane(run({"p": PLANE}, save="all", out=out), states.y)
 

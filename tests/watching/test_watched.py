@@ -314,7 +314,7 @@ def test_an_exact_line_has_no_residual(n_steps):
 
 
 def test_errors_of_a_run_that_fills_an_array_part_by_part_are_from_its_first_state(monkeypatch):
-    monkeypatch.setattr("pyintegrate.run.output.BLOCK_BYTES", 500)
+    monkeypatch.setattr("pyintegrate.run.output.PART_BYTES", 500)
     angle = np.linspace(0.1, 3.0, 12).reshape(3, 4)
     watch = {"swing": w.max_abs("energy_error"), "ahead": w.last("phase_drift")}
     run = {"dt": 0.1, "n_steps": 50, "method": "velocity_verlet", "watch": watch}

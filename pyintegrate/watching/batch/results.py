@@ -411,7 +411,7 @@ def _times(problem, steps):
     return t.reshape(len(t), -1)[:, 0] if t.ndim > 1 and problem.lanes else t
 
 
-def check_times(problem):
+def check_same_times(problem):
     """Refuse trajectories that are at different times at one step."""
     for name, value in (("dt", problem.dt), ("t0", problem.t0)):
         if np.size(value) > 1 and np.ptp(value) > 0:

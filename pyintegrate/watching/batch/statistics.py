@@ -9,6 +9,7 @@ are exact and counts whole numbers, so the bits depend on no order, split or num
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import numpy as np
 
 from ...values.checks import floats, integer, numbers, printable
 from ...values.types import AcrossBatch, ArrayLike, Callable, Function, Quantity, Sequence
-from ..quantity import label
+from ..quantity import check_quantity, label
 from ..reduction import like
 from .density import checked_edges
 from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
@@ -289,10 +290,6 @@ def covariance(
 
 def checked(across, system):
     """Check the argument `across` for a system; returned as a dict."""
-    from collections.abc import Mapping
-
-    from ..quantity import check_quantity
-
     if not isinstance(across, Mapping):
         raise TypeError(
             f"across must be a dictionary, as {{'m': pi.across.mean('x')}}, got {across!r}"
