@@ -16,7 +16,7 @@ from ..theory.stability_function import has_stability_function, stability_functi
 from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import listed, suitable_methods
+from .accuracy import evaluations_a_step, listed, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -486,15 +486,14 @@ def max_stiffness(
     chosen = [find_method(method) for method in named]
     dt = checked_times("dt", dt, DOUBLE, {})
     batch = _batch(system, dt)
-    found = {}
-    for method in chosen:
+
+    def limit(method, dt):
         if 0 in batch:
-            found[method.name] = np.empty(batch)
-            continue
+            return np.empty(batch)
         if is_linear(system):
             least = tolerance(method)
 
-            def excess(values, method=method):
+            def excess(values):
                 made = system(**{parameter: values})
                 return step_excess(made, method, dt) - _solving_error(made, method, dt)
 
@@ -502,24 +501,28 @@ def max_stiffness(
         else:
             excess, least = _runs_away(system, method, parameter, dt, x0, v0, n_steps), 0.0
             middle = 1.0
-        found[method.name] = _first(excess, least, np.broadcast_to(middle, batch), rtol)
+        return _first(excess, least, np.broadcast_to(middle, batch), rtol)
+
+    found = {method.name: limit(method, dt) for method in chosen}
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
-    return MaxStiffness(found, system, parameter, dt)
+    costs = {method.name: evaluations_a_step(system, method) for method in chosen}
+    fair = {method.name: limit(method, dt * max(costs[method.name], 1)) for method in chosen}
+    return MaxStiffness(found, costs, fair, system, parameter, dt)
 
 
 class MaxStiffness(ByMethod[Any]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
-    def __init__(self, found, system, parameter, dt):
-        self._found = dict(found)
+    def __init__(self, found, costs, fair, system, parameter, dt):
+        self._found, self._costs, self._fair = found, costs, fair
         self.system, self.parameter, self.dt = system, parameter, dt
 
     def __getitem__(self, name: str) -> Floats:
         return self._found[find_method(name).name]
 
     def table(self) -> Table:
-        """The limits, also per force evaluation: the stability of a method for its cost.
+        """The limits, also at equal work: the stability of a method for its cost.
 
         Returns
         -------
@@ -527,10 +530,7 @@ class MaxStiffness(ByMethod[Any]):
         """
         units, rows = self.system.units, []
         for name, value in self._found.items():
-            method = find_method(name)
-            # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
-            fair = value / max(method.evaluations, 1) ** 2
-            rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
+            rows.append([name, extent(value), f"{self._costs[name]}", extent(self._fair[name])])
         step = f"dt = {extent(self.dt)} {units['t']}".rstrip()
         largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
         columns = ["method", largest, "evaluations", "at equal work"]

@@ -69,6 +69,20 @@ def test_all_methods_and_a_batch_of_dampings_at_once():
     assert found._repr_html_().count("<tr>") == 3
 
 
+@pytest.mark.parametrize(
+    ("system", "parameter"), [("oscillator", "omega"), ("spring", "k"), ("spring", "b")]
+)
+def test_at_equal_work_the_steps_are_as_many_times_longer(system, parameter):
+    """Also where a limit goes with 1 / dt, and velocity Verlet costs two forces a step."""
+    system, names = pi.systems[system], [EULER, "velocity_verlet", "rk4"]
+    table = pi.analysis.max_stiffness(names, system, parameter, dt=0.01).table()
+    for name, _, evaluations, fair in table.rows:
+        run = pi.integrate(system, dt=0.01, n_steps=1000, method=name, save="final")
+        assert int(evaluations) == run.evaluations // 1000
+        longer = pi.analysis.max_stiffness(name, system, parameter, dt=0.01 * int(evaluations))
+        assert float(fair) == pytest.approx(longer, rel=1e-5)
+
+
 @pytest.mark.parametrize("method", ["lobatto_iiia4", "lobatto_iiib4", "bdf2", "bdf6", "gauss4"])
 def test_no_damping_is_too_strong_for_methods_that_any_decay_leaves_stable(method):
     """The rounding of a step at b dt / m = 1e11 is no growth."""
