@@ -16,7 +16,7 @@ from ..theory.stability_function import has_stability_function, stability_functi
 from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import listed, suitable_methods
+from .accuracy import evaluations_a_step, listed, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -508,34 +508,34 @@ def max_stiffness(
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
     run = {"x0": x0, "v0": v0, "n_steps": n_steps, "rtol": rtol}
-    return MaxStiffness(found, system, parameter, dt, run)
+    return MaxStiffness(found, chosen, system, parameter, dt, run)
 
 
 class MaxStiffness(ByMethod[Any]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
-    def __init__(self, found, system, parameter, dt, run):
-        self._found, self._run = dict(found), run
+    def __init__(self, found, chosen, system, parameter, dt, run):
+        self._found, self._chosen, self._run = found, chosen, run
         self.system, self.parameter, self.dt = system, parameter, dt
 
     def __getitem__(self, name: str) -> Floats:
-        return self._found[find_method(name).name]
+        return self._found[name if name in self._found else find_method(name).name]
 
     def table(self) -> Table:
-        """The limits, also at steps as many times longer as a method evaluates the force.
+        """The limits, also at equal work: the stability of a method for its cost.
 
         Returns
         -------
         Table
         """
         units, rows = self.system.units, []
-        for name, value in self._found.items():
-            method = find_method(name)
-            fair = value
-            if method.evaluations > 1:
-                run = self._run | {"dt": self.dt * method.evaluations}
-                fair = max_stiffness(name, self.system, self.parameter, **run)
-            rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
+        for method in self._chosen:
+            cost, fair = evaluations_a_step(self.system, method), self[method.name]
+            row = [method.name, extent(fair), f"{cost}"]
+            if cost > 1:
+                run = self._run | {"dt": self.dt * cost}
+                fair = max_stiffness(method, self.system, self.parameter, **run)
+            rows.append([*row, extent(fair)])
         step = f"dt = {extent(self.dt)} {units['t']}".rstrip()
         largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
         columns = ["method", largest, "evaluations", "at equal work"]

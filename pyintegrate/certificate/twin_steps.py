@@ -122,23 +122,13 @@ def _explicit_rk(method, motion, h, n_steps, y):
     """k_s = f(y + h sum_j a_sj k_j),   y += h sum_s b_s k_s."""
     table = motion.table(method)
     A, b = table["A"], table["b"]
-    used = _used_stages(A, b)
+    last = max(s for s, weight in enumerate(b) if weight is not None)  # others: an error estimate
     for _ in range(n_steps):
         k = []
-        for s, row in enumerate(A):
-            k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h) if s in used else None)
+        for row in A[: last + 1]:
+            k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h))
         y = y + _sum(b, k, 0.0 * y) * h
     return y
-
-
-def _used_stages(A, b):
-    """Stages on which the step depends; the others serve an error estimate."""
-    used = set()
-    new = {s for s, weight in enumerate(b) if weight is not None}
-    while new:
-        used |= new
-        new = {j for s in used for j, a in enumerate(A[s]) if a is not None} - used
-    return used
 
 
 def _implicit_rk(method, motion, h, n_steps, y):

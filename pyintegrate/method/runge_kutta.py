@@ -86,7 +86,13 @@ def RungeKutta(
         products = b[:, np.newaxis] * A
         rest = products + products.T - np.outer(b, b)
         symplectic = bool(abs(rest).max() < ROUNDED)
-        symmetric = bool(abs(A + A[::-1, ::-1] - b).max() < ROUNDED)
+        used = b != 0
+        for _ in b:
+            used |= A[used].any(axis=0)
+        # Reversed, the stages change places: the first in time with the last.
+        places = [s for s in np.argsort(c.round(12), kind="stable") if used[s]]
+        own = A[np.ix_(places, places)]
+        symmetric = bool(abs(own + own[::-1, ::-1] - b[places]).max() < ROUNDED)
     else:
         # Final stages that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1

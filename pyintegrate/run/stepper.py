@@ -36,8 +36,10 @@ from .failures import Failures
 from .random_numbers import SEED_ROWS, RandomNumbers, seed_parts
 from .times import in_dtype, time_of
 
-# The halves of a step that can be called separately, by the method's name: kick and drift.
-_PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
+# The halves of a step that can be called separately, by the method's name: kick and drift. One that
+# began with its kick would keep the force, and round it differently (csrc/kernels/registers/
+# kept_force.h).
+_PHASES = {"semi_implicit_euler": (((0.0, 1.0), (0.0, 0.0)), ((0.0,), (1.0,)))}
 
 _REMEMBERS = (
     "the method remembers what came before, to which another state does not belong: make a new"
@@ -618,8 +620,8 @@ def _phases(method):
     """Handles of the method, and of the halves of its step if these can be called separately."""
     if method.family == "rigid_body":
         return (method.handle, *_core.rigid_phases(method.handle))
-    phases = _PHASES.get(method.name, ())
-    return (method.handle, *(_core.make_method("composition", 1, 1, rows) for rows in phases))
+    phases = [("composition", len(rows[0]), 1, rows) for rows in _PHASES.get(method.name, ())]
+    return (method.handle, *(_core.make_method(*phase) for phase in phases))
 
 
 def _following(step, follow):

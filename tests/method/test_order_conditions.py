@@ -152,6 +152,17 @@ def test_the_order_is_found_from_doubles_alone(method):
     assert mine.stability_limit == pytest.approx(method.stability_limit, rel=1e-9)
 
 
+def test_neither_the_order_of_the_stages_nor_idle_ones_change_a_method():
+    gauss, mixed = (pi.methods["gauss6"].coefficients[name] for name in "Ab"), [1, 0, 2]
+    A, b = (np.pad(x, (0, 1)) for x in gauss)
+    A[3] = 0.1, 0.0, 0.2, 0.3  # a stage that the step does not use
+    for places in ([0, 1, 2, 3], [*mixed, 3], [3, *mixed]):
+        mine = pi.RungeKutta(A[np.ix_(places, places)], b[places])
+        assert (mine.symmetric, mine.symplectic) == (True, True)
+    explicit = pi.RungeKutta([[0, 0, 0], [1 / 3, 0, 0], [1 / 2, 0, 0]], [0, 0, 1])
+    assert (explicit.evaluations, explicit.certificate().holds) == (3, True)
+
+
 def test_compositions_for_a_quadratic_kinetic_energy_have_lower_orders_otherwise():
     lower = {m.name: oc.order(m, False) for m in COMPOSITIONS if m.requires != "separable"}
     assert lower == {

@@ -48,7 +48,7 @@ def test_steps_of_ones_own_system_have_the_bits_of_a_run(method):
     assert same_bits(stepper.y, sol.final)
 
 
-@pytest.mark.parametrize("name", ["oscillator", "spring", "kepler", "momentum_spring"])
+@pytest.mark.parametrize("name", ["oscillator", "spring", "kepler", "momentum_spring", "pendulum"])
 def test_a_kick_and_a_drift_are_a_step(name):
     system = pi.systems[name]
     y = states(system, (9,))
