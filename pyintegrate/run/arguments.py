@@ -66,15 +66,7 @@ def checked_run(
     if drive is not None:
         from .drive import check_drive, driven_rows
 
-        driven, driven_shapes = check_drive(drive, system)
-        if refusal := system(**driven).refusal(method):
-            raise ValueError(refusal)
-        for word, plan in plans.items():
-            if wrong := plan.named(system) & {*driven}:
-                raise ValueError(
-                    f"{word}: a function takes {', '.join(sorted(wrong))}, but the force alone sees"
-                    " what drive= makes of it: make it a function of t and the state"
-                )
+        driven, driven_shapes = check_drive(drive, system, method, options)
         shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape

@@ -11,13 +11,16 @@ from ..values.memory import aligned, padded
 from ..values.parameters import rows_of
 
 
-def check_drive(drive, system):
+def check_drive(drive, system, method, options):
     """The driven parameters by name, as arrays (n_steps, *batch, *shape), and their batch shapes.
 
     Parameters
     ----------
     drive : mapping of str to array_like
     system : System
+    method : Method
+    options : Options
+        Whose events and watches may not name them.
     """
     if not isinstance(drive, Mapping):
         raise TypeError(
@@ -41,6 +44,15 @@ def check_drive(drive, system):
                 f"{''.join(f', {n}' for n in own)})"
             )
         arrays[name], shapes[f"drive[{name!r}]"] = array, array.shape[1 : array.ndim - len(own)]
+    if refusal := system(**arrays).refusal(method):
+        raise ValueError(refusal)
+    for word in ("events", "watch"):
+        plan = getattr(options, word)
+        if plan is not None and (wrong := plan.named(system) & {*arrays}):
+            raise ValueError(
+                f"{word}: a function takes {', '.join(sorted(wrong))}, but the force alone sees"
+                " what drive= makes of it: make it a function of t and the state"
+            )
     return arrays, shapes
 
 

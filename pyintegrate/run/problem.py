@@ -90,7 +90,7 @@ class Problem:
         }  # fmt: skip
         check_size(self.system, self.batch, self.lanes, self.dtype, n_steps, options, len(state))
         if drive is not None:
-            arrays, shapes = check_drive(drive, self.system)
+            arrays, shapes = check_drive(drive, self.system, self.method, options)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
                 raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
             changed["rows_params"], changed["drive_strides"] = driven_rows(

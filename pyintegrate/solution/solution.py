@@ -409,7 +409,7 @@ class Solution(KindOfSolution):
             warn_caller(self._what_is_forgotten(), UserWarning)
         part = alone()
         if self._options.events is None:  # it was loaded, and has jumped before
-            part._first_jump = self._first_jump
+            part._first_jump = np.minimum(part._first_jump, self._first_jump)
         return part
 
     @property

@@ -173,3 +173,15 @@ def test_between_the_steps_of_a_driven_run_lies_what_a_finer_one_finds():
 def test_a_drive_of_many_rows_fits_a_small_stack():
     done = subprocess.run([sys.executable, "-c", SMALL_STACK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_resumed_run_refuses_the_drives_that_a_first_one_does():
+    run = {"dt": 0.1, "n_steps": 5}
+    planets = pi.systems.n_body(n=2, initial=[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0])
+    sol = pi.integrate(planets, **run, method="wisdom_holman")
+    with pytest.raises(ValueError, match="knows no softening"):
+        sol.resume(n_steps=5, drive={"softening": np.full(5, 0.3)})
+    watch = {"most": pi.watch.maximum(lambda t, x, v, omega: omega * x)}
+    sol = pi.integrate(pi.systems.oscillator, **run, watch=watch)
+    with pytest.raises(ValueError, match="watch: a function takes omega"):
+        sol.resume(n_steps=5, drive={"omega": np.full(5, 3.0)})

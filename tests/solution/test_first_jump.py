@@ -144,3 +144,12 @@ def test_the_phase_of_the_exact_motion_ends_at_a_jump():
     # A reference that jumps as well says how wrong the rest is.
     fine = pi.integrate(pi.systems.pendulum, 1.0, 0.0, **wanted | {"dt": 0.005}, save=2)
     assert np.isfinite(pi.analysis.phase_drift(sol, fine)).all()
+
+
+@quiet
+def test_a_part_that_is_driven_knows_no_exact_motion(tmp_path):
+    first = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=5)
+    driven = first.resume(n_steps=5, drive={"omega": np.full(5, 3.0)})
+    driven.save(tmp_path / "driven.npz")
+    for sol in (driven, pi.load(tmp_path / "driven.npz"), pi.concatenate(first, driven)):
+        assert np.isnan(sol.error()).all()
