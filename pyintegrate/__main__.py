@@ -124,7 +124,9 @@ def _parser():
 
     stability = add("stability", _stability, "find how stiff a spring can be, and draw regions")
     _add_methods(stability)
-    stability.add_argument("names", nargs="?", type=_names, help="the same as --methods")
+    stability.add_argument(
+        "names", nargs="?", type=_names, help="the same as --methods; both add up"
+    )
     stability.add_argument("--dt", type=float, default=0.01, help="step (default: 0.01)")
     stability.add_argument("--b", type=float, default=0.0, help="damping [kg/s] (default: 0)")
     stability.add_argument("--output", metavar="FILE", help="draw the regions: .png, .pdf or .svg")
@@ -214,12 +216,18 @@ def _parameters(assignments):
     return parameters
 
 
+def _start(options, system):
+    """x0 and v0; one number can be the whole state."""
+    whole = system.dim == 1 and isinstance(options.x0, int | float)
+    return [options.x0] if whole else options.x0, options.v0
+
+
 def _compare(options):
     names = "methods", "dt", "t_end", "n_steps", "t0", "equal_work", "seed"
     run = {name: getattr(options, name) for name in names}
     system = pi.systems[options.system](**_parameters(options.set))
     _tell(
-        options, lambda: pi.compare(system, options.x0, options.v0, **run),
+        options, lambda: pi.compare(system, *_start(options, system), **run),
         lambda found: found.plot()[0, 0],
     )  # fmt: skip
 
@@ -240,7 +248,8 @@ def _tell(options, make, draw):
 
 
 def _stability(options):
-    asked = options.names if options.methods is None else options.methods
+    names, more = options.names, options.methods
+    asked = names if more is None else [*(names or ()), *more]
 
     def make():
         spring = pi.systems.spring(b=options.b)
@@ -253,7 +262,7 @@ def _stability(options):
 def _convergence(options):
     def make():
         system = pi.systems[options.system](**_parameters(options.set))
-        start = options.x0, options.v0
+        start = _start(options, system)
         return pi.analysis.convergence(system, options.methods, *start, t_end=options.t_end)
 
     _tell(options, make, lambda found: found.plot())

@@ -66,7 +66,7 @@ class Profile(Tabled, Named):
 
     def table(self) -> Table:
         """A row for each value of each fit."""
-        return _table("value", self, rise=self.rise)
+        return _table("point", self, rise=self.rise)
 
 
 def _table(word, found, **more):

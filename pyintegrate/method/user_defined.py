@@ -56,8 +56,11 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     maybe the weights "b_embedded".
     ValueError if a given order is higher than the order conditions allow.
     """
+    from ..theory.order_conditions import HIGHEST, embedded_orders
+    from ..theory.order_conditions import order as computed
+
     string("name", fields["name"], None)
-    given = order is not None and integer("order", order, 1)
+    given = order is not None and integer("order", order, 1, HIGHEST)
     doubles = {name: np.array(value, float).tolist() for name, value in written.items()}
     weights = doubles.pop("b_embedded", None)
     embedded = weights and {"order": 1, "b": weights}
@@ -70,15 +73,11 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
         handle=handle, starter=_core.method(handle)["starter"], **fields,
     )  # fmt: skip
     if not given:
-        from ..theory.order_conditions import order as computed
-
         # Consistent, as was checked; and immutable once it is returned.
         method.__dict__["order"] = max(computed(method), 1)
     elif not isinstance(order, ProvenOrder):
         _check_order(method, given)
     if embedded:
-        from ..theory.order_conditions import embedded_orders
-
         [embedded["order"]] = embedded_orders(method)
         orders = method.order, embedded["order"]
         method.__dict__["handle"] = _core.make_method(*core, *orders, tuple(weights))
@@ -88,9 +87,9 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
 
 def _check_order(method, order):
     """Refuse an order whose conditions fail by more than rounding to six digits explains."""
-    from ..theory.order_conditions import HIGHEST, conditions
+    from ..theory.order_conditions import conditions
 
-    for c in islice(conditions(method), min(order, HIGHEST)):
+    for c in islice(conditions(method), order):
         if c.largest > _CUT:
             raise ValueError(
                 f"order={order} was given, and the order conditions of {method.name!r} hold to"

@@ -33,6 +33,7 @@ def to_dataset(solution):
         shape = system.batch_shapes[name]
         if not system.shapes[name]:
             axes = [i for i, length in enumerate(shape, n - len(shape)) if batch[i] == length]
+            axes = [dims.index(name)] if name in dims else axes  # without those of length 1
             array = np.reshape(value, [batch[i] for i in axes])
             coordinates[name] = tuple(dims[i] for i in axes), array, {"units": units[name]}
         else:

@@ -111,6 +111,7 @@ class Table:
         """
         places = np.meshgrid(*map(np.asarray, axes.values()), indexing="ij", copy=False)
         shape = tuple(map(len, axes.values()))
+        arrays = {f"{name} (2)" if name in axes else name: one for name, one in arrays.items()}
         index = np.flatnonzero(np.broadcast_to(where, shape))
         data = {
             name: np.broadcast_to(array, shape)

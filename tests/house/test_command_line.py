@@ -333,12 +333,20 @@ def test_info_says_what_the_build_is(capsys):
     assert int(fields["cores"]) == os.cpu_count()
 
 
+def test_one_number_is_the_state_of_one_component(capsys):
+    words = "compare logistic --x0 2 --dt 0.1 --n-steps 9 --methods rk4 --json"
+    row = json.loads(run(capsys, words)[1])["rows"][-1]
+    sol = pi.integrate(pi.systems.logistic, [2.0], dt=0.1, n_steps=9)
+    assert row["position error"] == pytest.approx(abs(sol.error()).max(), rel=1e-12)
+
+
 def test_stability_prints_the_largest_springs(capsys):
     code, out, _ = run(capsys, "stability rk4,semi_implicit_euler --dt 0.1 --b 2")
     spring = pi.systems.spring(b=2.0)
     expected = pi.analysis.max_stiffness(["rk4", "semi_implicit_euler"], spring, dt=0.1)
     assert (code, out) == (0, f"{expected.table().text(100)}\n")
-    assert run(capsys, "stability --methods rk4,semi_implicit_euler --dt 0.1 --b 2")[1] == out
+    for words in ("--methods rk4,semi_implicit_euler", "rk4 --methods semi_implicit_euler"):
+        assert run(capsys, f"stability {words} --dt 0.1 --b 2")[1] == out
     everything = run(capsys, "stability")[1]
     assert all((m.name in everything) != m.velocity_free for m in POINT_METHODS)
 

@@ -390,7 +390,7 @@ def test_an_order_that_the_conditions_refute_is_refused(make, order):
     assert make(order).order == make(None).order == order
     with pytest.raises(ValueError, match=f"order=3 was given, .* hold to order {order} "):
         make(order + 1)
-    for wrong in ("2", 2.0, 0, True):
+    for wrong in ("2", 2.0, 0, True, 11):  # beyond 10 none is checked
         with pytest.raises((TypeError, ValueError), match="order must be"):
             make(wrong)
 

@@ -22,6 +22,8 @@ def test_a_dimension_has_the_name_of_what_varies_along_it():
     assert data["x"].dims == ("t", "b", "k")
     one = data.sel(b=0.1, k=7.0, method="nearest")
     assert np.array_equal(one["x"].values, sol.x[:, 1, 1])
+    row = pi.integrate(pi.systems.oscillator(omega=[[1.0, 2.0]]), dt=0.1, n_steps=5)
+    assert row.to_xarray().sel(omega=2.0)["x"].dims == ("t", "batch_0")
     steps = pi.integrate(pi.systems.oscillator, dt=[0.1, 0.2], n_steps=5).to_xarray()
     assert steps["x"].dims == ("step", "dt")
     assert steps.sel(dt=0.2)["t"].values.tolist() == [n * 0.2 for n in range(6)]

@@ -65,6 +65,11 @@ def test_the_middle_of_an_odd_number_of_rows_is_shown(n):
     assert str(n // 2) in [row[0] for row in table.rows]
 
 
+def test_an_axis_with_the_name_of_a_result_is_kept():
+    table = Table.of("", {"value": [1, 2]}, {"value": [0.5, 0.25]})
+    assert table.to_pandas().to_dict("list") == {"value": [1, 2], "value (2)": [0.5, 0.25]}
+
+
 def test_only_events_that_occurred_have_a_row():
     log = thrown().events["ground"]
     assert len(log.table().rows) == 1  # the other is in the air
