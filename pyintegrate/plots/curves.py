@@ -744,7 +744,8 @@ def keep_in_view(ax, along_x=False):
             if len(values) and values.min() < values.max():
                 extents.append((values.min(), values.max()))
                 exact.append(line.get_label() == "exact")
-        limits = calm_limits(*np.reshape(extents, (-1, 2)).T, np.array(exact, bool))
+        low, high = np.reshape(extents, (-1, 2)).T
+        limits = calm_limits(low, high, np.array(exact, bool))
         if limits is not None:
             getattr(ax, f"set_{axis}lim")(limits)
 

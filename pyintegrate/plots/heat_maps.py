@@ -104,6 +104,8 @@ def heatmap(
     numbers, text, is_error = _numbers(solution, values)
     if numbers.shape != batch:
         raise ValueError(f"values has shape {numbers.shape}, and the batch {batch}")
+    if numbers.dtype.kind not in "biuf":
+        raise TypeError(f"values must be real numbers, got an array of {numbers.dtype}")
     missing = "did not fail"
     if not (isinstance(values, str) and values == "failed_step"):
         missing = "none, failed"
@@ -152,6 +154,7 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
         if log and "norm" not in look:
             look["norm"] = _scale(shown, look.pop("vmin", None), look.pop("vmax", None))
         if log:  # zero error is below the least colour
+            missing = ", ".join(filter(None, [missing, "negative" * bool(np.any(shown < 0))]))
             shown = np.where(shown < 0, np.nan, np.maximum(shown, np.finfo(float).tiny))
         mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
         ax.set_facecolor(FAILED)  # visible where there is no number

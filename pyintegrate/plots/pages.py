@@ -234,8 +234,11 @@ def draw(name, ax, curves, window, keywords):
             names = first.system.state_names[: first.system.dof]
             title = "position" if first.components[0] in names else "motion"
         if window is not None:
-            length = f"{abs(window[1] - window[0]):.2g} {unit_of(first.system, 't')}"
-            title = f"{title}, the last {length}".rstrip()
+            start, end = window
+            text = f"the last {abs(end - start):.2g}"
+            if not np.isclose(end, np.ravel(first.t)[-1]):
+                text = f"{start:g} to {end:g}"
+            title = f"{title}, {text} {unit_of(first.system, 't')}".rstrip()
     _, xlabel, ylabel, note = PICTURES[name](page, curves, **keywords)
     if name == "motion" and window is not None:
         ax.set_xlim(sorted(window))
@@ -446,7 +449,10 @@ def _rows(comparison, labels, name=""):
         heading = heading if np.size(one) else "to a tolerance"
         period = period_of(solutions[0])
         if period is not None and np.ndim(one) == 0:
-            heading += f"\n{period / abs(one):.3g} steps a period"
+            each = solutions[0].system.period(solutions[0].initial)
+            ends = [end(each[np.isfinite(each)]) / abs(one) for end in (np.min, np.max)]
+            steps = " to ".join(dict.fromkeys(f"{end:.3g}" for end in ends))
+            heading += f"\n{steps} steps a period"
         if name:
             heading = f"{name}\n{heading}"
         if comparison.equal_work:

@@ -213,8 +213,9 @@ def test_a_heatmap_finds_starts_and_refuses_the_rest(springs):
         (lambda: pi.plots.heatmap(springs, "heat"), "energy_error"),
         (lambda: pi.plots.heatmap(springs, np.zeros((7, 5))), r"\(7, 5\)"),
         (lambda: pi.plots.heatmap(springs, "x", x="b"), "b does not vary"),
+        (lambda: pi.plots.heatmap(springs, np.full((5, 7), "a")), "real numbers, got .* <U1"),
     ]:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((TypeError, ValueError), match=message):
             call()
 
 

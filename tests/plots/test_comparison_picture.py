@@ -75,6 +75,16 @@ def test_panels_do_not_overlap(comparison):
         assert one.y1 <= figure.bbox.height
 
 
+def test_the_head_of_a_comparison_says_what_is_shown():
+    c = pi.compare(pi.systems.oscillator(omega=[1.0, 2.0]), dt=0.1, t_end=20.0)
+    titles = {(2, 4): "2 to 4 s", (15, 20): "the last 5 s", None: ""}
+    for window, text in titles.items():
+        axes = c.plot(window=window)
+        assert axes[0, 0].get_title("left") == ", ".join(filter(None, ["position", text]))
+        heads = [one.get_text() for one in axes[0, 0].texts]
+        assert heads == ["dt = 0.1 s\n31.4 to 62.8 steps a period"]
+
+
 def test_many_methods_and_explosions_stay_readable():
     oscillator = pi.systems.oscillator(omega=15**0.5)
     symplectic = [

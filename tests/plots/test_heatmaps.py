@@ -38,6 +38,11 @@ def scale(values, **keywords):
     return mesh.norm.vmin, mesh.norm.vmax, mesh.colorbar.extend
 
 
+def test_a_logarithmic_map_says_that_it_leaves_out_what_is_negative():
+    ax = pi.plots.heatmap(springs(), np.linspace(-1, 1, 35).reshape(5, 7), log=True)
+    assert "grey: none, failed, negative" in ax.collections[0].colorbar.ax.get_ylabel()
+
+
 def test_logarithmic_colours_show_the_top_decades_with_arrows():
     numbers = np.logspace(-85, np.log10(493), 35).reshape(5, 7)
     low, high, arrows = scale(numbers)

@@ -225,6 +225,18 @@ def test_the_label_of_a_small_picture_is_whole(figsize):
     assert label.y1 <= ax.figure.bbox.y1 + 1  # a pixel of rounding
 
 
+def test_the_label_of_many_components_is_whole():
+    names = ["susceptible", "exposed", "infected_individuals", "recovered", "vaccinated_or_dead"]
+    decay = pi.rhs(dim=5, state_names=names, initial=[1.0] * 5)(lambda t, y: -y)
+    sol, ax = pi.integrate(decay, dt=0.1, n_steps=9), None
+    for name in names:
+        ax = pi.plots.trajectory(sol, components=name, ax=ax, label=name)
+    ax.figure.draw_without_rendering()
+    label = ax.yaxis.label.get_window_extent()
+    assert 0 <= label.y0 < label.y1 <= ax.figure.bbox.y1
+    assert ax.get_ylabel().replace("\n", " ") == ", ".join(names)
+
+
 def many(count):
     fit = [name for name, method in pi.methods.items() if method.requires in ("any", "second_order")
            and method.self_starting and not method.implicit]  # fmt: skip

@@ -467,6 +467,8 @@ def test_pictures_of_bands_and_histograms():
     ax = pi.plots.fan(sol, "band")
     assert len(ax.collections) == 1
     assert len(ax.lines) == 6
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(names) == ["5 % to 95 %", "5 of 200 trajectories", "median"]
     np.testing.assert_array_equal(ax.lines[-1].get_ydata(), sol.across["band"][:, 1])
     ax = pi.plots.fan(sol.across, "group", group=1)
     assert len(ax.lines) == 0

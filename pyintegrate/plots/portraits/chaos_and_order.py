@@ -322,8 +322,10 @@ def fan(
     if own and component in solution.components and group is None:
         states = solution[component].reshape(len(solution.t), -1)
         if len(solution.t) > 1 and solution.t.ndim == 1:
-            some = states[:, evenly(states.shape[1], paths)]
-            ax.plot(solution.t, some, color="0.6", linewidth=0.6, zorder=1)
+            some = evenly(states.shape[1], paths)
+            lines = ax.plot(solution.t, states[:, some], color="0.6", linewidth=0.6, zorder=1)
+            for line in lines[:1]:
+                line.set_label(f"{len(lines)} of {states.shape[1]:,} trajectories")
     middle = keywords.pop("color", "C0")
     for i in range(len(q) // 2):
         told = f"{100 * q[i]:g} % to {100 * q[-1 - i]:g} %"
@@ -334,7 +336,8 @@ def fan(
         half = len(q) // 2
         told = "median" if q[half] == 0.5 else f"{100 * q[half]:g} %"
         ax.plot(t, values[:, half], **{"color": middle, "label": told} | keywords)
-    return ax, *_labels(solution, own, component), told * (len(q) < 3)  # one name is no legend
+    alone = len(ax.get_legend_handles_labels()[1]) < 2  # one name is no legend
+    return ax, *_labels(solution, own, component), told * alone
 
 
 @picture(legend=False)
