@@ -93,9 +93,9 @@ typedef struct {
     int planets; /* bodies that attract one another: g, masses, softening */
     int cheap;   /* without its scales the force costs nothing */
     int scratch; /* rows of scratch memory for the force */
-    /* Of a step with noise (PI_NEXT, if `steps` is set): how many noises, and which numbers come
+    /* Does it make its own steps, with noise (PI_NEXT)? How many noises, and which numbers come
      * after their increments (kernels/rows/noise.h). */
-    int steps, noises;
+    int noisy, noises;
     PiSecondNumbers second;
     int no_jacobian;    /* use differences of the right-hand side */
     int lanes_a_call;   /* of the force, if calls are expensive; 0: as many as fit */

@@ -123,6 +123,10 @@ enum {
 static inline double pi_real(const void *row, int64_t i, int real_bytes) {
     return real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
 }
+static inline void pi_set_real(void *row, int64_t i, int real_bytes, double value) {
+    if (real_bytes == 8) ((double *)row)[i] = value;
+    else ((float *)row)[i] = value;
+}
 /* Lanes of one quantity: stride 1, or 0 if one value serves all. */
 typedef struct {
     const void *data;
@@ -308,7 +312,6 @@ typedef struct {
     int place_of[PI_MAX_STAGES]; /* of a stage; 0: not asked, or not kept */
     int nearest[PI_MAX_PLACES];  /* the first of those that make the next middle, */
     double middle[PI_MAX_PLACES][PI_NEAREST]; /* and their weights */
-    int order;                                /* of the step */
     int power;                                /* the estimate is proportional to h^power */
     int radau; /* Radau's method: f(t, y) is in the estimate and no stage, its step is its own */
     double c[PI_MAX_STAGES];
@@ -361,7 +364,7 @@ typedef struct {
     const PiRow *rtol, *atol;   /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
-    uint64_t segments; /* components that observers ask for within every step, as bits; 0: none */
+    uint64_t asked;    /* components that observers ask for within every step, as bits; 0: none */
     double bound;      /* largest |component| allowed */
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted

@@ -63,7 +63,7 @@ def make_callback(
     dim: int,
     dof: int,
     n_params: int,
-    block: int,
+    lanes_a_call: int,
     owner: object = ...,
     velocity_dependent: int = ...,
     /,

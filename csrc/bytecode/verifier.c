@@ -198,8 +198,8 @@ static int reads(const PiProgramText *x, PiQuestion question, int64_t bank) {
     return pi_reads(x, question, bank << PI_BANK_SHIFT, (bank + 1) << PI_BANK_SHIFT) > 0;
 }
 static PiSystem describe(const PiProgramText *x) {
-    const int steps = x->first[PI_NEXT] >= 0;
-    const PiQuestion force = steps ? PI_NEXT : x->dof ? PI_ACCELERATION : PI_RHS;
+    const int noisy = x->first[PI_NEXT] >= 0;
+    const PiQuestion force = noisy ? PI_NEXT : x->dof ? PI_ACCELERATION : PI_RHS;
     return (PiSystem){
         .name = "",
         .structure = !x->dof                      ? PI_FIRST_ORDER
@@ -213,7 +213,7 @@ static PiSystem describe(const PiProgramText *x) {
         .n_derived = x->n_derived,
         .n_invariants = x->n_invariants,
         .scratch = x->n_registers,
-        .steps = steps,
+        .noisy = noisy,
         .noises = x->noises,
         .second = x->second,
         .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),

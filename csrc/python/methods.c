@@ -1,5 +1,4 @@
-/* User-defined methods, from their numbers; a method's starter, halves and history; random
- * numbers. */
+/* User-defined methods, from their numbers; a method's halves and history; random numbers. */
 #include "module.h"
 
 static void free_method(PyObject *capsule) {

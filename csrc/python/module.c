@@ -179,12 +179,12 @@ static PyMethodDef functions[] = {
      "question: its number in `questions`, up to the jacobian. t: array; y, params: tuples of\n"
      "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written."},
     {"make_callback", pi_core_make_callback, METH_VARARGS,
-     "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"
+     "make_callback(function, kind, dim, dof, n_params, lanes_a_call, owner=None,\n"
      "              velocity_dependent=1) -> handle\n\n"
      "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
-     "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
-     "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses "
-     "v."},
+     "capsule or address of a compiled right-hand side, for one trajectory or for many.\n"
+     "lanes_a_call: lanes wanted at once. owner: kept alive. velocity_dependent: whether the\n"
+     "acceleration uses v."},
     {"shielded", pi_core_shielded, METH_VARARGS,
      "shielded(work, finish)\n\n"
      "The result of work(). If it raises, finish(error) is called in a thread without signals,\n"

@@ -5,7 +5,7 @@
 #include "../run/run.h"
 #include "arrays.h"
 
-enum { RUN, STEPPER, ADAPTIVE, TYPES }; /* types of objects */
+enum { TYPES = 3 }; /* of objects */
 typedef struct {
     PyObject *type[TYPES];
     int isa;             /* the instruction set in use */

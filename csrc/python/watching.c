@@ -89,7 +89,7 @@ static int read_reduced(Fields *f, PiWatch *watch) {
                             : one->source == PI_OF_STATE ? watch->components
                                                          : energies))
             return pi_refused("reduced: expected tuples of a kind, a source and a number");
-        if (one->kind == PI_BRIDGED && !watch->system.system->steps)
+        if (one->kind == PI_BRIDGED && !watch->system.system->noisy)
             return pi_refused("bridged: only for systems with noise");
         one->first = watch->n_rows;
         watch->n_rows += pi_reductions[one->kind].rows;
@@ -307,7 +307,7 @@ static int read_event(Fields *f, void *of) {
         NUMBER(event, onto, -1, last) || NUMBER(event, then, -1, last) ||
         NUMBER(event, n_values, 0, answers) || NUMBER(event, value, 0, answers - event->n_values))
         return -1;
-    if (event->onto >= 0 && !e->detect.system.system->steps)
+    if (event->onto >= 0 && !e->detect.system.system->noisy)
         return pi_refused("onto: only for systems with noise");
     if (!event->keep) return 0;
     const int64_t items = pi_product(event->keep, f->stride);
@@ -374,8 +374,8 @@ int pi_read_observation(const Fields *f, PyObject *observation, PiAdaptiveRun *r
     PiObservation *p = to->observation = pi_views_zeros(f->views, 1, sizeof *p);
     if (!p || WITHIN(observation, read_all, p)) return -1;
     run->observation = p;
-    run->solve.segments = (p->n_reductions || p->n_samples ? asked_for(&p->timed) : 0) |
-                          (p->events.count ? asked_for(&p->events.detect) : 0);
+    run->solve.asked = (p->n_reductions || p->n_samples ? asked_for(&p->timed) : 0) |
+                       (p->events.count ? asked_for(&p->events.detect) : 0);
     return 0;
 }
 

@@ -28,7 +28,7 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
     }
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
     if (method->family == PI_NOISE) {
-        if (!resolved->system->steps) return "the method needs a system with noise";
+        if (!resolved->system->noisy) return "the method needs a system with noise";
     } else if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     const PiRequirement *requirement = pi_requirement(method);
     if (!(requirement->structures >> resolved->system->structure & 1) ||

@@ -28,10 +28,10 @@ static int64_t scale_rows(const PiSystem *system) {
     static int64_t family##_workspace(const PiMethod *m, const PiSystem *system) {                 \
         return __VA_ARGS__;                                                                        \
     }
-/* The slopes, a state, and at most six weights of rk4. */
-WORKSPACE(explicit, (m->stages + 1) * system->dim + 6 + scale_rows(system))
+/* The slopes, a state, and h^2. */
+WORKSPACE(explicit, (m->stages + 1) * system->dim + 1 + scale_rows(system))
 /* The force and the velocity. */
-WORKSPACE(composition, 2 * system->dim + scale_rows(system))
+WORKSPACE(composition, system->dim + scale_rows(system))
 /* One register of systems: x, v, both in Jacobi coordinates, forces; parameters; shares, centres.
  */
 WORKSPACE(planets, 5 * system->dof + pi_parameter_rows(system) + 2 * system->dof / 3)

@@ -42,8 +42,7 @@ static inline double number_at(const PiRun *run, const void *row, int64_t i) {
     return pi_real(row, i, run->real_bytes);
 }
 static inline void set_number(const PiRun *run, void *row, int64_t i, double value) {
-    if (run->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = value;
+    pi_set_real(row, i, run->real_bytes, value);
 }
 /* Copies `bytes` of each row; rows lie from_next and to_next bytes apart. */
 static inline void copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_next,

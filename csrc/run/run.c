@@ -8,7 +8,7 @@ enum {
     SCRATCH_STATES = 16, /* in the scratch at once */
     SCRATCH_WIDE = 8,    /* if an observer sees many lanes: in twice the bytes */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
-    IN_FLIGHT = 8,
+    IN_FLIGHT = PI_MAX_FLIGHT,
     REDUCED_GROUPS = 3, /* of so many registers: a multiple of any number in flight */
     LEAST_STEPS = 16,   /* for which lanes are packed because they leave */
     PACKED_TILES = 8,   /* their tiles are larger by this, so that few lanes fill registers */

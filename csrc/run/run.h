@@ -4,7 +4,7 @@
 #include "../tiles.h"
 #include "observe.h"
 
-/* The number of a lane. */
+/* What a row of doubles has for a lane. */
 static inline double pi_item(PiRow row, int64_t lane) {
     return ((const double *)row.data)[row.stride * lane];
 }
@@ -124,7 +124,8 @@ const void *pi_run_state(const PiRun *run);
 /* Examines the initial state, with scratch for observers if there are any; 0, or -1 without memory.
  */
 int pi_run_begin(PiRun *run, void *scratch);
-/* Stepping by hand: shows the observers the state of step n as an initial one. 0, or -1. */
+/* Stepping by hand: shows the state of step n, as an initial one, to the observers from number
+ * `observer` on. 0, or -1. */
 int pi_run_show(PiRun *run, int64_t n, int observer, void *scratch);
 /* Keeps the padding of the last tile unchanged, whatever it holds; lets a failed trajectory
  * continue.

@@ -88,7 +88,6 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                  : is_explicit && branches ? PI_OF_BRANCHES
                                                            : 0,
                      .branches = branches,
-                     .order = m->order,
                      .power = estimate_power(m)};
     EACH_BELOW(j, m->stages) {
         pair->c[j] = m->c[j];

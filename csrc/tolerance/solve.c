@@ -46,7 +46,7 @@ void pi_adaptive_prepare(PiAdaptiveRun *run) {
     int whole = run->keep && s->n_saved == s->system->dim;
     EACH_BELOW(d, s->n_saved) whole &= s->saved[d] == d;
     s->n_within = whole ? within_rows(s) : 0;
-    const int within = s->record || s->segments;
+    const int within = s->record || s->asked;
     if (within && !s->implicit) pi_make_dense(run->method, &s->pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
     const int64_t lanes_a_call = s->system->lanes_a_call;

@@ -103,7 +103,7 @@ static int fill_in(Pack *p) {
                 const double part = position(b, p->run, lane) - (p->n - 1);
                 if (part > p->to) break;
                 const double s = (part - p->from) / (p->to - p->from);
-                if (s != 1 && s != 0 && !p->run->system->steps) {
+                if (s != 1 && s != 0 && !p->run->system->noisy) {
                     add(p, i, part);
                     break;
                 }

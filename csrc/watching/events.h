@@ -97,8 +97,7 @@ static inline double get(const EventLanes *p, const void *row, int64_t i) {
     return pi_real(row, i, p->real_bytes);
 }
 static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
-    if (p->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = value;
+    pi_set_real(row, i, p->real_bytes, value);
 }
 /* n numbers of a row, in double precision. */
 static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {

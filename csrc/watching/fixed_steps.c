@@ -159,7 +159,7 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
                                 .dim = run->system->dim,
                                 .real_bytes = sizeof(double),
                                 .single = run->real_bytes == 4,
-                                .chords = run->system->steps}};
+                                .chords = run->system->noisy}};
 }
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     PiFixedEvents *e = (PiFixedEvents *)self;
@@ -302,7 +302,7 @@ static int go_on(Segments *p, int64_t k) {
         if (s->i < p->seen->count && (s->i == s->leaving || p->tile->first + s->i + 1 < s->end)) {
             read_step(p, k);
             begin_step(p, k);
-            s->waits = s->i == s->leaving;
+            s->waits = s->i == s->leaving ? WAITS_FOR_STEP : 0;
             p->looked[k] = 1;
             return 0;
         }
@@ -360,8 +360,8 @@ static int make(Segments *p) {
     }
     return 0;
 }
-/* May a quantity have come to zero twice? The operations of reduce_passes in
- * kernels/rows/reduce.h. */
+/* May a quantity have come to zero twice? As reduce_passes in
+ * kernels/rows/reduce.h, without its look at the next bend. */
 static int may_dip(double last, double old, double new) {
     const double fall = new - last, bend = new - 2.0 * old + last;
     const double f = fall * old, b = bend * old;

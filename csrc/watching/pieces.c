@@ -128,10 +128,10 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
         *y += number >> (d % 3 + 1) & 1 ? off : -off;
     }
 }
-/* All quantities at x of the pieces that the lanes seek, in p->rows.answer. theta of the others as
- * on a whole step, where equal ones cost less, or at 0, where a state that is not asked for, or is
- * made by the method, costs nothing. rounded: not 0, the states are slightly off, and the times by
- * their rounding, in patterns by number. */
+/* All quantities at x of the pieces that the lanes seek, in p->rows.answer. The other lanes have
+ * theta of x on a whole step, where equal ones cost less; or, if few lanes seek, 0, where a state
+ * costs nothing. rounded: if not 0, the number of a pattern by which the states are slightly off,
+ * and the times by their rounding. */
 static int ask_at(Pieces *p, double x, int rounded) {
     const PiSteps *s = p->steps;
     ProgramRows *r = &p->rows;

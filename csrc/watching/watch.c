@@ -27,7 +27,8 @@ static void move_sums(const PiRun *run, int64_t rows, int64_t lanes, double *sum
     if (back) copy_rows(rows, lanes * bytes, own, next * bytes, sums, run_next);
     else copy_rows(rows, lanes * bytes, sums, run_next, own, next * bytes);
 }
-/* Of selected lanes, of events alone, all rows; of others those of the program. */
+/* From the sums to the chunk, or back. Of selected lanes all rows, side by side there; of others
+ * those of the program: reductions work in place. */
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     if (!c->at)
         move_sums(run, c->w->n_sums, c->lanes, sums + c->lane,

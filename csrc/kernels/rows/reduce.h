@@ -165,7 +165,7 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
  * contributions of the steps since the last multiple of 16: a = sum of d, b the sum of the values
  * of a after each, so that n a - b is the sum of index d after n steps; sum of d^2. The border is a
  * multiple of 16 for any number of states shown at once: no bit depends on that. */
-INLINE void end_line_block(int64_t index, vint still, vreal *s) {
+INLINE void settle_line(int64_t index, vint still, vreal *s) {
     const vreal term[3] = {s[7], vfma(vset(index + 1), s[7], -s[8]), s[9]};
     EACH(i, 3) {
         vreal high = s[1 + 2 * i], low = s[2 + 2 * i];
@@ -204,7 +204,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
             s[8] += s[7];
             s[9] = vfma(d, d, s[9]);
         }
-        if ((r->index + k - 1) % LINE_STEPS == 0) end_line_block(r->index + k - 1, still, s);
+        if ((r->index + k - 1) % LINE_STEPS == 0) settle_line(r->index + k - 1, still, s);
     }
     tell_nan(c, spoiled, told, &s[6]);
 }

@@ -32,7 +32,7 @@ static void make_parts(Lanes *l) {
  * parts of it and the last. */
 static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
-    if (!s->record && !s->segments) return;
+    if (!s->record && !s->asked) return;
     const int n = l->degree = dense_degree(s);
     l->poly = take_rows(&l->c, n * l->c.dim);
     double over = 1;
@@ -58,7 +58,7 @@ static int has_due(const Lanes *l, int64_t i) {
 }
 /* Marks in l->dense the lanes that need their polynomial; 0: none does. */
 static int find_dense(Lanes *l) {
-    const int all = l->solve->segments != 0;
+    const int all = l->solve->asked != 0;
     EACH_REGISTER(u, &l->c) l->dense[u] = all ? l->accepted[u] : vset_int(0);
     if (!all)
         EACH_LANE(i, &l->c) LANE(l->dense, i) = -(LANE(l->accepted, i) && has_due(l, i));
@@ -104,7 +104,7 @@ INLINE void coefficient_some(Lanes *l, uint64_t of, int m, const int positions, 
     const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
     const int n = l->degree, row = pair->extra + (m - 2) + (positions ? n - 3 : 0);
     vreal *poly = l->poly + (m - 1) * c->dim * R + to;
-    Block sum;
+    Patch sum;
     weigh(l, pi_dense_row(pair, row), d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) {
@@ -133,8 +133,8 @@ static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
 /* The coefficients between the ends, of some components: as bits. */
 static void inner_coefficients(Lanes *l, uint64_t of) {
     EACH_FROM(m, 2, l->degree - 2 + 1) {
-        if (l->pair->nystrom) IN_BLOCKS(coefficient_some, l, of, m, 1);
-        IN_BLOCKS(coefficient_some, l, of, m, 0);
+        if (l->pair->nystrom) IN_PATCHES(coefficient_some, l, of, m, 1);
+        IN_PATCHES(coefficient_some, l, of, m, 0);
     }
 }
 /* The polynomials of the lanes' steps. */
@@ -143,7 +143,7 @@ static void make_polynomials(Lanes *l) {
     const PiPair *pair = l->pair;
     const int64_t R = c->R, each = l->n * R;
     if (l->solve->implicit) {
-        if (l->solve->segments) make_chords(l);
+        if (l->solve->asked) make_chords(l);
         return;
     }
     vreal *last = l->k + (pair->stages - pair->fsal) * each;
@@ -151,7 +151,7 @@ static void make_polynomials(Lanes *l) {
     EACH_WHILE(e, pair->extra, !c->stopped)
         slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
     end_coefficients(l, l->k, last);
-    const uint64_t asked = l->solve->record ? UINT64_MAX : l->solve->segments;
+    const uint64_t asked = l->solve->record ? UINT64_MAX : l->solve->asked;
     inner_coefficients(l, asked);
     l->left = ~asked;
 }

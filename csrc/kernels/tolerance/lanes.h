@@ -53,7 +53,7 @@ typedef struct Lanes {
     int shortened;
     vint *dense;
     uint64_t left; /* components without coefficients, for which nothing has asked yet */
-    double node_at[3];
+    double node_at[2];
     real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;

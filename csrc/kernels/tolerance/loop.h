@@ -125,7 +125,7 @@ static int go_on(Lanes *l) {
     judge(l);
     if (l->pair->branches) sliding_lanes_leave(l);
     measure_steps(l);
-    if ((l->solve->record || l->solve->segments) && find_dense(l)) make_polynomials(l);
+    if ((l->solve->record || l->solve->asked) && find_dense(l)) make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
     if (l->solver->observer && locate_in_steps(l, &steps)) return -1;

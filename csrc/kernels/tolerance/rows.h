@@ -94,7 +94,7 @@ static inline int64_t dense_slopes(const PiSolve *s) {
 }
 static inline int64_t dense_rows(const PiSolve *s) {
     const int64_t states = dense_degree(s) + (s->implicit ? 2 : 0);
-    return s->record || s->segments ? states * s->system->dim : 0;
+    return s->record || s->asked ? states * s->system->dim : 0;
 }
 /* The numbers of a kept step: its length h, the time that it took, the rounding errors of time and
  * of the state at its start; the first slope, if that is the last of the step before, or the

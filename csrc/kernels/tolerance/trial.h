@@ -11,8 +11,8 @@
 #include "powers.h"
 
 /* Some components of some registers are processed together: their sums are independent, and a
- * weight is loaded once for all. IN_BLOCKS(f, l, ...) is f(l, ..., d, u, components, registers) for
- * all components of a slope and all registers. */
+ * weight is loaded once for all. IN_PATCHES(f, l, ...) is f(l, ..., d, u, components, registers)
+ * for all components of a slope and all registers. */
 enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
 #define OVER_REGISTERS(f, l, d, parts, ...)                                                        \
     do {                                                                                           \
@@ -21,7 +21,7 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
         for (; u + 2 <= (l)->c.R; u += 2) f(l, __VA_ARGS__, d, u, parts, 2);                       \
         for (; u < (l)->c.R; u++) f(l, __VA_ARGS__, d, u, parts, 1);                               \
     } while (0)
-#define IN_BLOCKS(f, l, ...)                                                                       \
+#define IN_PATCHES(f, l, ...)                                                                      \
     do {                                                                                           \
         int d = 0;                                                                                 \
         for (; d + 2 <= (l)->n; d += 2) OVER_REGISTERS(f, l, d, 2, __VA_ARGS__);                   \
@@ -33,9 +33,9 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
  */
 #define PLAIN_POINTER(p) __asm__("" : "+r"(p))
 
-typedef vreal Block[MOST_PARTS][MOST_ABREAST];
+typedef vreal Patch[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
-INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
+INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Patch sum) {
     const PiPair *m = l->pair;
     const int from = m->start[row], to = m->start[row + 1];
     const int64_t R = l->c.R, here = d * R + u;
@@ -57,7 +57,7 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
     const int64_t R = c->R, to_v = c->dof * R;
     const vreal part = vset(at);
     const vreal *h = c->h + u;
-    Block sum;
+    Patch sum;
     weigh(l, row, d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) {
@@ -71,8 +71,8 @@ INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, in
 static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
     Chunk *c = &l->c;
     const int nystrom = l->pair->nystrom;
-    if (!state && nystrom) IN_BLOCKS(stage_some, l, row, part, 1);
-    else if (!state) IN_BLOCKS(stage_some, l, row, part, 0);
+    if (!state && nystrom) IN_PATCHES(stage_some, l, row, part, 1);
+    else if (!state) IN_PATCHES(stage_some, l, row, part, 0);
     const vreal *t = times(c, 0, part), *at = state ? state : l->ys;
     if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
     else rhs_rows(c, t, at, k);
@@ -103,7 +103,7 @@ static void implicit_slopes(Lanes *l) {
 }
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
-    Block sum;
+    Patch sum;
     weigh(l, l->pair->stages + row, d, u, parts, count, sum);
     EACH(e, parts)
         EACH(i, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
@@ -172,10 +172,10 @@ static void try_steps(Lanes *l) {
     EACH_BELOW(kind, 2 + (m->combined > 0)) {
         vreal *to = l->sums + kind * c->dim * c->R;
         if (m->nystrom) {
-            IN_BLOCKS(sum_some, l, PI_STEP_X + kind, to);
+            IN_PATCHES(sum_some, l, PI_STEP_X + kind, to);
             to += l->n * c->R;
         }
-        IN_BLOCKS(sum_some, l, PI_STEP + kind, to);
+        IN_PATCHES(sum_some, l, PI_STEP + kind, to);
     }
 }
 

@@ -48,8 +48,8 @@ typedef struct {
     const int *at;
     const int64_t *lanes;
 } PiSome;
-/* Includes up to PI_TOGETHER values of step `row` in n statistics. 0, or -1 without memory. */
-int pi_across_add(PiAcross *across, int n, int64_t row, const PiSome *some, PiSurveyor *survey);
+/* Includes up to PI_TOGETHER values of a step in n statistics. 0, or -1 without memory. */
+int pi_across_add(PiAcross *across, int n, int64_t step, const PiSome *some, PiSurveyor *survey);
 /* The cells in order: step, group, cell, count of each; returns how many, -1 without memory. NULL:
  * only that. */
 int64_t pi_across_cells(PiAcross *across, int64_t *to);

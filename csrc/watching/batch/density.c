@@ -16,7 +16,7 @@ int64_t pi_place_in(const PiBins *b, double first, double second) {
     const int64_t column = pi_bin_of(b->edges[1], b->bins[1], second);
     return column < 0 ? -1 : there * b->bins[1] + column;
 }
-enum { TOGETHER = 64 };
+enum { AT_ONCE = 64 };
 static void note(const PiDensity *d, int parity, const int64_t *place, int64_t count) {
     const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
     int64_t *list = d->list + parity * d->room;
@@ -27,13 +27,13 @@ static void note(const PiDensity *d, int parity, const int64_t *place, int64_t c
 }
 void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
                     const int *at, int64_t count) {
-    int64_t place[TOGETHER], n = 0;
+    int64_t place[AT_ONCE], n = 0;
     EACH_BELOW(i, count) {
         const int64_t there = pi_place_in(&d->of, quantities[d->of.quantity[0] * lanes + at[i]],
                                           quantities[d->of.quantity[1] * lanes + at[i]]);
         if (there < 0) continue;
         place[n++] = there;
-        if (n < TOGETHER) continue;
+        if (n < AT_ONCE) continue;
         note(d, block & 1, place, n);
         n = 0;
     }
