@@ -45,7 +45,8 @@ double pi_step_operations(const PiRun *run) {
  * the loads and stores of a tile would then dominate. Except for Runge-Kutta, a call of a kernel
  * repeats a force that the call before computed. */
 int64_t pi_steps_of_block(const PiRun *run) {
-    const double all = 1e8, tile = 1e6, step = pi_step_operations(run);
+    const double all = 1e8, tile = 1e6; /* operations: 50 ms of them; half a millisecond */
+    const double step = pi_step_operations(run);
     const PiFamily family = run->method->family;
     const int repeats_no_force = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
                                  family == PI_NYSTROM || family == PI_ROSENBROCK;

@@ -6,8 +6,10 @@
  * that no result depends on which lanes are side by side. */
 #include "layout.h"
 
+/* Steps in a call of the kernel: a call has its price, and steps beyond an exit are lost; more
+ * while hardly any lane leaves. */
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
-enum { MOST_SHOWN = 48 };
+enum { MOST_SHOWN = 48 };          /* states that an observer is shown at once, if they have room */
 enum { LEAVING_BYTES = 64 << 10 }; /* states of lanes that leave, after each step */
 static int may_pack(const PiRun *run) {
     return !run->drive_strides && run->method->family != PI_MULTISTEP;

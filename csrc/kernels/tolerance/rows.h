@@ -116,7 +116,8 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
            (s->pair.stages + dense_slopes(s) + 2) * slope_rows(s) + 8 * dim + sides_rows(s) +
            SINGLE_ROWS;
 }
-/* The rows of a step; a kernel in registers has its slopes elsewhere. */
+/* The rows of a step, with some twenty of one number for each lane: times, steps, masks; a kernel
+ * in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
     return newton_workspace(s) + slopes * slope_rows(s) + 7 * s->system->dim + s->system->n_params +

@@ -20,8 +20,8 @@
 
 enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE = 16 };
 #define MANY      REAL(100.0) /* steps to come, beside which a test costs little */
-#define HELD_UP   REAL(16.0)
-#define CALM_PART REAL(0.1) /* of the time before */
+#define HELD_UP   REAL(16.0)  /* times a step that a border holds up: the longest that is taken */
+#define CALM_PART REAL(0.1)   /* of the time before */
 
 /* <x, y> of register u, in units of the sizes of the components, of which the inverse is given. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *inverse,
