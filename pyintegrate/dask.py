@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import abc
 from copy import copy
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -43,7 +44,7 @@ from .values.types import (
 from .watching.batch.results import Across, joined
 from .watching.batch.statistics import Statistic
 from .watching.batch.statistics import checked as checked_across
-from .watching.event_log import EventLog, Events
+from .watching.event_log import Events
 from .watching.watched import Watched
 
 dask = optional("dask", "pyintegrate.dask")
@@ -95,9 +96,8 @@ class DaskSolution:
         self.system, self.components, self.t, self.steps = call.system, sample.components, t, steps
         told = {name: results.get(f"watched.{name}", a) for name, a in sample.watched.items()}
         self.watched = Watched(told, sample.watched._kinds)
-        names = call.system.state_names
         self.events = Events({
-            name: EventLog(names, *(results[f"events.{name}.{part}"] for part in _PARTS), one.jumps)
+            name: replace(one, **{part: results[f"events.{name}.{part}"] for part in _PARTS})
             for name, one in sample.events.items()
         })  # fmt: skip
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
