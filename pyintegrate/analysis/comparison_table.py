@@ -51,7 +51,7 @@ def comparison_table(comparison):
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
     if len(set(steps)) > 1:
         columns[with_unit("dt", units["t"])] = steps
-    exact = exact_states(solutions[0])
+    exact = exact_states(solutions[0]) if _end_alike(solutions) else None
     first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
     for heading, measure, form, best in measures:
         values = [numbers[measure] for numbers in summary.values()]
@@ -161,6 +161,11 @@ def _count(values):
     return Number(most, int(np.max(values, initial=0)))
 
 
+def _end_alike(solutions):
+    """Whether the spans of all are the same: with n_steps= those of other steps are not."""
+    return all(np.allclose(one.t[-1:], solutions[0].t[-1:], 1e-9, 0) for one in solutions)
+
+
 def _title(comparison, steps):
     """System, span and step in one line."""
     system = comparison.system
@@ -169,7 +174,8 @@ def _title(comparison, steps):
     solution = next(iter(comparison.values()))
     end = solution.t[-1:].ravel()
     start = np.asarray(start_time(solution), float).ravel()
-    if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
+    one = end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0
+    if one and _end_alike(list(comparison.values())):
         parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
     if len(set(steps)) == 1 and hasattr(solution, "dt"):
         parts.append(f"dt = {steps[0]} {unit}".rstrip())

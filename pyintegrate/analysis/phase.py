@@ -98,13 +98,13 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
-    unknown = None
-    if end is None or count > 1:
+    unknown, lost = None, _gains(solution, angle, solution.final[np.newaxis])[0]
+    if end is None or count > 1 or lost.any():
         unknown = uncounted(solution, reference, angle, ahead is not None)
     counted: Any = False  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
-        counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both)))
+        counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both), ~lost))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
@@ -219,7 +219,13 @@ def period_error(solution: Solution, reference: Solution | None = None) -> Float
     if slope is not None:
         slope = slope[np.newaxis].copy()
         _forget_rest(solution, slope)
-        slope = np.where(has_jumped(solution), np.nan, slope[0])
+        lost = _gains(solution, solution.system.phase, solution.final[np.newaxis])[0]
+        if lost.any():
+            warn_record(
+                f"the period error{of_lanes(lost)} is NaN: a step may gain half a turn. Integrate"
+                " with a smaller dt"
+            )
+        slope = np.where(has_jumped(solution) | lost, np.nan, slope[0])
     else:
         if only_the_end(solution):
             warn_record(
@@ -396,12 +402,7 @@ def uncounted(solution, reference, angle, counted):
         steps, dt = solution._column(solution.steps), np.abs(solution.dt)
         steps = np.diff(steps, axis=0, prepend=np.full_like(steps[:1], known))
         if steps.max(initial=0) <= 1:  # only what gains half a turn in a step is lost
-            system = solution.system
-            if angle != system.phase or system.period(solution.origin) is None:
-                return None
-            with quiet():
-                off = _frequency(system, solution.y) - _frequency(system, solution.origin)
-                far = np.maximum.accumulate(MARGIN * dt * np.abs(off) >= HALF, axis=0)
+            far = np.maximum.accumulate(_gains(solution, angle, solution.y), axis=0)
             return (far, np.ones(())) if far.any() else None
     runs = [solution] if reference is None else [solution, reference]
     with quiet():
@@ -418,6 +419,17 @@ def uncounted(solution, reference, angle, counted):
     else:
         far = _align(steps, 1 + most.ndim) >= np.maximum(most, 1.5)
     return (np.maximum.accumulate(far, axis=0), most) if far.any() else None
+
+
+def _gains(solution, angle, y):
+    """Whether states (n, *batch, dim) gain half a turn in a step, perhaps; bool (n, *batch)."""
+    system = solution.system
+    period = system.period(solution.origin) if angle == system.phase else None
+    if period is None or _has_own_steps(solution):
+        return np.zeros(y.shape[:-1], bool)
+    with quiet():
+        off = _frequency(system, y) - 2 * np.pi / np.asarray(period)
+        return MARGIN * np.abs(solution.dt * off) >= HALF
 
 
 def _has_own_steps(solution):

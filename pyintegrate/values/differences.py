@@ -29,13 +29,17 @@ def differences(rhs, y):
     for d, row in enumerate(y):
         size = np.where(abs(row) < small * largest, largest, abs(row))
         h = small * np.maximum(1, size)
-        found = column = _slope(rhs, y, d, h)
+        found = column = _slope(rhs, y, d, h)[0]
         least, settled = np.full(row.shape, np.inf), np.zeros(row.shape, bool)
+        moved = column != 0
         for _ in range(_SHORTER):
             h = h / 1000
-            shorter = _slope(rhs, y, d, h)
+            shorter, rounding = _slope(rhs, y, d, h)
             with quiet():
-                off, most = (abs(one).max(axis=0) for one in (shorter - column, column))
+                moved |= shorter != 0
+                # Two slopes of which rounding has left nothing agree, too.
+                off = (abs(shorter - column) + moved * rounding).max(axis=0)
+                most = abs(column).max(axis=0)
             better = ~settled & (off < least)
             found, least = np.where(better, column, found), np.where(better, off, least)
             settled |= off <= _AGREED * most
@@ -47,9 +51,11 @@ def differences(rhs, y):
 
 
 def _slope(rhs, y, d, h):
-    """The central difference of rhs(y) along component d."""
+    """The central difference of rhs(y) along component d, and the error by rounding."""
     up, down = y.copy(), y.copy()
     up[d] += h
     down[d] -= h
     with quiet():
-        return (rhs(up) - rhs(down)) / (up[d] - down[d])
+        after, before = rhs(up), rhs(down)
+        rounding = np.finfo(y.dtype).eps * abs(after) / h
+        return (after - before) / (up[d] - down[d]), rounding

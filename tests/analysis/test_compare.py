@@ -312,3 +312,15 @@ def test_a_joint_table_has_its_columns_in_the_order_of_the_single_ones():
     for system in systems:
         own = list(pi.compare(system, dt=0.01, n_steps=20).table().columns)
         assert sorted(own, key=joint.index) == own
+
+
+def test_the_title_and_the_exact_row_are_of_one_span():
+    """The runs of half the step end at half the time, and were said to end at that of the first."""
+    run = {"methods": "rk4", "dt": [0.4, 0.2]}
+    spring = pi.systems.spring(k=1.0, b=0.1)
+    table = pi.compare(spring, **run, t_end=8.0).table()
+    assert "t = 0 to 8 s" in table.title
+    assert table.rows[0][0] == "exact"
+    table = pi.compare(spring, **run, n_steps=20).table()
+    assert "t =" not in table.title
+    assert [row[0] for row in table.rows] == ["rk4", "rk4"]

@@ -86,6 +86,12 @@ def test_turns_of_steps_that_gain_half_a_turn_are_not_counted():
     assert np.isnan(drift[-1]).tolist() == [True, False]
     fast = np.abs(sol.v[:, 0] * 0.1) > np.pi
     assert 0 < np.argmax(np.isnan(drift[:, 0])) <= np.argmax(fast)
+    watch = ["phase_drift", "period_error"]
+    end = pi.integrate(driven, 2.0, 0.0, dt=0.1, n_steps=3000, method="midpoint", save="final",
+                       watch=watch)  # fmt: skip
+    for measure in (pi.analysis.phase_drift, pi.analysis.period_error):
+        with pytest.warns(RecordWarning, match="smaller dt"):
+            assert np.isnan(measure(end)).ravel().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("system", ["spring", "momentum_spring", "pendulum", "kepler"])

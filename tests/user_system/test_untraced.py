@@ -93,6 +93,16 @@ def test_jacobians_are_as_good_in_any_unit(length, second):
     assert np.allclose(called.jacobian(0.0, y), traced.jacobian(0.0, y), rtol=1e-6, atol=0)
 
 
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_jacobians_beside_a_large_force_are_not_its_rounding(offset):
+    """Where the steps had become so short that nothing changed any more they agreed, at 0."""
+    pushed = pi.rhs(
+        lambda t, y: np.stack([offset + y[1] - np.sin(y[0]), -y[0]]), dim=2, trace=False
+    )
+    expected = [[-np.cos(0.3), 1], [-1, 0]]
+    np.testing.assert_allclose(pushed.jacobian(0.0, [0.3, 0.2]), expected, atol=1e-10 * offset)
+
+
 @pytest.mark.parametrize("name", SCALAR)
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
