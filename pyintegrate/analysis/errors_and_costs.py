@@ -441,7 +441,8 @@ def quality(
     orders = convergence(system, methods, x0, v0)
     found = {}
     for name, method in orders.methods.items():
-        steps = max(4, round(WORK / max(1, evaluations_a_step(system, method))))
+        limit, cost = method.stability_limit, evaluations_a_step(system, method)
+        steps = max(4, round(WORK / max(1, cost)))
         run = {"dt": orders.t_end / steps, "method": method, "on_failure": "ignore"}
         first = integrate(system, x0, v0, n_steps=steps, **run)
         if system.exact(first.t[:1], first.initial) is None:
@@ -451,7 +452,6 @@ def quality(
         if system.has_energy:
             long = integrate(system, x0, v0, n_steps=PERIODS * steps, **run)
             change = _secular(long.energy_error(), steps)
-        limit, cost = method.stability_limit, method.evaluations
         error = float(distance(y, first.exact(), system.dof))
         found[name] = Quality(
             method.order, orders[name].order, cost, limit, limit / max(cost, 1), error, change,

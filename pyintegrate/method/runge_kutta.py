@@ -8,7 +8,7 @@ from ..values.keywords import explains_keywords
 from ..values.types import Any, Method
 from .user_defined import ROUNDED, check_sum, of_order, table
 
-_SINGULAR = 1e12  # condition number
+_SINGULAR = 1e8  # condition number beyond which steps have lost half of their digits
 
 
 @explains_keywords()

@@ -191,3 +191,6 @@ def test_quality_puts_the_facts_side_by_side():
     assert found["velocity_verlet"].energy_change == 0
     assert found["rk4"].error < found["velocity_verlet"].error < found[EULER].error
     assert [row[0] for row in found.table().rows] == ["rk4", "velocity_verlet", EULER]
+    # A force that depends on the velocity is not shared.
+    [damped] = pi.analysis.quality(["velocity_verlet"], pi.systems.spring(b=0.0)).values()
+    assert (damped.evaluations, damped.limit_per_evaluation) == (2, 1.0)

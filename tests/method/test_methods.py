@@ -242,6 +242,7 @@ A2 = [[0, 0], [0.5, 0]]
         ((A2, [0.5, 0.6]), ValueError, "the sum of b is 1.1"),
         (([[0, 1], [0.5, 0]], [0, 1], [0, 0.5]), ValueError, "the sum of row 0 of A, c[0], is 1"),
         (([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5]), ValueError, "A singular stages 0 to 1"),
+        (([[0.5, 0.5], [0.5, 0.5 + 1e-9]], [0.5, 0.5]), ValueError, "A singular stages 0 to 1"),
         ((A2, [1.0]), ValueError, "A (2, 2) (1, 1)"),
         (([[0, 0]], [0, 1]), ValueError, "A (1, 2) (2, 2)"),
         ((A2, [0, 1], [0]), ValueError, "c (1,) (2,)"),
