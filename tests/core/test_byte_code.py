@@ -120,14 +120,15 @@ def test_hostile_sizes_are_refused(change):
 
 
 def test_torn_arrays_are_refused():
-    sections = np.full((7, 2), -1, np.int32)
-    for arrays in (
-        (np.zeros(3, np.int32), np.zeros(0), sections),
-        (np.zeros(6, np.int16), np.zeros(0), sections),
-        (np.zeros(6, np.int32), np.zeros(0, np.float32), sections),
-        (np.zeros(6, np.int32), np.zeros(0), sections[:3]),
+    code, constants = np.zeros(6, np.int32), np.zeros(0)
+    sections = np.full((len(QUESTIONS), 2), -1, np.int32)
+    for words, *arrays in (
+        ("code ends within an instruction", code[:3], constants, sections),
+        ("code has items of 2 bytes", code.astype(np.int16), constants, sections),
+        ("constants has items of 4 bytes", code, constants.astype(np.float32), sections),
+        ("sections has 24 bytes", code, constants, sections[:3]),
     ):
-        with pytest.raises((ValueError, TypeError)):
+        with pytest.raises((ValueError, TypeError), match=words):
             _core.make_program(*arrays, 1, 0, 0, 0, 0, 0)
 
 
@@ -150,7 +151,7 @@ def test_mutated_code_is_refused_or_harmless():
                 i, j = generator.integers(len(code)), generator.integers(6)
                 code[i, j] = _mutated(generator, code[i, j])
             elif kind < 0.9:
-                i, j = generator.integers(7), generator.integers(2)
+                i, j = generator.integers(len(sections)), generator.integers(2)
                 sections[i, j] += generator.integers(-2, 3)
             else:
                 i = generator.integers(6)
