@@ -60,14 +60,12 @@ def start(system, dtype):
     return states(system, (N,), dtype)
 
 
-def check(sol, clean, y):
-    """The others are as they were in `clean`; what failed repeats its last good state."""
-    assert np.array_equal(sol.status != Status.OK, BAD)
-    assert same_bits(sol.y[:, ~BAD], clean.y[:, ~BAD])
-    for lane in np.flatnonzero(BAD):
-        last = max(sol.failed_step[lane] - 1, 0)
+def check(sol, clean):
+    """All is as in `clean`, which has no failures; what failed repeats its last good state."""
+    for lane in range(N):
+        last = 12 if sol.status[lane] == Status.OK else max(sol.failed_step[lane] - 1, 0)
+        assert same_bits(sol.y[1 : last + 1, lane], clean.y[1 : last + 1, lane])
         assert same_bits(sol.y[last:, lane], np.repeat(sol.y[last : last + 1, lane], 13 - last, 0))
-        assert np.all(np.isfinite(sol.y[1 : last + 1, lane]))
 
 
 def test_every_family_is_here():
@@ -83,8 +81,12 @@ def test_half_of_the_batch_may_fail_and_the_other_half_keeps_its_bits(method, sy
     spoilt = y.copy()
     spoilt[BAD, -1] = np.inf
     sol = run(system, spoilt, method)
-    check(sol, clean, spoilt)
-    assert np.all(sol.failed_step[BAD] == 0)
+    check(sol, clean)
+    assert np.array_equal(sol.failed_step == 0, BAD)
+    # A bound that half of the motions exceed; of two systems they are largest at the start.
+    sol = run(system, y, method, bound=np.median(abs(clean.y).max(axis=(0, 2))))
+    check(sol, clean)
+    assert np.any(sol.failed_step > 1) == (system.name not in ("softened", "called"))
     # Steps so long that most motions leave the bound, or the numbers.
     size = 2 * float(abs(clean.y).max())
     dt = np.where(BAD, 1e30, 0.01)
@@ -104,6 +106,7 @@ def unsolvable(t, y, c):
 def test_a_solve_that_fails_leaves_the_others(method, dtype):
     y = np.ones((N, 1), dtype)
     sol = run(unsolvable(c=np.where(BAD, 1.0, 0.0)), y, method)
-    check(sol, run(unsolvable(c=0.0), y, method), y)
+    check(sol, run(unsolvable(c=0.0), y, method))
+    assert np.array_equal(sol.status != Status.OK, BAD)
     assert set(sol.status[BAD]) == {Status.NOT_CONVERGED}
     assert "take a smaller dt, or pi.solve(..., method='radau_iia5')" in sol.failures()
