@@ -182,9 +182,9 @@ def test_the_jumps_of_a_built_in_force_are_breaks(method, ends):
     call = {"t0": t0, "method": method, "rtol": 1e-8, "on_failure": "raise"}
     sol = pi.solve(profile, 0.0, 1.0, t_end=t_end, **call)
     exact = profile.exact([t_end], np.array([0.0, 1.0]), t0=t0)[0]
-    np.testing.assert_allclose(sol.final, exact, rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(sol.final, exact, rtol=1e-12, atol=1e-12)
     part = pi.solve(profile, 0.0, 1.0, t_end=50.0, breaks=[20.0], **call).resume(t_end=t_end)
-    np.testing.assert_allclose(part.final, exact, rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(part.final, exact, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:the force of")

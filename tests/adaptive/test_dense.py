@@ -126,7 +126,7 @@ def test_steps_without_their_numbers_are_made_anew():
         times = np.linspace(0, 2, 50)
         before = kept.at(times)
         kept._within = None
-        assert abs(kept.at(times) - before).max() < 1e-6 * 30  # states are up to 30
+        assert abs(kept.at(times) - before).max() < 1e-13 * 30  # states are up to 30
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

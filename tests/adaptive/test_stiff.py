@@ -72,10 +72,10 @@ def test_times_and_resume():
     times = np.geomspace(1e-3, 1e11, 15)
     sol = solve_robertson(times=times)
     assert sol.valid.all()
-    assert np.allclose(sol.y.sum(axis=-1), 1, atol=1e-9)
+    assert np.allclose(sol.y.sum(axis=-1), 1, atol=1e-9, rtol=0)
     assert same_bits(sol.y[-1], sol.final)
     half = solve_robertson(t_end=1e5)
-    assert np.allclose(half.resume(t_end=1e11).final, sol.final, rtol=1e-2)
+    assert np.allclose(half.resume(t_end=1e11).final, sol.final, rtol=1e-2, atol=0)
 
 
 def test_forces_without_a_jacobian():

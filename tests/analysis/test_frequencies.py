@@ -63,8 +63,8 @@ def test_signals_of_any_size_and_direction_have_their_frequency():
     run = {"dt": 0.05, "n_steps": 2000, "signals": ["x", ("x", "v")]}
     sizes = np.array([2.0**-1000, 2.0**-400, 1.0, 2.0**400, 2.0**1000])
     found = pi.analysis.frequencies(pi.systems.oscillator, 1, sizes, 0 * sizes, **run)
-    assert np.allclose(found.values, found.values[2], rtol=1e-14)
-    assert np.allclose(found.amplitudes[..., 0].T / sizes, found.amplitudes[2], rtol=1e-12)
+    assert np.allclose(found.values, found.values[2], rtol=1e-14, atol=0)
+    assert np.allclose(found.amplitudes[..., 0].T / sizes, found.amplitudes[2], rtol=1e-12, atol=0)
     back = pi.analysis.frequencies(pi.systems.oscillator, 1, 1.0, 0.0, **run | {"dt": -0.05})
     assert np.allclose(back.drifts, found.drifts[2], rtol=1e-9, atol=1e-12)
     for dt in 0.05, -0.05:  # cos t + 0.7 sin t is Re((1 - 0.7 i) exp(i t)), both ways

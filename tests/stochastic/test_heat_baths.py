@@ -129,7 +129,9 @@ def test_without_friction_the_bath_is_silent():
 
 def test_the_drift_and_the_diffusion_are_those_of_the_definition():
     y = np.array([0.3, -0.2])
-    assert np.allclose(warm.rhs(0.0, y), [y[1], -(OMEGA**2) * y[0] - FRICTION * y[1]], rtol=1e-15)
+    assert np.allclose(
+        warm.rhs(0.0, y), [y[1], -(OMEGA**2) * y[0] - FRICTION * y[1]], rtol=1e-15, atol=0
+    )
     assert warm.diffusion(0.0, y)[1, 0] == pytest.approx(np.sqrt(2 * FRICTION * KT / MASS), 1e-15)
     assert warm.energy(y) == spring.energy(y)
     assert warm.noise == "additive"
@@ -148,7 +150,7 @@ def test_the_drift_and_the_diffusion_are_those_of_the_definition():
 def test_the_mass_is_read_from_the_energy(system, mass):
     """To the rounding of differences at a distance of 1024: a few units of 2^-53."""
     found = pi.langevin(system, friction=1.0, temperature=1.0).params["mass"]
-    assert np.allclose(found, mass, rtol=1e-13)
+    assert np.allclose(found, mass, rtol=1e-13, atol=0)
     assert np.shape(found) == np.shape(mass)
 
 

@@ -230,7 +230,7 @@ def test_values_are_kept_in_place_of_states():
     sol = cosine({"e": event}, x=[1.0, 1.0])
     e = sol.events["e"]
     assert e.values.shape == (2, 2, 2)
-    assert np.allclose(e.values[..., 0], e.t * np.array([[1.0], [2.0]]), rtol=1e-15)
+    assert np.allclose(e.values[..., 0], e.t * np.array([[1.0], [2.0]]), rtol=1e-15, atol=0)
     assert same_bits(e.values[..., 1], e["v"])
 
 

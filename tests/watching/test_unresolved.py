@@ -186,7 +186,7 @@ def test_a_pair_in_the_first_step_is_found():
     )  # fmt: skip
     assert fits.sum() > n / 2
     assert (sol.events["top"].count == 2)[fits].all()
-    np.testing.assert_allclose(sol.events["top"].t[fits, 0], begin[fits], atol=1e-8)
+    np.testing.assert_allclose(sol.events["top"].t[fits, 0], begin[fits], atol=1e-8, rtol=0)
 
 
 RUNS = {
