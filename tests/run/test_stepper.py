@@ -355,6 +355,7 @@ def test_two_threads_do_not_step_at_once():
     for thread in threads:
         thread.join()
     assert stepper.n == 2000 * (4 - len(refused))
+    assert refused
     assert all("another thread" in text for text in refused)
 
 

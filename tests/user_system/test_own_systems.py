@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 from instruction_sets import printed_on_each
+from reference import fits
 
 import pyintegrate as pi
 from pyintegrate import _core
@@ -319,10 +320,9 @@ def test_compiled_systems_have_the_bits_of_the_byte_code(system):
         assert np.array_equal(compiled.jacobian(0.2, y), system.jacobian(0.2, y))
         for method in methods_for(system):
             options = {"dt": 0.01, "n_steps": 10, "method": method, "on_failure": "ignore"}
-            try:
-                slow = pi.integrate(system, y, **options)
-            except ValueError:
+            if not fits(method, system):
                 continue
+            slow = pi.integrate(system, y, **options)
             assert np.array_equal(pi.integrate(compiled, y, **options).y, slow.y), method.name
 
 

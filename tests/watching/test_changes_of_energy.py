@@ -49,10 +49,6 @@ def bits(watched, names):
 @pytest.mark.parametrize(("name", "method"), each(SYSTEMS, METHODS))
 def test_the_bits_do_not_depend_on_who_computes_the_energy(name, method):
     system = pi.systems.get(name)()
-    try:
-        pi.integrate(system, dt=0.01, n_steps=1, method=method)
-    except ValueError:
-        pytest.skip("the method is for other systems")
     for push, steps in ((1, 1), (1, 16), (1, 200), (1e100, 331)):
         run = {"dt": 0.01, "n_steps": steps, "method": method, "save": "final", "bound": None}
         for watch in (CHANGES, ENERGIES):

@@ -7,7 +7,8 @@ import pyintegrate as pi
 
 ANGLES = np.linspace(0.1, 3.0, 150).reshape(10, 15)
 N = 300
-PLANE = pi.watch.density(("theta", "omega"), (7, 5), ((-2, 2), (-3, 4)))
+BINS = (7, 5), ((-2, 2), (-3, 4))
+PLANE = pi.watch.density(("theta", "omega"), *BINS)
 LINE = pi.watch.density(lambda t, x, v: x * x, 11, (0, 5))
 
 
@@ -26,7 +27,7 @@ def states():
 def check_plane(sol, y):
     edges = sol.watched["p.x_edges"], sol.watched["p.y_edges"]
     theta, omega = np.float64(y[..., 0].ravel()), np.float64(y[..., 1].ravel())
-    expected, *bins = np.histogram2d(theta, omega, edges)
+    expected, *bins = np.histogram2d(theta, omega, *BINS)
     assert np.array_equal(sol.watched["p"], expected)
     assert sol.watched["p"].dtype == np.int64
     assert all(map(np.array_equal, edges, bins))

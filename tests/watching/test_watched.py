@@ -292,13 +292,17 @@ def test_a_wrong_watch_is_refused_before_anything_runs(watch, words):
         pi.integrate(pi.systems.pendulum, [1.0, 2.0], 0.0, dt=0.1, n_steps=10, watch=watch)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: w.mean("x", every=0), lambda: w.mean("x", every=1.5), lambda: w.mean("x", after="b"),
-    lambda: w.histogram("x", 0, (0, 1)), lambda: w.histogram("x", 5, (1, 0)),
-    lambda: w.histogram("x", 5, (0, np.inf)), lambda: w.reduce(lambda k, t, x, v: k, [[1.0]]),
+@pytest.mark.parametrize(("words", "make"), [
+    ("every must be at least 1", lambda: w.mean("x", every=0)),
+    ("every must be an integer", lambda: w.mean("x", every=1.5)),
+    ("after must hold real", lambda: w.mean("x", after="b")),
+    ("bins must be at least 1", lambda: w.histogram("x", 0, (0, 1))),
+    ("range must be two finite", lambda: w.histogram("x", 5, (1, 0))),
+    ("range must be two finite", lambda: w.histogram("x", 5, (0, np.inf))),
+    ("initial", lambda: w.reduce(lambda k, t, x, v: k, [[1.0]])),
 ])  # fmt: skip
-def test_wrong_options_of_a_watch_are_refused(make):
-    with pytest.raises((TypeError, ValueError)):
+def test_wrong_options_of_a_watch_are_refused(words, make):
+    with pytest.raises((TypeError, ValueError), match=words):
         make()
 
 
