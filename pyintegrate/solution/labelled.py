@@ -73,8 +73,6 @@ def to_frame(solution):
     """See ``Solution.to_pandas``."""
     DataFrame, MultiIndex = pandas().DataFrame, pandas().MultiIndex
     batch, dims = solution.status.shape, _dimensions(solution)
-    if "t" in solution.components:
-        raise ValueError(f"{solution.system.name!r} calls a component t, as time: rename it")
     told = _columns(solution) if len(solution) == 1 else {}
     valid = np.moveaxis(solution.valid | bool(told), 0, -1)
     t = np.broadcast_to(solution._column(solution.t), solution.valid.shape)

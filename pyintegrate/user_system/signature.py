@@ -92,11 +92,8 @@ def parameter_defaults(kind, function, values):
         defaults[a.name] = checked(a.name, value)
     surplus = [key for key in values if key not in defaults]
     if surplus:
-        size = _OWN_OPTIONS[kind][0]
         raise TypeError(
             f"@pi.{kind} got {surplus[0]!r}, which {name}() does not take; its parameters are"
-            f" {', '.join(defaults) or 'none'}"
-            + f"; the number of components is {size}="
-            * (surplus[0] in ("dim", "dof", "n"))
+            f" {', '.join(defaults) or 'none'}, the options {', '.join(reserved)}"
         )
     return count, defaults

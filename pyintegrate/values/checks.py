@@ -90,15 +90,16 @@ def printable(name, text):
 
 
 def different_names(names, dim, taken):
-    """Names of components: one for each, all different, none of `taken`."""
+    """Names of components: one for each, all different, none of `taken`, nor "t"."""
     try:
         names = tuple(islice(names.split() if isinstance(names, str) else names, dim + 1))
-        right = len(names) == len(set(names)) == dim and not set(names) & set(taken)
+        right = len(names) == len(set(names)) == dim and not {*names} & {*taken, "t"}
     except TypeError:
         raise TypeError(f"state_names must be names of components, got {names!r}") from None
     if not right or not all(isinstance(name, str) and name for name in names):
         raise ValueError(
-            f"state_names must be {dim} different names, none of a parameter, got {names!r}"
+            f"state_names must be {dim} different names, none of a parameter or of the time, t, got"
+            f" {names!r}"
         )
     return tuple(printable("state_names", name) for name in names)
 

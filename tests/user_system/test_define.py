@@ -193,6 +193,7 @@ def test_options_are_checked():
         ({"state_names": ("x",)}, ValueError, "state_names must be 2 different names"),
         ({"state_names": ("x", "x")}, ValueError, "state_names must be 2 different names"),
         ({"state_names": ("x", "k")}, ValueError, "none of a parameter"),
+        ({"state_names": ("x", "t")}, ValueError, "or of the time, t"),
         ({"initial": [1.0, 2.0, 3.0]}, ValueError, "initial must be 2 finite numbers"),
         ({"initial": [1.0, np.nan]}, ValueError, "initial must be 2 finite numbers"),
         ({"energy": 3.0}, TypeError, "energy must be a function"),
@@ -206,12 +207,12 @@ def test_options_are_checked():
         ({"k": "stiff"}, TypeError, "parameter k must hold real numbers"),
         ({"k": [[1.0], [1.0, 2.0]]}, ValueError, "parameter k must be"),
         ({"q": 1.0}, TypeError, "got 'q', which f() does not take"),
-        ({"dim": 2}, TypeError, "got 'dim', which f() does not take; its parameters are k; the nu"),
+        ({"dim": 2}, TypeError, "its parameters are k, the options dof, name"),
     ]
     for options, error, message in cases:
         assert message in refused("acceleration", error, **{"dof": 1, **options})(f), options
     assert "knows its energy" in refused("hamiltonian", energy=f)(lambda q, p: q)
-    assert "components is dim=" in refused("rhs", dof=1)(lambda t, y: y)
+    assert "the options dim, name" in refused("rhs", dof=1)(lambda t, y: y)
     assert "needs a trace" in refused("hamiltonian", trace=False)(lambda q, p: q)
 
 
