@@ -1,5 +1,7 @@
 """Phases and energies of motions that are damped, turn, explode, rest, die, or fail."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -126,6 +128,16 @@ def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
         assert off == pytest.approx(0, abs=1e-14 * 20)  # the rounding of an angle of 20 rad
     assert np.isnan(pendulum.phase([0.0, 0.0]))
     assert np.isnan(pendulum.phase([np.nan, 1.0]))
+
+
+@pytest.mark.parametrize("name", ["pendulum", "kepler", "oscillator"])
+def test_the_saves_that_a_warning_asks_for_are_enough(name):
+    run = {"dt": 0.3, "n_steps": 3000, "method": "semi_implicit_euler"}
+    whole = pi.analysis.phase_drift(pi.integrate(pi.systems[name], **run))[-1]
+    with pytest.warns(RecordWarning, match="k up to") as told:
+        pi.analysis.phase_drift(pi.integrate(pi.systems[name], save="final", **run))
+    k = int(re.search(r"k up to (\d+)", str(told[0].message))[1])
+    assert pi.analysis.phase_drift(pi.integrate(pi.systems[name], save=k, **run))[-1] == whole
 
 
 def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown():
