@@ -132,14 +132,14 @@ def _forget(drift, marks, most, resumed, own_steps):
     drift[marks] = np.nan
     # A little less than the bound, as closer saves show other states, and so another bound.
     steps = 0.8 * float(np.min(np.broadcast_to(most, lanes.shape)[lanes]))
-    less = ""
+    less = " or a smaller dt"
     if own_steps:
         less = f", or times= at most {steps:.3g} apart"
     elif 2 <= steps < 2**53:
-        less = f", or save=k with k up to {int(steps)}"
+        less += f", or save=k with k up to {int(steps)}"
     warn_record(
         f"the phase drift{of_lanes(lanes)} is NaN: between two saves it may change by half a turn"
-        ' or more, so that its turns cannot be counted. Integrate with save="all" or a smaller dt'
+        ' or more, so that its turns cannot be counted. Integrate with save="all"'
         f"{less}, or, for the end, with"
         f' watch={{"turns": {cure(("windings", "phase"))}}}'
         + ", or join the parts of this resumed run with pi.concatenate"
