@@ -124,8 +124,8 @@ def integrate(
         Largest magnitude of a component.
     compensated : bool
         Carry the rounding error of each addition to the state along, so that it does not
-        accumulate: compensated sums, for every method except those of rigid motion. The cost is
-        small if the force is expensive, and up to a factor of 17 if a step is cheap
+        accumulate: compensated sums, for every method except those of rigid motion and of planets.
+        The cost is small if the force is expensive, and up to a factor of 10 if a step is cheap
         (docs/rounding.md); it needs memory for a second state. ``resume`` and files keep it.
     start : str, Method or array_like, optional
         The starter of a method that is not self-starting: a Runge-Kutta method for its first steps
@@ -160,8 +160,8 @@ def integrate(
         Keep the derivatives of all saved states with respect to these: "x0", "v0" and parameters.
         They are in ``solution.sensitivity["k"]``, and exact for the steps taken
         (``System.tangent``). The states agree to rounding with those of a run without this option.
-        Not with watch, events, bound, out or components: integrate ``system.tangent(...)`` for
-        those.
+        Not with watch, across, events, bound, out or components: integrate
+        ``system.tangent(...)`` for those.
     seed : int, optional
         For a system with noise, which needs it: a whole number below 2**64. The noise depends on
         it, on the number of the trajectory and on the step, and on nothing else.

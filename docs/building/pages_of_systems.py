@@ -19,7 +19,7 @@ STRUCTURES = {
     "first_order": "y' = f(t, y): methods for any system",
     "second_order": "x'' = a(t, x, v): methods for any system, compositions, and where the force "
     "does not see the velocity Nystrom methods too",
-    "separable": "q' = T(p), p' = -V(q): methods for any system, and compositions",
+    "separable": "q' = T'(p), p' = -V'(q): methods for any system, and compositions",
     "rigid_body": "a rigid body: rules of rigid motion, and methods for any system",
 }
 

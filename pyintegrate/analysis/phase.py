@@ -130,15 +130,16 @@ def _forget(drift, marks, most, resumed, own_steps):
     if not lanes.any():
         return
     drift[marks] = np.nan
-    steps = float(np.min(np.broadcast_to(most, lanes.shape)[lanes]))
-    less = ""
+    # A little less than the bound, as closer saves show other states, and so another bound.
+    steps = 0.8 * float(np.min(np.broadcast_to(most, lanes.shape)[lanes]))
+    less = " or a smaller dt"
     if own_steps:
         less = f", or times= at most {steps:.3g} apart"
     elif 2 <= steps < 2**53:
-        less = f", or save=k with k up to {int(steps)}"
+        less += f", or save=k with k up to {int(steps)}"
     warn_record(
         f"the phase drift{of_lanes(lanes)} is NaN: between two saves it may change by half a turn"
-        ' or more, so that its turns cannot be counted. Integrate with save="all" or a smaller dt'
+        ' or more, so that its turns cannot be counted. Integrate with save="all"'
         f"{less}, or, for the end, with"
         f' watch={{"turns": {cure(("windings", "phase"))}}}'
         + ", or join the parts of this resumed run with pi.concatenate"
@@ -441,6 +442,12 @@ def _frequency(system, y):
     return 2 * np.pi / np.asarray(system.period(y))
 
 
+def _off(system, y, period):
+    """How far the frequencies of states (n, *batch, dim) are from that of a period, at most."""
+    off = np.abs(_frequency(system, y) - 2 * np.pi / period)
+    return np.fmax.reduce(off, axis=0, initial=0.0)
+
+
 def turning(solution, angle):
     """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
     system, t, y = solution.system, times(solution), solution.y
@@ -468,28 +475,28 @@ def _drifting(solution):
     span = np.where(np.isfinite(period), TRIED * np.asarray(period), 1.0)
     if _has_own_steps(solution):
         count, control = 100, solution._control
-        run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol)
+        run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol, save="final")
     else:
         dt = np.abs(np.asarray(solution.dt))
         count = int(np.max(np.minimum(np.ceil(span / dt), WORK), initial=0))
         count += solution.method.stages
         span = count * dt
-        run = partial(integrate, dt=solution.dt, n_steps=count)
+        run = partial(integrate, dt=solution.dt, n_steps=count, save=-(-count // SAMPLES))
     if count * problem.lanes > WORK:
         return np.inf, 0.0
     kinds = {"last": last, "most": maximum, "least": minimum}
     watch = {name: kind("phase_drift") for name, kind in kinds.items()}
-    rates, swings = [], []
+    rates, swings, off = [], [], 0.0
     for start in (origin, solution.final):
-        seen = run(
-            system, start, method=solution.method, watch=watch, dtype=problem.dtype, save="final",
+        tried = run(
+            system, start, method=solution.method, watch=watch, dtype=problem.dtype,
             on_failure="ignore",
-        ).watched  # fmt: skip
+        )  # fmt: skip
+        seen, off = tried.watched, np.fmax(off, _off(system, tried.y, period))
         gone = np.abs(seen["last"])
         swings.append(seen["most"] - seen["least"] - gone)
         rates.append((gone + swings[-1]) / span)
-    off = np.abs(_frequency(system, solution.y) - 2 * np.pi / period)
-    rate = MARGIN * (np.maximum(*rates) + np.fmax.reduce(off, axis=0, initial=0.0))
+    rate = MARGIN * (np.maximum(*rates) + np.fmax(off, _off(system, solution.y, period)))
     return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
 
 

@@ -24,8 +24,6 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
         Of ``pi.fit``.
     which : int, optional
         Which fit of the batch, by flat index.
-    ax, legend, title, figsize
-        As in ``energy``.
     **keywords
         For `Axes.plot` of the motion.
 

@@ -192,7 +192,7 @@ class System(ClosedForms):
 
     @property
     def has_energy(self) -> bool:
-        """Whether ``energy()`` returns one: every system of positions and velocities has one."""
+        """Whether ``energy()`` returns one, as of all built-in systems with velocities."""
         return self.dof > 0
 
     def __call__(self, /, *values: Never, **params: ArrayLike) -> Self:

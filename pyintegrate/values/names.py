@@ -16,21 +16,21 @@ def _by_name(table):
 
 # Their names in other packages and textbooks: SciPy, MATLAB, GSL, Julia, lecture notes.
 METHODS = _by_name("""\
-rk4: classical runge kutta, runge kutta, runge kutta 4th order
+rk4: classical runge kutta, runge kutta, runge kutta 4th order, ode4
 rk38: runge kutta 3/8
 midpoint: runge kutta 2, midpoint rule
 kutta3: runge kutta 3
 fehlberg45: runge kutta fehlberg
-dormand_prince54: runge kutta 45, dormand prince, dopri
+dormand_prince54: runge kutta 45, dormand prince, dopri, ode5
 dop853: dopri853
-bogacki_shampine32: bogacki shampine
+bogacki_shampine32: bogacki shampine, ode3
 cash_karp45: cash karp
 tsitouras54: tsitouras
-heun2: heun, heuns, ssprk22
-explicit_euler: eulers
+heun2: heun, heuns, ssprk22, ode2
+explicit_euler: eulers, ode1
 ralston2: ralston
 merson45: merson
-prince_dormand87: rk8pd
+prince_dormand87: rk8pd, dopri8, ode8
 verner87: ode78
 trapezoidal: trapezoid, trapezoidal rule, ode23t
 implicit_midpoint: implicit midpoint rule

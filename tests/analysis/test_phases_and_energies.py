@@ -1,5 +1,7 @@
 """Phases and energies of motions that are damped, turn, explode, rest, die, or fail."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -128,6 +130,16 @@ def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
     assert np.isnan(pendulum.phase([np.nan, 1.0]))
 
 
+@pytest.mark.parametrize("name", ["pendulum", "kepler", "oscillator"])
+def test_the_saves_that_a_warning_asks_for_are_enough(name):
+    run = {"dt": 0.3, "n_steps": 3000, "method": "semi_implicit_euler"}
+    whole = pi.analysis.phase_drift(pi.integrate(pi.systems[name], **run))[-1]
+    with pytest.warns(RecordWarning, match="k up to") as told:
+        pi.analysis.phase_drift(pi.integrate(pi.systems[name], save="final", **run))
+    k = int(re.search(r"k up to (\d+)", str(told[0].message))[1])
+    assert pi.analysis.phase_drift(pi.integrate(pi.systems[name], save=k, **run))[-1] == whole
+
+
 def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown():
     """Saves far apart: right where the motion is good, NaN where it may have lost half a turn."""
     kepler, end = pi.systems.kepler, 2000.0
@@ -141,7 +153,7 @@ def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown(
     assert drift(1e-6, batch) == pytest.approx(true, abs=1e-9)  # one save, the final state
     loose = drift(1e-2)
     assert abs(loose) > 3 * np.pi
-    with pytest.warns(RecordWarning, match=r"half a turn or more, .* or times= at most"):
+    with pytest.warns(RecordWarning, match='half a turn or more, .*"all", or times= at most'):
         assert np.isnan(drift(1e-2, **far))
     for watch in ({"turns": pi.watch.windings("phase")}, "phase_drift"):
         assert drift(1e-2, watch=watch, save="final") == pytest.approx(loose, abs=1e-9)

@@ -15,6 +15,7 @@ CALLED = {
     "Stormer-Verlet": "stormer_verlet", "Störmer–Verlet": "stormer_verlet", "Tsit5": "tsitouras54",
     "Vern7": "verner76", "Runge-Kutta": "rk4", "Dormand-Prince 5(4)": "dormand_prince54",
     "backward Euler": "implicit_euler", "Crank-Nicolson": "trapezoidal",
+    "ode1": "explicit_euler", "ode4": "rk4", "Dopri8": "prince_dormand87",
 }  # fmt: skip
 
 

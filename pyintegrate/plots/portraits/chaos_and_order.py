@@ -290,8 +290,6 @@ def fan(
     paths : int
         How many trajectories to draw too, where the quantity is a component and its states were
         saved.
-    ax, legend, title, figsize
-        As in ``energy``.
     **keywords
         For `Axes.plot` of the line in the middle.
 
@@ -359,8 +357,6 @@ def histogram_over_time(
         Default: the only one.
     group : int, optional
         The label of a group, for a histogram with ``by=``.
-    ax, title, figsize
-        As in ``energy``.
     **keywords
         For `Axes.pcolormesh`. By default the colours reach as far as the counts of the second half
         of the times: `vmax`.
