@@ -25,12 +25,13 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     span = np.subtract(control.t_end, problem.t0)
     rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
                   for a in (control.rtol, control.atol))  # fmt: skip
-    still = at_rest(system, start, problem.t0, span, rtol, atol)
+    still = np.inf > longest_steps(system, start, problem.t0, span, rtol, atol)
     if given["max_step"] is None and still.any():
         warn_caller(
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
-            " rest: steps of any length suit them, but not their sensitivities: give max_step=, or"
-            " solve system.tangent(...), whose tolerance is that of the tangents too",
+            " rest, or their fastest components do: long steps suit them, but not their"
+            " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
+            " of the tangents too",
             UserWarning,
         )
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
@@ -46,18 +47,38 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     return with_both, options, long.changed(**fields), names
 
 
-def at_rest(system, start, t0, span, rtol, atol):
-    """Which trajectories would not leave their start by its tolerance, at three of their times.
+RESTING = 1_000  # least steps, with tangents, of a motion at rest
+FASTER = 3.0  # rates of what rests, in those of what moves, that are too fast for its steps
 
-    The tolerances have an axis over the components, of length 1 or all.
+
+def longest_steps(system, start, t0, span, rtol, atol):
+    """The longest steps that suit the tangents: those of the motion, inf, unless it is at rest.
+
+    That is, it would not leave its start by its tolerance, at three of its times; or a part of it
+    would not, which depends on nothing that moves, and has much larger rates. The tolerances have
+    an axis over the components, of length 1 or all.
     """
-    batch = start.shape[:-1]
-    span, most = np.broadcast_to(span, batch), 0.0
+    span, most = np.broadcast_to(span, start.shape[:-1]), 0.0
     with quiet():
         for share in (0.0, 0.37, 0.71):
             f = system.rhs(t0 + share * span, start)
             most = np.maximum(most, abs(f * span[..., np.newaxis]))
-        return (most <= atol + rtol * abs(start)).all(axis=-1) & (span != 0)
+        rests = most <= atol + rtol * abs(start)
+        if not rests.any():
+            return np.full(span.shape, np.inf)
+        whole, x = rests.all(axis=-1), system.dof
+        if x:  # a position and its velocity rest together
+            rests = np.tile(rests[..., :x] & rests[..., x:], 2)
+        J = np.nan_to_num(system.jacobian(t0, start), posinf=0.0, neginf=0.0)
+        for _ in range(system.dim):
+            rests &= ~((J != 0) & ~rests[..., np.newaxis, :]).any(axis=-1)
+        slow, fast = (
+            abs(np.linalg.eigvals(J * one[..., np.newaxis] * one[..., np.newaxis, :])).max(axis=-1)
+            for one in (~rests, rests)
+        )
+        still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        least = np.exp2(-np.ceil(np.log2(fast)))  # whatever the last bits of the eigenvalues
+        return np.where(still & (span != 0), np.fmin(abs(span) / RESTING, least), np.inf)
 
 
 def _spread(rows, both, free):

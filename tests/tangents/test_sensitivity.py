@@ -308,3 +308,17 @@ def test_sensitivities_of_a_motion_at_rest_are_told_to_need_steps_of_their_own()
         found = pi.analysis.periodic_orbits(pi.systems.van_der_pol, [0.0, 0.0], 6.5)
     assert found.failures == "resting point"
     assert sol.sensitivity["x0"][-1, 0, 0] == pytest.approx(np.cos(5.0), abs=1e-6)
+
+
+def test_sensitivities_of_a_part_at_rest_are_told_to_need_steps_of_their_own():
+    """The second spring rests, and turns fifty times as fast: its derivatives were up to 1e60."""
+    two = pi.acceleration(lambda t, x, v, w: [-x[0], -w * w * x[1]], dof=2, w=50.0)
+    call = {"t_end": 5.0, "sensitivity": "x0"}
+    with pytest.warns(UserWarning, match="1 of 2 trajectories stay.* or their fastest components"):
+        pi.solve(two, [[1.0, 0.0], [1.0, 0.1]], [0.0, 0.0], **call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pi.solve(two(w=2.0), [1.0, 0.0], [0.0, 0.0], **call)
+        pi.solve(pi.systems.n_body, **call)  # in a plane
+        sol = pi.solve(two, [1.0, 0.0], [0.0, 0.0], rtol=1e-9, max_step=0.01, **call)
+    assert sol.sensitivity["x0"][-1, 1, 1] == pytest.approx(np.cos(250.0), abs=1e-6)
