@@ -49,6 +49,7 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
 
 RESTING = 1_000  # least steps, with tangents, of a motion at rest
 FASTER = 3.0  # rates of what rests, in those of what moves, that are too fast for its steps
+EXACT = 8.0  # steps for each radian that what rests would turn
 
 
 def longest_steps(system, start, t0, span, rtol, atol):
@@ -72,11 +73,13 @@ def longest_steps(system, start, t0, span, rtol, atol):
         J = np.nan_to_num(system.jacobian(t0, start), posinf=0.0, neginf=0.0)
         for _ in range(system.dim):
             rests &= ~((J != 0) & ~rests[..., np.newaxis, :]).any(axis=-1)
-        slow, fast = (
-            abs(np.linalg.eigvals(J * one[..., np.newaxis] * one[..., np.newaxis, :])).max(axis=-1)
+        moving, resting = (
+            np.linalg.eigvals(J * one[..., np.newaxis] * one[..., np.newaxis, :])
             for one in (~rests, rests)
         )
+        slow, fast = abs(moving).max(axis=-1), abs(resting).max(axis=-1)
         still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        fast = np.fmax(fast, EXACT * abs(resting.imag).max(axis=-1))
         least = np.exp2(-np.ceil(np.log2(fast)))  # whatever the last bits of the eigenvalues
         return np.where(still & (span != 0), np.fmin(abs(span) / RESTING, least), np.inf)
 
