@@ -29,7 +29,7 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     if given["max_step"] is None and still.any():
         warn_caller(
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
-            " rest, or their fastest components do: long steps suit them, but not their"
+            " rest, or the fastest parts of them do: long steps suit them, but not their"
             " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
             " of the tangents too",
             UserWarning,
@@ -50,37 +50,35 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
 RESTING = 1_000  # least steps, with tangents, of a motion at rest
 FASTER = 3.0  # rates of what rests, in those of what moves, that are too fast for its steps
 EXACT = 8.0  # steps for each radian that what rests would turn
+HIDDEN = 1e-10  # a sum, of its terms, that is zero but for rounding
 
 
 def longest_steps(system, start, t0, span, rtol, atol):
     """The longest steps that suit the tangents: those of the motion, inf, unless it is at rest.
 
-    That is, it would not leave its start by its tolerance, at three of its times; or a part of it
-    would not, which depends on nothing that moves, and has much larger rates. The tolerances have
-    an axis over the components, of length 1 or all.
+    That is, it would not leave its start by its tolerance, at three of its times; or it has no part
+    along eigenvectors of the Jacobian whose eigenvalues are much larger than those of the others.
+    The tolerances have an axis over the components, of length 1 or all.
     """
     span, most = np.broadcast_to(span, start.shape[:-1]), 0.0
     with quiet():
-        for share in (0.0, 0.37, 0.71):
-            f = system.rhs(t0 + share * span, start)
+        forces = [system.rhs(t0 + share * span, start) for share in (0.0, 0.37, 0.71)]
+        for f in forces:
             most = np.maximum(most, abs(f * span[..., np.newaxis]))
         rests = most <= atol + rtol * abs(start)
-        if not rests.any():
-            return np.full(span.shape, np.inf)
-        whole, x = rests.all(axis=-1), system.dof
-        if x:  # a position and its velocity rest together
-            rests = np.tile(rests[..., :x] & rests[..., x:], 2)
-        J = np.nan_to_num(system.jacobian(t0, start), posinf=0.0, neginf=0.0)
-        for _ in range(system.dim):
-            rests &= ~((J != 0) & ~rests[..., np.newaxis, :]).any(axis=-1)
-        moving, resting = (
-            np.linalg.eigvals(J * one[..., np.newaxis] * one[..., np.newaxis, :])
-            for one in (~rests, rests)
+        J = np.clip(np.nan_to_num(system.jacobian(t0, start)), -1e100, 1e100)
+        rates, left = np.linalg.eig(np.swapaxes(J, -1, -2))
+        left, moves = np.swapaxes(left, -1, -2), np.zeros(rates.shape, bool)
+        for f in forces:
+            f = np.where(rests, 0, f)[..., np.newaxis]
+            moves |= (abs(left @ f) > HIDDEN * (abs(left) @ abs(f)))[..., 0]
+        slow, fast, turns = (
+            abs(one * shown).max(axis=-1)
+            for one, shown in ((rates, moves), (rates, ~moves), (rates.imag, ~moves))
         )
-        slow, fast = abs(moving).max(axis=-1), abs(resting).max(axis=-1)
-        still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
-        fast = np.fmax(fast, EXACT * abs(resting.imag).max(axis=-1))
-        least = np.exp2(-np.ceil(np.log2(fast)))  # whatever the last bits of the eigenvalues
+        still = rests.all(axis=-1) | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        # A power of 2, whatever the last bits of the eigenvalues.
+        least = np.exp2(-np.ceil(np.log2(np.fmax(fast, EXACT * turns))))
         return np.where(still & (span != 0), np.fmin(abs(span) / RESTING, least), np.inf)
 
 
