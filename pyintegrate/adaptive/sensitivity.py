@@ -50,6 +50,7 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
 RESTING = 1_000  # least steps, with tangents, of a motion at rest
 FASTER = 3.0  # rates of what rests, in those of what moves, that are too fast for its steps
 EXACT = 8.0  # steps for each radian that what rests would turn
+MOST = 32  # components up to which eigenvalues cost little
 HIDDEN = 1e-10  # a sum, of its terms, that is zero but for rounding
 
 
@@ -60,12 +61,14 @@ def longest_steps(system, start, t0, span, rtol, atol):
     along eigenvectors of the Jacobian whose eigenvalues are much larger than those of the others.
     The tolerances have an axis over the components, of length 1 or all.
     """
-    span, most = np.broadcast_to(span, start.shape[:-1]), 0.0
+    span = np.broadcast_to(span, start.shape[:-1])
     with quiet():
-        forces = [system.rhs(t0 + share * span, start) for share in (0.0, 0.37, 0.71)]
-        for f in forces:
-            most = np.maximum(most, abs(f * span[..., np.newaxis]))
-        rests = most <= atol + rtol * abs(start)
+        forces = np.stack([system.rhs(t0 + share * span, start) for share in (0.0, 0.37, 0.71)])
+        far = np.max(abs(forces * span[..., np.newaxis]), axis=0)
+        rests = far <= atol + rtol * abs(start)
+        whole, steps = rests.all(axis=-1) & (span != 0), abs(span) / RESTING
+        if system.dim > MOST:
+            return np.where(whole, steps, np.inf)
         J = np.clip(np.nan_to_num(system.jacobian(t0, start)), -1e100, 1e100)
         rates, left = np.linalg.eig(np.swapaxes(J, -1, -2))
         left, moves = np.swapaxes(left, -1, -2), np.zeros(rates.shape, bool)
@@ -76,10 +79,10 @@ def longest_steps(system, start, t0, span, rtol, atol):
             abs(one * shown).max(axis=-1)
             for one, shown in ((rates, moves), (rates, ~moves), (rates.imag, ~moves))
         )
-        still = rests.all(axis=-1) | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
         # A power of 2, whatever the last bits of the eigenvalues.
         least = np.exp2(-np.ceil(np.log2(np.fmax(fast, EXACT * turns))))
-        return np.where(still & (span != 0), np.fmin(abs(span) / RESTING, least), np.inf)
+        return np.where(still, np.fmin(steps, least), np.inf)
 
 
 def _spread(rows, both, free):
