@@ -241,9 +241,9 @@ class Shots:
             atol = np.full((*least.shape[:-1], system.dim), 1e100)
             atol[..., own] = least * share
             if tangents:  # a motion at rest would take steps too long for them
-                given["max_step"] = longest_steps(
-                    system.base, y[..., own], begin, end - begin, run["rtol"], least
-                )
+                span = end - begin
+                longest = longest_steps(system.base, y[..., own], begin, span, run["rtol"], least)
+                given["max_step"] = np.fmax(longest, span / (MAX_STEPS / 2))
             rtol = np.full(system.dim, run["rtol"] * share)
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 

@@ -600,6 +600,9 @@ def test_a_component_that_rests_beside_slow_ones_has_its_errors():
     data = np.exp(-t)[:, np.newaxis] * [1, 0]
     found = pi.fit(system, t, data, free_start=True, x0=[1.1, 0.0], sigma=0.01)
     assert found.standard_errors["y2"] == pytest.approx(0.01, rel=1e-6)
+    stiff = pi.rhs(lambda t, y, k: (-k * y[0], -1e7 * y[1]), dim=2, k=1.1)
+    found = pi.fit(stiff, t, data, free="k", x0=[1.0, 0.0])  # not in so many steps
+    assert found.parameters["k"] == pytest.approx(1.0, rel=1e-6)
 
 
 @pytest.mark.parametrize("idle", [1e6, 1e12])
