@@ -27,7 +27,8 @@ from .directions import Directions, described, places_of
 from .formulas import FORCES, built_in_force
 
 # Where these turn, or jump, the derivative is that of the branch taken.
-_CORNERS = {"where", "absolute", "minimum", "maximum", "sign", "copysign", "floor", "rint"}
+_CORNERS = {"where", "absolute", "minimum", "maximum", "sign", "copysign", "floor", "rint",
+            "fmod"}  # fmt: skip
 _ENTRIES = 32  # components up to which products with the Jacobian are tried as well
 
 

@@ -204,6 +204,9 @@ def test_a_force_that_turns_says_so_and_takes_the_branch():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         switched.tangent(1, "k")  # it jumps in time, at the same time for all neighbours
+    saw = pi.rhs(lambda t, y, T: -y * np.fmod(t, T), dim=1, T=1.0)
+    with pytest.warns(UserWarning, match="fmod"):
+        saw.tangent(0, "T")
 
 
 def test_a_called_force_has_differences():
