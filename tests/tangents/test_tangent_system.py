@@ -207,6 +207,12 @@ def test_a_force_that_turns_says_so_and_takes_the_branch():
     saw = pi.rhs(lambda t, y, T: -y * np.fmod(t, T), dim=1, T=1.0)
     with pytest.warns(UserWarning, match="fmod"):
         saw.tangent(0, "T")
+    wound = pi.rhs(lambda t, y, k: [-y[1], -k * np.arctan2(y[1], y[0])], dim=2, k=1.0)
+    with pytest.warns(UserWarning, match="arctan2"):
+        wound.tangent(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pi.rhs(lambda t, y: [-y[1], np.cos(3 * np.arctan2(y[1], y[0]))], dim=2).tangent(1)
 
 
 def test_a_called_force_has_differences():
