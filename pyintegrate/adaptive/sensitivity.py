@@ -25,12 +25,13 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     span = np.subtract(control.t_end, problem.t0)
     rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
                   for a in (control.rtol, control.atol))  # fmt: skip
-    still = at_rest(system, start, problem.t0, span, rtol, atol)
+    still = np.inf > longest_steps(system, start, problem.t0, span, rtol, atol)
     if given["max_step"] is None and still.any():
         warn_caller(
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
-            " rest: steps of any length suit them, but not their sensitivities: give max_step=, or"
-            " solve system.tangent(...), whose tolerance is that of the tangents too",
+            " rest, or the fastest parts of them do: long steps suit them, but not their"
+            " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
+            " of the tangents too",
             UserWarning,
         )
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
@@ -46,18 +47,42 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     return with_both, options, long.changed(**fields), names
 
 
-def at_rest(system, start, t0, span, rtol, atol):
-    """Which trajectories would not leave their start by its tolerance, at three of their times.
+RESTING = 1_000  # least steps, with tangents, of a motion at rest
+FASTER = 3.0  # rates of what rests, in those of what moves, that are too fast for its steps
+EXACT = 8.0  # steps for each radian that what rests would turn
+MOST = 32  # components up to which eigenvalues cost little
+HIDDEN = 1e-10  # a sum, of its terms, that is zero but for rounding
 
+
+def longest_steps(system, start, t0, span, rtol, atol):
+    """The longest steps that suit the tangents: those of the motion, inf, unless it is at rest.
+
+    That is, it would not leave its start by its tolerance, at three of its times; or it has no part
+    along eigenvectors of the Jacobian whose eigenvalues are much larger than those of the others.
     The tolerances have an axis over the components, of length 1 or all.
     """
-    batch = start.shape[:-1]
-    span, most = np.broadcast_to(span, batch), 0.0
+    span = np.broadcast_to(span, start.shape[:-1])
     with quiet():
-        for share in (0.0, 0.37, 0.71):
-            f = system.rhs(t0 + share * span, start)
-            most = np.maximum(most, abs(f * span[..., np.newaxis]))
-        return (most <= atol + rtol * abs(start)).all(axis=-1) & (span != 0)
+        forces = np.stack([system.rhs(t0 + share * span, start) for share in (0.0, 0.37, 0.71)])
+        far = np.max(abs(forces * span[..., np.newaxis]), axis=0)
+        rests = far <= atol + rtol * abs(start)
+        whole, steps = rests.all(axis=-1) & (span != 0), abs(span) / RESTING
+        if system.dim > MOST:
+            return np.where(whole, steps, np.inf)
+        J = np.clip(np.nan_to_num(system.jacobian(t0, start)), -1e100, 1e100)
+        rates, left = np.linalg.eig(np.swapaxes(J, -1, -2))
+        left, moves = np.swapaxes(left, -1, -2), np.zeros(rates.shape, bool)
+        for f in forces:
+            f = np.where(rests, 0, f)[..., np.newaxis]
+            moves |= (abs(left @ f) > HIDDEN * (abs(left) @ abs(f)))[..., 0]
+        slow, fast, turns = (
+            abs(one * shown).max(axis=-1)
+            for one, shown in ((rates, moves), (rates, ~moves), (rates.imag, ~moves))
+        )
+        still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        # A power of 2, whatever the last bits of the eigenvalues.
+        least = np.exp2(-np.ceil(np.log2(np.fmax(fast, EXACT * turns))))
+        return np.where(still, np.fmin(steps, least), np.inf)
 
 
 def _spread(rows, both, free):

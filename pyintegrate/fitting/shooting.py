@@ -12,7 +12,7 @@ Bock (1983), Recent advances in parameter identification techniques for O.D.E., 
 import numpy as np
 
 from .. import _core
-from ..adaptive.sensitivity import at_rest
+from ..adaptive.sensitivity import longest_steps
 from ..analysis.results import quiet
 from ..integration import integrate
 from ..run.options import over_batch
@@ -27,7 +27,6 @@ from .levenberg_marquardt import gram, total
 
 _INVARIANTS = _core.questions.index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
-RESTING = 1_000  # least steps of one that begins at rest, with tangents
 SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows
 FLATTEST = 1e-5  # of curvature to slope of a loss: what lies far out has a share in it
 
@@ -242,8 +241,9 @@ class Shots:
             atol = np.full((*least.shape[:-1], system.dim), 1e100)
             atol[..., own] = least * share
             if tangents:  # a motion at rest would take steps too long for them
-                still = at_rest(system.base, y[..., own], begin, end - begin, run["rtol"], least)
-                given["max_step"] = np.where(still, (end - begin) / RESTING, np.inf)
+                span = end - begin
+                longest = longest_steps(system.base, y[..., own], begin, span, run["rtol"], least)
+                given["max_step"] = np.fmax(longest, span / (MAX_STEPS / 2))
             rtol = np.full(system.dim, run["rtol"] * share)
             return solve(system, y, t_end=end, rtol=rtol, atol=atol, max_steps=MAX_STEPS, **given)
 

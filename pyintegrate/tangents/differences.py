@@ -3,8 +3,11 @@
 Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e dy, p - e dp)) /
 (2 e), of order e^2; where e moves nothing by more than cbrt(eps) of its size the error is about
 1e-10. The size of a component is the larger of |y| and T |y'|, T being a time of the motion: so a
-zero has a size too, and units change nothing.
+zero has a size too, and units change nothing. Where nothing tells a size, as along a parameter that
+is 0, many steps are tried, and each component of the force takes the one that matters least.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +17,8 @@ from ..user_system.callback import CallbackSystem
 from .directions import Directions, described, places_of
 
 _RHS, _ACCELERATION = map(_core.questions.index, ("rhs", "acceleration"))
+
+GUESSES = [1e3**n for n in range(8, -7, -1)]  # times the size of other components, or 1
 
 
 class DifferenceSystem(Directions, CallbackSystem):
@@ -75,21 +80,38 @@ class _Differences:
         force = [self._force(t, y, rows)]
         small = np.cbrt(np.finfo(y.dtype).eps)
         with quiet():
-            sizes = self._sizes(y, force[0])
+            own = self._sizes(y, force[0])
+            sizes = np.where(own > 0, own, own.max(axis=0))
+            sizes = np.where(sizes > 0, sizes, 1.0)
             for row, dy in zip([None] * self._k + self._rows, tangents):
                 e = np.where(dy == 0, np.inf, sizes / np.abs(dy)).min(axis=0)
+                guess = ((dy != 0) & ~(own > 0)).any(axis=0)
                 if row is not None:
+                    guess |= rows[row] == 0
                     e = np.minimum(e, np.where(rows[row] == 0, 1.0, np.abs(rows[row])))
                 e = (small * np.where(e < np.inf, e, 1.0)).astype(y.dtype)
-                up, down = (
-                    self._force(
-                        t, y + step * dy,
-                        [one + step if i == row else one for i, one in enumerate(rows)],
-                    )
-                    for step in (e, -e)
-                )  # fmt: skip
-                force.append((up - down) / (2 * e))
+                force.append(self._slope(t, y, dy, rows, row, e, guess))
         return np.concatenate(force)
+
+    def _slope(self, t, y, dy, rows, row, e, guess):
+        """The derivative by steps e, (dof or dim, lanes); of those that are a guess, by others."""
+
+        def by(e):
+            up, down = (
+                self._force(
+                    t, y + step * dy, [a + step if i == row else a for i, a in enumerate(rows)]
+                )
+                for step in (e, -e)
+            )  # fmt: skip
+            return (up - down) / (2 * e)
+
+        found, least = by(e), np.inf
+        scales = GUESSES if guess.any() else ()
+        for one, other in pairwise(by(np.where(guess, e * scale, e)) for scale in scales):
+            change = np.abs(1 - other / one)
+            better = guess & (change <= least) & (one != 0)
+            found, least = np.where(better, one, found), np.where(better, change, least)
+        return found
 
     def _sizes(self, y, force):
         """How large components are, (dim, lanes): positions alike, and velocities.
@@ -108,8 +130,7 @@ class _Differences:
             T = np.where(most > 0, np.sqrt(y.max(axis=0) / most), 0.0)  # where none has both
             T = np.where(both.any(axis=0), np.exp(logs / np.maximum(both.sum(axis=0), 1)), T)
             sizes = np.maximum(y, T * rate)
-        sizes = np.where(sizes > 0, sizes, sizes.max(axis=0))
-        return np.where((sizes > 0) & (sizes < np.inf), sizes, 1.0)
+        return np.where(sizes < np.inf, sizes, 0.0)
 
     def _parameter_rows(self, params, y):
         """Each element of the parameters for all lanes."""

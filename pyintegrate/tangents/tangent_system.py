@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from ..errors import warn_caller
+from ..trace.borders import turns
 from ..trace.derivative import directional, forward
 from ..trace.errors import TraceError
 from ..trace.graph import MOST_NODES, PARAMETER, POSITION, VELOCITY, Graph, below, placed
@@ -27,7 +28,8 @@ from .directions import Directions, described, places_of
 from .formulas import FORCES, built_in_force
 
 # Where these turn, or jump, the derivative is that of the branch taken.
-_CORNERS = {"where", "absolute", "minimum", "maximum", "sign", "copysign", "floor", "rint"}
+_CORNERS = {"where", "absolute", "minimum", "maximum", "sign", "copysign", "floor", "rint",
+            "fmod"}  # fmt: skip
 _ENTRIES = 32  # components up to which products with the Jacobian are tried as well
 
 
@@ -97,8 +99,9 @@ def _tell_of_corners(system, traced, elements):
     outputs = [n for q, nodes in traced.outputs.items() if q != "energy" for n in nodes]
     found = set()
     for node in below(outputs):
-        turns = node.arguments[:1] if node.operation == "where" else node.arguments
-        if node.operation in _CORNERS and any(a.depends & moving for a in turns):
+        chosen = node.arguments[:1] if node.operation == "where" else node.arguments
+        cut = node.operation == "arctan2" and not turns(node, outputs)  # at half a turn
+        if (cut or node.operation in _CORNERS) and any(a.depends & moving for a in chosen):
             found.add(node.operation)
     if found:
         warn_caller(

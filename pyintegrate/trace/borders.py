@@ -48,7 +48,7 @@ def borders(nodes, seen=()):
     return [node for node in found.values() if not node.is_fixed]
 
 
-def _turns(angle, ends, times=1.0):
+def turns(angle, ends, times=1.0):
     """Whether all that is made of an angle, so many times, is the same after a turn of it."""
     if angle in ends:
         return False
@@ -57,9 +57,9 @@ def _turns(angle, ends, times=1.0):
         if use.operation in ("sin", "cos"):
             same = times.is_integer()
         elif use.operation == "multiply" and factors:
-            same = _turns(use, ends, times * factors[0])
+            same = turns(use, ends, times * factors[0])
         else:
-            same = use.operation in ("add", "subtract", "negative") and _turns(use, ends, times)
+            same = use.operation in ("add", "subtract", "negative") and turns(use, ends, times)
         if not same:
             return False
     return True
@@ -73,7 +73,7 @@ def branches(nodes):
     sides, stairs = [], []
     for node in below(nodes):
         cut = node.operation in _SIDE and not node.is_fixed
-        if cut and not (node.operation == "arctan2" and _turns(node, nodes)):
+        if cut and not (node.operation == "arctan2" and turns(node, nodes)):
             side = real(_SIDE[node.operation](*node.arguments))
             known = make("where", make("equal", side, side), side, -1.0)
             sides.append(known * math.sqrt(2 + node.number))  # no two changes cancel

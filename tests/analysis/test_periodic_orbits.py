@@ -268,3 +268,13 @@ def test_growth_that_hides_all_else_needs_segments(segments):
         expected = np.pi * np.array([16, 0, -4, -18])
         assert np.log(np.abs(found.multipliers)) == pytest.approx(expected, abs=1e-5)
         assert (found.failures, found.kinds, found.trivial) == ("", "unstable", 1)
+
+
+def test_what_rests_on_an_orbit_turns_as_fast_as_it_would():
+    """Its steps were those of the slow motion, and the derivatives beside it up to 1e47."""
+    two = pi.acceleration(lambda t, x, v, w: [-x[0] - x[0] ** 3, -w * w * x[1]], dof=2, w=25.0)
+    found = pi.analysis.periodic_orbits(two, [1.0, 0.0, 0.0, 0.0], 4.5)
+    turns = np.exp(25j * found.periods * np.array([1, -1]))
+    off = np.abs(found.multipliers[:, np.newaxis] - turns).min(axis=0)
+    assert (found.failures, found.kinds) == ("", "elliptic")
+    assert off.max() < 1e-6

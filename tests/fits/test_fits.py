@@ -593,6 +593,18 @@ def test_a_fit_that_begins_at_rest_finds_the_motion():
         assert found.parameters["omega"] == pytest.approx(0.1, abs=1e-6)
 
 
+def test_a_component_that_rests_beside_slow_ones_has_its_errors():
+    """It decays at once, so that only its first datum tells of it: its error was 3e-104."""
+    system = pi.rhs(lambda t, y: (-y[0], -1000.0 * y[1]), dim=2)
+    t = np.linspace(0, 5, 20)
+    data = np.exp(-t)[:, np.newaxis] * [1, 0]
+    found = pi.fit(system, t, data, free_start=True, x0=[1.1, 0.0], sigma=0.01)
+    assert found.standard_errors["y2"] == pytest.approx(0.01, rel=1e-6)
+    stiff = pi.rhs(lambda t, y, k: (-k * y[0], -1e7 * y[1]), dim=2, k=1.1)
+    found = pi.fit(stiff, t, data, free="k", x0=[1.0, 0.0])  # not in so many steps
+    assert found.parameters["k"] == pytest.approx(1.0, rel=1e-6)
+
+
 @pytest.mark.parametrize("idle", [1e6, 1e12])
 def test_a_large_unknown_without_effect_does_not_end_the_search(idle):
     system = pi.rhs(lambda t, y, a, b: (y[1], -a * y[0] + 0 * b), dim=2, a=1.7, b=0.6)

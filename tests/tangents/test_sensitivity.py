@@ -308,3 +308,23 @@ def test_sensitivities_of_a_motion_at_rest_are_told_to_need_steps_of_their_own()
         found = pi.analysis.periodic_orbits(pi.systems.van_der_pol, [0.0, 0.0], 6.5)
     assert found.failures == "resting point"
     assert sol.sensitivity["x0"][-1, 0, 0] == pytest.approx(np.cos(5.0), abs=1e-6)
+
+
+@pytest.mark.parametrize("in_phase", [False, True])
+def test_sensitivities_of_a_part_at_rest_are_told_to_need_steps_of_their_own(in_phase):
+    """Two modes, of which the fast one rests: its derivatives were up to 1e68. They are the
+    coordinates, or the sum and the difference of two masses on springs."""
+    S = np.array([[1.0, 1.0], [1.0, -1.0]]) if in_phase else np.eye(2)
+    T = np.linalg.inv(S)
+    two = pi.acceleration(lambda t, x, v, w: T @ (S @ x * [-1.0, -w * w]), dof=2, w=50.0)
+    slow, both = T @ [1.0, 0.0], T @ [1.0, 0.1]
+    call = {"v0": [0.0, 0.0], "t_end": 5.0, "sensitivity": "x0"}
+    with pytest.warns(UserWarning, match="1 of 2 trajectories stay.* or the fastest parts"):
+        pi.solve(two, [slow, both], **call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pi.solve(two(w=2.0), slow, **call)
+        pi.solve(pi.systems.n_body, t_end=5.0, sensitivity="x0")  # in a plane
+        sol = pi.solve(two, slow, rtol=1e-9, max_step=0.01, **call)
+    modes = S @ sol.sensitivity["x0"][-1, :2] @ T
+    np.testing.assert_allclose(modes, np.diag(np.cos([5.0, 250.0])), rtol=0, atol=1e-6)

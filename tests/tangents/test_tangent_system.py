@@ -204,6 +204,15 @@ def test_a_force_that_turns_says_so_and_takes_the_branch():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         switched.tangent(1, "k")  # it jumps in time, at the same time for all neighbours
+    saw = pi.rhs(lambda t, y, T: -y * np.fmod(t, T), dim=1, T=1.0)
+    with pytest.warns(UserWarning, match="fmod"):
+        saw.tangent(0, "T")
+    wound = pi.rhs(lambda t, y, k: [-y[1], -k * np.arctan2(y[1], y[0])], dim=2, k=1.0)
+    with pytest.warns(UserWarning, match="arctan2"):
+        wound.tangent(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pi.rhs(lambda t, y: [-y[1], np.cos(3 * np.arctan2(y[1], y[0]))], dim=2).tangent(1)
 
 
 def test_a_called_force_has_differences():
@@ -243,6 +252,23 @@ def test_differences_are_as_good_in_any_unit(length, second, x, v):
         )
         for name, expected in exact.items():
             np.testing.assert_allclose(found[name], expected, rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:the force of")
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e9])
+def test_differences_where_all_is_zero_find_their_step(size):
+    """Nothing tells how far to go: 0.0 and -inf were among the derivatives of a step of size 1."""
+
+    def force(t, y, k, c):
+        return [-k * y[0] / (size + y[0]), np.exp(-y[0] / size) + c * (y[1] / size) ** 3]
+
+    for y in ([0.0, 0.0], [0.0, size]):
+        found, exact = (
+            system.parts(system.rhs(0.0, system.initial_state(y)))[1]
+            for trace in (False, True)
+            for system in [pi.rhs(force, dim=2, k=size, c=0.0, trace=trace).tangent(2, "c")]
+        )
+        np.testing.assert_allclose(found, exact, rtol=1e-7, atol=0)
 
 
 def test_a_compiled_pointer_has_differences():

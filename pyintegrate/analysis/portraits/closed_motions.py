@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...adaptive.sensitivity import longest_steps
 from ...integration import integrate
 from ...run.arguments import checked_quiet
 from ...solving import solve
@@ -29,6 +30,7 @@ SMALLEST = 1e-12  # guesses below are at a resting point, if there is no drive
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
+ROUNDED = 1e4  # tolerances by which a part that rests may move
 CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
@@ -244,9 +246,12 @@ class _Shots:
         begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
         own = {name: self.options[name] * loose for name in ("rtol", "atol")}
         own["atol"] = own["atol"] * np.repeat(self.least[lane], m)
-        # Those at rest are told by `failures`: an infinite max_step= leaves out the warning.
-        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part, save="final",
-                    max_step=np.inf, **self.options | own | along)  # fmt: skip
+        y, longest = Y.reshape(-1, dim), np.inf
+        if along:  # a part may rest, to the rounding of corrections
+            limits = (ROUNDED * own[name][:, np.newaxis] for name in ("rtol", "atol"))
+            longest = longest_steps(one, y, begins, part, *limits)
+        sol = solve(one, y, t0=begins, t_end=begins + part, save="final", max_step=longest,
+                    **self.options | own | along)  # fmt: skip
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
         return sol, end.reshape(Y.shape), one, begins + part
 
