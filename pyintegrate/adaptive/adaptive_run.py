@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from .. import _core
-from ..errors import Status
+from ..errors import Status, quiet
 from ..run.options import over_batch
 from ..values.memory import check_memory, outward
 from ..values.named import Named
@@ -259,7 +259,8 @@ class AdaptiveRun:
             return [end]
         start = np.asarray(problem.rows_t0, problem.dtype)
         ahead = np.where(end < start, -1, 1).astype(problem.dtype)
-        breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
+        with quiet():  # those out of the dtype's range lie outside of the run
+            breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
         if system.definition.time_dependent:
