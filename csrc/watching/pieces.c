@@ -308,7 +308,8 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     const int64_t at = quantity * p->lanes + lane;
     const double length = piece->to - piece->from, range = p->most[at] - p->least[at];
-    const int jumps = length < ROUGH && p->tail[at] > 0.02 * range;
+    /* Least, 0.006 of the range, is the tail of -1, 0, 1 with the 0 in the middle. */
+    const int jumps = length < ROUGH && p->tail[at] > 0.005 * range;
     for (int i = 1; i < n && is_number && (jumps || length < STRAIGHT(p)); i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;
