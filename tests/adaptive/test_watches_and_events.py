@@ -680,6 +680,18 @@ def test_a_value_of_its_own_at_a_jump_makes_no_wave(jump, method):
     assert np.all(sol.watched["least"] == jump(-1.0))
 
 
+def test_noise_at_a_jump_makes_no_wave():
+    """In single precision a motion that turns near a jump is on both of its sides by rounding."""
+    rng = np.random.default_rng(0)
+    sol = pi.solve(
+        pi.systems.duffing, rng.uniform(-1.2, 1.2, 80), rng.uniform(-1, 1, 80), t_end=6.0,
+        rtol=1e-4, atol=1e-7, method="bogacki_shampine32", dtype=np.float32,
+        watch={"most": pi.watch.maximum(lambda t, x, v: np.rint(5 * v)),
+               "least": pi.watch.minimum(lambda t, x, v: np.rint(3 * x))},
+    )  # fmt: skip
+    assert all(np.all(sol.watched[name] % 1 == 0) for name in ("most", "least"))
+
+
 def test_events_see_each_jump_and_no_other():
     """floor(5 cos(t)) goes through zero where cos(t) does, six times to 20."""
     step = pi.event(lambda t, x, v: np.floor(5 * x), keep=0)
