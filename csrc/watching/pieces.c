@@ -307,8 +307,8 @@ int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
         EACH_BELOW(i, n + 1) f[i] = piece_row(p, quantity, i * step)[lane];
     const int is_number = need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
     const int64_t at = quantity * p->lanes + lane;
-    const double length = piece->to - piece->from, range = p->most[at] - p->least[at];
-    const int jumps = length < ROUGH && p->tail[at] > 0.02 * range;
+    const double length = piece->to - piece->from;
+    const int jumps = length < ROUGH && piece_has_jump(p, at);
     for (int i = 1; i < n && is_number && (jumps || length < STRAIGHT(p)); i++)
         f[i] = f[0] + (f[n] - f[0]) * (0.5 + 0.5 * cheb_point(n, i)); /* but for rounding */
     return n;

@@ -108,6 +108,11 @@ static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     const Piece *piece = &p->piece[lane];
     return p->rough[quantity * p->lanes + lane] && piece->to - piece->from > 0x1p-20;
 }
+/* Does a quantity jump on a piece, in this entry of `tail`, or is it noise? The least tail of a
+ * jump, 0.006 of the range, is that of -1, 0, 1 with the 0 in the middle. */
+static inline int piece_has_jump(const Pieces *p, int64_t at) {
+    return p->tail[at] > 0.005 * (p->most[at] - p->least[at]);
+}
 static inline double clamped(double x, double from, double to) {
     return x < from ? from : x > to ? to : x;
 }

@@ -182,6 +182,9 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     if (r->kind < PI_PASSAGES || r->kind == PI_TURNS) farthest(off, error);
     if (piece_is_lost(p, lane, r->quantity)) spoil(r, t_from, m);
     if (r->kind <= PI_MOMENTS) moments(r->kind, n, f, t_from, t_to, m);
+    else if (r->kind <= PI_TIMED_MAX_ABS && !p->linear && piece_has_jump(p, at))
+        EACH_BELOW(i, n + 1) /* what waves between the points is the polynomial alone */
+            pi_reduce_value(r, f[i], between(t_from, t_to, cheb_point(n, i)), numbers);
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, whole, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);

@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from .. import _core
-from ..errors import Status
+from ..errors import Status, quiet
 from ..run.options import over_batch
 from ..values.memory import check_memory, outward
 from ..values.named import Named
@@ -115,6 +115,7 @@ class AdaptiveRun:
     def __init__(self, problem, options, control, status=None, earlier=None):
         lanes, dtype = problem.lanes, problem.dtype
         self._problem, self._options, self._control = problem, options, control
+        self._rows_atol = control.rows_atol
         places = options.places(problem.system)
         self._state = np.array(problem.initial[:, :lanes])
         self._t = np.full(lanes, problem.rows_t0, dtype)
@@ -169,7 +170,7 @@ class AdaptiveRun:
             initial=tuple(self._state.copy()),
             params=problem.rows_params,
             rtol=control.rows_rtol,
-            atol=control.rows_atol,
+            atol=self._rows_atol,
             t0=self._t.copy(),
             t_end=end,
             first_step=first_step,
@@ -222,6 +223,10 @@ class AdaptiveRun:
                 status[(status == Status.CANCELLED) & (self._t == ends[-1])] = Status.OK
             earlier = self._control.stiff  # by the run that this one continues
             known = self._stiff() if number or earlier is None else earlier
+            first_step = 0.0 if number else self._control.first_step
+            if ends[1:]:
+                begin = ends[number - 1] if number else self._problem.rows_t0
+                first_step = self._beside_a_break(begin, end, first_step)
             # Those that wait for another method, or at a break, have not arrived.
             self._under_way = [Status.CANCELLED, _LEFT, _WAITING] + [Status.OK] * (not last)
             for pair, own in pairs_of(self._problem, self._control):
@@ -230,7 +235,7 @@ class AdaptiveRun:
                 if known.any():
                     status[known & (status == Status.CANCELLED)] = _LEFT
                 try:
-                    self._work_with(pair, end, 0.0 if number else self._control.first_step, report)
+                    self._work_with(pair, end, first_step, report)
                 finally:
                     if parted:
                         status[status == _WAITING] = Status.CANCELLED
@@ -254,7 +259,8 @@ class AdaptiveRun:
             return [end]
         start = np.asarray(problem.rows_t0, problem.dtype)
         ahead = np.where(end < start, -1, 1).astype(problem.dtype)
-        breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
+        with quiet():  # those out of the dtype's range lie outside of the run
+            breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
         if system.definition.time_dependent:
@@ -264,6 +270,15 @@ class AdaptiveRun:
         rows[1:][rows[1:] == rows[:-1]] = np.inf
         rows = np.minimum(np.sort(rows, axis=0), end * ahead).astype(problem.dtype) * ahead
         return [*rows[np.any(rows != end, axis=1)], end]
+
+    def _beside_a_break(self, begin, end, first_step):
+        """The first steps to that end. A step beside a break has any error: none is shorter."""
+        dtype, way = self._problem.dtype, abs(end - begin)
+        beside, any_error = way <= 8 * np.spacing(abs(end)), 1 / _LEAST_GAP[dtype.char]
+        self._rows_atol = tuple(
+            np.where(beside, any_error, row).astype(dtype) for row in self._control.rows_atol
+        )
+        return np.where(beside, way, first_step).astype(dtype)
 
     def _stiff(self):
         """Which trajectories are within a span in which they are stiff."""

@@ -94,8 +94,8 @@ def _make(system, x0, v0, given):
     lanes = prod(batch)
     size = 2 * lanes * system.dim * dtype.itemsize
     check_memory(size, 2, batch, system.dim, what="states", cure="use dtype=np.float32")
-    rows = np.asarray(spread(components, batch, dtype))
     with quiet():
+        rows = np.asarray(spread(components, batch, dtype))
         problem = Problem(
             system, method, dtype, batch, lanes, padded(lanes, dtype), np.nan, t0, np.nan,
             row(t0, batch, dtype), tuple(row(p, batch, dtype) for p in system.parameter_rows), (),
@@ -251,7 +251,8 @@ def rounded_times(times, t0, t_end, batch, dtype, name="times"):
             f"{name} must lie between t0 and t_end of every trajectory, got {wrong} for"
             f" {first} .. {last}"
         )
-    rounded = np.ascontiguousarray(array, dtype)
+    with quiet():
+        rounded = np.ascontiguousarray(array, dtype)
     return rounded if array.ndim == 1 else rounded.reshape(len(array), prod(batch))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..trace.tracing import describe
+from ..values.checks import refuse_masked
 from ..values.differences import differences
 from .own_system import OwnSystem, halves
 
@@ -151,6 +152,7 @@ def write_rows(function, result, out):
         Anything but real numbers, or another shape; the message names the function.
     """
     name, (rows, lanes) = describe(function), out.shape
+    refuse_masked(f"{name} returns", result)
     shapes = (out.shape, out.shape[1:]) if rows == 1 else (out.shape,)
     if isinstance(result, np.ndarray) and result.dtype == out.dtype and result.shape in shapes:
         out[...] = result

@@ -23,14 +23,21 @@ def numbers(name, value):
         array = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise ValueError(f"{name} has masked items, which have no value: fill them, filled(...)")
+    refuse_masked(f"{name} has", value)
     if array.dtype.kind not in "iuf":
         what = array.dtype if array.ndim else f"{array.dtype}, {value!r:.60}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
     if array.ndim > MAX_AXES:
         raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
+
+
+def refuse_masked(has, value):
+    """ValueError for masked items of an array, or of arrays in a list: NumPy's functions fill them
+    with what lies beneath."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    if any(isinstance(one, np.ma.MaskedArray) and np.ma.is_masked(one) for one in parts):
+        raise ValueError(f"{has} masked items, which have no value: fill them, filled(...)")
 
 
 def has_unit(value):

@@ -83,3 +83,13 @@ def test_one_that_failed_keeps_its_last_step():
     assert sol.status[0] == later.status[0] != pi.Status.OK
     assert same_bits(later.last_step[0], sol.last_step[0])
     assert later.failures().split("Its last step")[1] == sol.failures().split("Its last step")[1]
+
+
+@pytest.mark.parametrize(
+    "given", [{"x0": [1e300, 1.0], "v0": 0.0}, {"breaks": [1e300]}, {"times": [1e-300, 0.1]}]
+)
+def test_numbers_out_of_its_range_are_rounded_without_a_word(given):
+    """As those of fixed steps: one that is infinite fails by its status."""
+    with np.errstate(all="raise"):
+        sol = pi.solve(pi.systems.pendulum, t_end=0.5, on_failure="ignore", **RUN, **given)
+    assert sol.n_failed == ("x0" in given)

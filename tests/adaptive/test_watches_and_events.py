@@ -667,6 +667,31 @@ def test_quantities_with_jumps_are_integrated(rtol):
     assert np.array_equal(sol.watched["most"], np.floor(20 * a + b))
 
 
+@pytest.mark.parametrize("method", ["bogacki_shampine32", "radau_iia5"])
+@pytest.mark.parametrize("jump", [np.sign, lambda u: np.heaviside(u, 0.5)])
+def test_a_value_of_its_own_at_a_jump_makes_no_wave(jump, method):
+    """The zero is found exactly, so that sign is 0 in the middle of the piece that encloses it."""
+    sol = pi.solve(
+        pi.systems.pendulum, np.linspace(0.3, 1.2, 50), 0.5, t_end=6.0, method=method,
+        watch={"most": pi.watch.maximum(lambda t, x, v: jump(x - 0.1)),
+               "least": pi.watch.minimum(lambda t, x, v: jump(x - 0.1))},
+    )  # fmt: skip
+    assert np.all(sol.watched["most"] == jump(1.0))
+    assert np.all(sol.watched["least"] == jump(-1.0))
+
+
+def test_noise_at_a_jump_makes_no_wave():
+    """In single precision a motion that turns near a jump is on both of its sides by rounding."""
+    rng = np.random.default_rng(0)
+    sol = pi.solve(
+        pi.systems.duffing, rng.uniform(-1.2, 1.2, 80), rng.uniform(-1, 1, 80), t_end=6.0,
+        rtol=1e-4, atol=1e-7, method="bogacki_shampine32", dtype=np.float32,
+        watch={"most": pi.watch.maximum(lambda t, x, v: np.rint(5 * v)),
+               "least": pi.watch.minimum(lambda t, x, v: np.rint(3 * x))},
+    )  # fmt: skip
+    assert all(np.all(sol.watched[name] % 1 == 0) for name in ("most", "least"))
+
+
 def test_events_see_each_jump_and_no_other():
     """floor(5 cos(t)) goes through zero where cos(t) does, six times to 20."""
     step = pi.event(lambda t, x, v: np.floor(5 * x), keep=0)

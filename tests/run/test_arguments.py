@@ -260,6 +260,8 @@ def test_masked_items_are_no_numbers():
             pi.integrate(pi.systems.spring, **{**right, name: masked}, n_steps=1)
     with pytest.raises(ValueError, match=r"\bk\b.*masked items"):
         pi.systems.spring(k=masked)
+    with pytest.raises(ValueError, match="x0 has masked items"):
+        pi.integrate(pi.systems.spring, [masked[:2], masked[1:]], dt=0.1, n_steps=1)
     whole = np.ma.masked_array([1.0, 2.0])
     assert pi.integrate(pi.systems.spring, whole, 0.0, dt=0.1, n_steps=1).final.shape == (2, 2)
 

@@ -38,6 +38,14 @@ def test_functions_that_are_not_traced():
         wrong.rhs(0.0, np.ones((3, 2)))
 
 
+@pytest.mark.parametrize("of", [lambda rows: rows, list])
+def test_masked_items_are_no_slopes(of):
+    force = pi.rhs(dim=2, trace=False)(lambda t, y: of(np.ma.masked_greater(y, 2.0)))
+    assert force.rhs(0.0, np.ones(2)).tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="returns masked items"):
+        force.rhs(0.0, np.full(2, 3.0))
+
+
 class Decay:
     """An object that is called, and has no name."""
 
