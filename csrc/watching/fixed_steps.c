@@ -109,7 +109,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
         p->slot[k].asks = part[k] > 0 && part[k] < 1;
         p->slot[k].length = rounded(p->run, part[k] * p->lanes.occurring[k].h);
     }
-    if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
+    if (p->failed || advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
