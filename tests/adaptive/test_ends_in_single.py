@@ -83,3 +83,19 @@ def test_one_that_failed_keeps_its_last_step():
     assert sol.status[0] == later.status[0] != pi.Status.OK
     assert same_bits(later.last_step[0], sol.last_step[0])
     assert later.failures().split("Its last step")[1] == sol.failures().split("Its last step")[1]
+
+
+@pytest.mark.parametrize("then", [None, lambda t, x, v: (x, -v)], ids=["seen", "jump"])
+@pytest.mark.parametrize("t0", [0.0, -3.0, 256.0])
+def test_an_event_at_a_break_is_not_lost(then, t0):
+    """The step to the break ended at it, less the rounding error of the time, which the next one
+    forgot: what changed sign between them was seen by neither."""
+    free = pi.acceleration(lambda t, x, v: 0 * x, dof=1)
+    for method in ("verner98", "dormand_prince54", "rodas5p"):
+        for when in t0 + np.array([0.5, 1.0, 3.375]):
+            at = {"at": pi.event(lambda t, x, v, c: t - c, then=then, params={"c": when})}
+            sol = pi.solve(
+                free, 0.625, 2.0, t0=t0, t_end=t0 + 8, dtype=np.float32, method=method, rtol=1e-4,
+                breaks=[when], events=at,
+            )  # fmt: skip
+            assert sol.events["at"].count == 1, (method, when)
