@@ -55,6 +55,8 @@ enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
 typedef struct {
     double g;         /* its quantity at the event that ended the segment */
     double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
+    double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
+    double stays;
     int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
     int added[2];     /* to its counts in this segment, */
@@ -73,7 +75,6 @@ typedef struct {
     double resolution;        /* how far the coefficients of a quantity must decay */
     int64_t step, jumps;      /* of paths with noise: its number, and how many it had before */
     double last_part, last_g; /* the correction before */
-    double zero;              /* how large the quantity may be at a zero that has jumped */
     int64_t events;           /* how many there were */
 } Occurring;
 

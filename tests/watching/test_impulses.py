@@ -175,3 +175,35 @@ def test_a_condition_happens_once_where_its_own_jump_leaves_it(dt):
     ):
         assert sol.events["c"].count == 1
         assert sol.final[1] == 11.0
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["seen first", "jump first"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("t0", [0.0, 256.0])
+@pytest.mark.parametrize("sense", [1, -1])
+def test_what_is_seen_at_the_moment_of_a_jump_is_seen_once(order, dtype, t0, sense):
+    """An event before the jump at the same time was counted twice, since the state of the jump is
+    one before its zero; on short steps beside a break up to 16 times."""
+    for by in (0.25, 0.3, 1.0, 2.7):
+        when = t0 + sense * by
+        seen = pi.event(lambda t, x, v, at: t - at, params={"at": when})
+        holds = pi.event(lambda t, x, v, at, s: s * t >= s * at, params={"at": when, "s": sense})
+        for beside in (seen, holds):
+            events = dict([("beside", beside), *kick_at(when).items()][::order])
+            run = {"t0": t0, "events": events, "dtype": dtype, "save": "final"}
+            to = {"t_end": t0 + 8 * sense, "rtol": 1e-4} | run
+            for sol in (
+                pi.integrate(FREE, 0.0, 1.0, dt=0.125 * sense, n_steps=64, **run),
+                pi.solve(FREE, 0.0, 1.0, **to),
+                pi.solve(FREE, 0.0, 1.0, method="dormand_prince54", breaks=[when], **to),
+            ):
+                assert [sol.events[name].count for name in ("beside", "kick")] == [1, 1], by
+                assert sol.final[1] == 2
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "kvaerno43"])
+def test_a_condition_does_not_begin_again_at_a_later_jump_of_its_step(method):
+    """It began to hold within the step, and was counted again at the jump of another event."""
+    events = {"holds": pi.event(lambda t, x, v: t >= 3), **kick_at(5.0)}
+    sol = pi.solve(FREE, 0.0, 1.0, t_end=8.0, method=method, events=events)
+    assert [sol.events[name].count for name in ("holds", "kick")] == [1, 1]
