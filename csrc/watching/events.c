@@ -15,7 +15,7 @@ static double least_part(const EventLanes *p) {
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
 /* Parts of a segment that are closer are at the same moment, but for rounding, of the time too. */
 static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
-    return least_part(p) * (16 + 4 * fabs(get(p, s->t, i) / p->occurring[i].h));
+    return least_part(p) * (16 + 32 * fabs(get(p, s->t, i) / p->occurring[i].h));
 }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
@@ -113,8 +113,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         if (isfinite(*event_row(p, PI_QUANTITY, o->id, j))) add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
-    const int begins = is_at_zero(p, i, j, f[0]);
-    if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
+    const int begins = !o->passing[j].left && is_at_zero(p, i, j, f[0]);
+    o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
+    if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
     if (begins && falls_through(e, n, f, piece->to, p->chords)) {
         occurs(o, 0, 0, j);
@@ -504,15 +505,16 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         o->stopped_by = -1;
         if (!p->of->exact) o->events = 0;
         /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
-        const double least = p->of->exact ? fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40)
-                                          : 32 * least_part(p) * fabs(get(p, s->t, i));
+        const double eps = p->single && !p->of->exact ? FLT_EPSILON : DBL_EPSILON;
+        const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
+                                  64 * eps * fabs(get(p, s->t, i)));
         if (!p->quantities.linear)
             pi_begin_pieces(&p->quantities.piece[i], o->h,
                             fabs(o->h) <= least ? INFINITY : o->resolution, 1);
         EACH_EVENT(j, p->of) {
             Passing *passing = &o->passing[j];
             passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
-            passing->tied = passing->crossings = 0;
+            passing->tied = passing->crossings = passing->left = 0;
             passing->at = -INFINITY;
         }
     }
@@ -554,7 +556,8 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
     const Occurring *o = &p->occurring[i];
     const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
     const int tied = o->passing[j].tied;
-    if (j == o->stopped_by || o->passing[j].stays > 0) return -o->passing[j].stays;
+    const double stays = o->passing[j].stays;
+    if ((j == o->stopped_by || stays > 0) && (!e->located || fabs(now) <= stays)) return -stays;
     if (!e->located) {
         const double side = e->direction;
         const int begins = side * before < 0 || (p->of->exact && side * start < 0) || tied;
@@ -583,7 +586,8 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 double *g = event_row(p, PI_QUANTITY, id, j);
                 double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
-                const int stays = p->of->event[j].located && *begin < 0 && fabs(now) <= -*begin;
+                const int stays = p->of->event[j].located && *begin < 0 && !o->passing[j].left &&
+                                  fabs(now) <= -*begin;
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
                 if (how != BEGINS_ANYHOW || !stays) *begin = how;
                 *g = now;

@@ -57,6 +57,7 @@ typedef struct {
     double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
     double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
     double stays;
+    int8_t left;      /* has it left the zero at which it began? */
     int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
     int added[2];     /* to its counts in this segment, */

@@ -179,7 +179,7 @@ def test_a_condition_happens_once_where_its_own_jump_leaves_it(dt):
 
 @pytest.mark.parametrize("order", [1, -1], ids=["seen first", "jump first"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("t0", [0.0, 256.0])
+@pytest.mark.parametrize("t0", [0.0, 256.0, 1000.3])
 @pytest.mark.parametrize("sense", [1, -1])
 def test_what_is_seen_at_the_moment_of_a_jump_is_seen_once(order, dtype, t0, sense):
     """An event before the jump at the same time was counted twice, since the state of the jump is
@@ -207,3 +207,15 @@ def test_a_condition_does_not_begin_again_at_a_later_jump_of_its_step(method):
     events = {"holds": pi.event(lambda t, x, v: t >= 3), **kick_at(5.0)}
     sol = pi.solve(FREE, 0.0, 1.0, t_end=8.0, method=method, events=events)
     assert [sol.events[name].count for name in ("holds", "kick")] == [1, 1]
+
+
+def test_a_place_that_a_jump_leaves_is_met_again_at_the_end_of_its_step():
+    """The step ended at the place, a rounding before it, and was taken to have stayed there."""
+
+    @pi.rhs(dim=2)
+    def free(t, y):
+        return y[1], 0 * y[0]
+
+    halves = {"half": pi.event(lambda t, y: y[0] - 0.5, then=lambda t, y: (y[0] / 2, y[1]))}
+    sol = pi.integrate(free, [-0.5, 0.5], dt=1.0, n_steps=7, t0=1.0, events=halves)
+    assert sol.events["half"].count in (10, 11)  # at 3, 3.5, 4, ..., the last at the end

@@ -223,7 +223,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vreal before = vselect(new == old, last, old);
         const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
         if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
-            s[0] = new, s[1] = before, s[4] = bend;
+            s[0] = new, s[1] = before, s[4] = vselect(new == old, s[4], bend);
             s[2] += s[2], s[3] += s[3];
             continue;
         }
@@ -239,7 +239,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         s[1] = vselect(still, last, before);
         s[2] += s[2] + vselect(passes & ~still, vone, vzero);
         s[3] += s[3] + vselect(dips & ~still, vone, vzero);
-        s[4] = vselect(still, s[4], bend);
+        s[4] = vselect(still | (new == old), s[4], bend); /* a state may be shown again */
     }
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */
