@@ -99,3 +99,12 @@ def test_an_event_at_a_break_is_not_lost(then, t0):
                 breaks=[when], events=at,
             )  # fmt: skip
             assert sol.events["at"].count == 1, (method, when)
+
+
+def test_the_times_of_steps_add_up_to_that_of_the_run():
+    """The rounding error of the time was left out at the end of each step, not at its beginning."""
+    held = {"held": pi.watch.time_within(lambda t, x, v: abs(x) >= 0)}
+    sol = pi.solve(
+        pi.systems.oscillator, t0=1000.0, t_end=1008.0, rtol=1e-4, dtype=np.float32, watch=held
+    )
+    assert abs(sol.watched["held"] - 8) < 1e-12
