@@ -237,8 +237,6 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
     const double near = at_once(p, s, i);
-    const double rounded =
-        p->single ? FLT_EPSILON * fabs(get(p, s->t, i) / o->h) : 0; /* the time */
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
@@ -249,7 +247,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
         /* It may be at its zero still, for which it has had its event. */
-        const double way = j == this->event ? 64 * least + rounded : 4 * near;
+        const double way = j == this->event ? 64 * least : 4 * near;
         passing->stays =
             this->part - passing->at <= near ? fmax(way * fabs(passing->slope), 2 * fabs(g)) : 0;
         if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
@@ -309,7 +307,6 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         r->t[i] = o->count ? pi_time_within(p, s, i, next_of(o)->part) : get(p, s->t, i);
-        if (o->asks && p->single) r->t[i] = (float)r->t[i];
         if (r->y != p->state)
             EACH_BELOW(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
@@ -557,9 +554,11 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
     const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
     const int tied = o->passing[j].tied;
     const double stays = o->passing[j].stays;
-    if ((j == o->stopped_by || stays > 0) && (!e->located || fabs(now) <= stays)) return -stays;
+    const double side = e->direction;
+    const int anew = j != o->stopped_by && side * before < 0 && side * now > 0; /* by the jump */
+    if ((j == o->stopped_by || stays > 0) && (e->located ? fabs(now) <= stays : !anew))
+        return -stays;
     if (!e->located) {
-        const double side = e->direction;
         const int begins = side * before < 0 || (p->of->exact && side * start < 0) || tied;
         return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
     }

@@ -219,3 +219,16 @@ def test_a_place_that_a_jump_leaves_is_met_again_at_the_end_of_its_step():
     halves = {"half": pi.event(lambda t, y: y[0] - 0.5, then=lambda t, y: (y[0] / 2, y[1]))}
     sol = pi.integrate(free, [-0.5, 0.5], dt=1.0, n_steps=7, t0=1.0, events=halves)
     assert sol.events["half"].count in (10, 11)  # at 3, 3.5, 4, ..., the last at the end
+
+
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_a_condition_that_two_jumps_undo_and_renew_occurs_again(verb):
+    """Both hold at the start: the first turns back what made the second hold, which turns it again."""
+    events = {
+        "slow": pi.event(lambda t, x, v: (x > 0) & (v < 0), then=lambda t, x, v: (x, -v)),
+        "far": pi.event(lambda t, x, v: x > 0.5, then=lambda t, x, v: (x, -v / 2)),
+    }
+    run = {"integrate": {"dt": 0.5, "n_steps": 1}, "solve": {"t_end": 0.5}}[verb]
+    sol = getattr(pi, verb)(FREE, 1.0, -1.0, events=events, **run)
+    assert [sol.events[name].count for name in events] == [2, 1]
+    assert sol.final[1] == 0.5
