@@ -223,7 +223,7 @@ def test_a_place_that_a_jump_leaves_is_met_again_at_the_end_of_its_step():
 
 @pytest.mark.parametrize("verb", ["integrate", "solve"])
 def test_a_condition_that_two_jumps_undo_and_renew_occurs_again(verb):
-    """Both hold at the start: the first turns back what made the second hold, which turns it again."""
+    """Both hold at the start, and each turns the motion: the second makes the first hold again."""
     events = {
         "slow": pi.event(lambda t, x, v: (x > 0) & (v < 0), then=lambda t, x, v: (x, -v)),
         "far": pi.event(lambda t, x, v: x > 0.5, then=lambda t, x, v: (x, -v / 2)),
