@@ -15,7 +15,7 @@ static double least_part(const EventLanes *p) {
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
 /* Parts of a segment that are closer are at the same moment, but for rounding, of the time too. */
 static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
-    return least_part(p) * (16 + 32 * fabs(get(p, s->t, i) / p->occurring[i].h));
+    return 16 * least_part(p) + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
 }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
@@ -158,8 +158,8 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
             const double part = piece_part(piece, cheb_point(n, k));
             /* It may have had its event at the moment at which the segment begins. */
-            if (!(p->occurring[i].passing[j].zero > 0 && part <= at_once(p, s, i)))
-                occurs(&p->occurring[i], part, 0, j);
+            Occurring *o = &p->occurring[i];
+            if (!(part * fabs(o->h) <= o->passing[j].zero)) occurs(o, part, 0, j);
             return;
         }
 }
@@ -246,12 +246,14 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
-        /* It may be at its zero still, for which it has had its event. */
-        const double way = j == this->event ? 64 * least : 4 * near;
-        passing->stays =
-            this->part - passing->at <= near ? fmax(way * fabs(passing->slope), 2 * fabs(g)) : 0;
+        /* It may be at its zero still, for which it has had its event: while it is no larger than
+         * this; a condition, for so long. */
+        const int located = p->of->event[j].located, has = this->part - passing->at <= near;
+        const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
+        const double size = located ? fmax(way, 2 * fabs(g)) : near * fabs(o->h);
+        const double before = passing->zero - (located ? 0 : this->part * fabs(o->h));
+        passing->stays = fmax(has ? size : 0, this->part <= near ? before : 0);
         if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
-        if (this->part <= near) passing->stays = fmax(passing->stays, passing->zero);
     }
     EACH_BELOW(k, o->count)
         o->passing[o->pending[k].event].tied |= o->pending[k].part - this->part <= near;
@@ -502,9 +504,8 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         o->stopped_by = -1;
         if (!p->of->exact) o->events = 0;
         /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
-        const double eps = p->single && !p->of->exact ? FLT_EPSILON : DBL_EPSILON;
         const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
-                                  64 * eps * fabs(get(p, s->t, i)));
+                                  64 * DBL_EPSILON * fabs(get(p, s->t, i)));
         if (!p->quantities.linear)
             pi_begin_pieces(&p->quantities.piece[i], o->h,
                             fabs(o->h) <= least ? INFINITY : o->resolution, 1);
@@ -585,10 +586,11 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 double *g = event_row(p, PI_QUANTITY, id, j);
                 double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
-                const int stays = p->of->event[j].located && *begin < 0 && !o->passing[j].left &&
-                                  fabs(now) <= -*begin;
+                const int still = !o->passing[j].left && fabs(now) <= -*begin;
+                const double rest = -*begin - (p->of->event[j].located ? 0 : fabs(o->h));
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-                if (how != BEGINS_ANYHOW || !stays) *begin = how;
+                const int stays = rest > 0 && (still || !p->of->event[j].located);
+                *begin = how != BEGINS_ANYHOW || !stays ? how : -rest;
                 *g = now;
             }
         if (lands) {

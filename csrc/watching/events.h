@@ -108,8 +108,9 @@ static inline void widen(const EventLanes *p, const void *row, int64_t n, double
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
-/* How a quantity g begins a segment. A number -z below 0: it has just jumped at its zero, and is
- * still there while |g| <= z. Unseen: no value before it tells whether it may come back to zero. */
+/* How a quantity g begins a segment. A number -z below 0: it has just had its event, and is still
+ * there while |g| <= z; a condition for the time z. Unseen: no value before it tells whether it may
+ * come back to zero. */
 enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||

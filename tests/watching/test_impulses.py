@@ -232,3 +232,21 @@ def test_a_condition_that_two_jumps_undo_and_renew_occurs_again(verb):
     sol = getattr(pi, verb)(FREE, 1.0, -1.0, events=events, **run)
     assert [sol.events[name].count for name in events] == [2, 1]
     assert sol.final[1] == 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("t0", [0.0, 1000.0])
+def test_a_jump_soon_after_an_event_hides_no_other(dtype, t0):
+    """In single precision at large times only what is at one moment is taken for it."""
+    events = {
+        "place": pi.event("x"),
+        "turn": pi.event(
+            lambda t, x, v, c: t - c, params={"c": t0 + 1.005}, then=lambda t, x, v: (x, -v)
+        ),
+    }
+    run = {"t0": t0, "dtype": dtype, "events": events}
+    for sol in (
+        pi.solve(FREE, -1.0, 1.0, t_end=t0 + 3, rtol=1e-4, max_step=0.1, **run),
+        pi.integrate(FREE, -1.0, 1.0, dt=0.25, n_steps=12, **run),
+    ):
+        assert [sol.events[name].count for name in events] == [2, 1]
