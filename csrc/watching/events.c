@@ -13,6 +13,10 @@ static double least_part(const EventLanes *p) {
 /* How far before its zero an event of fixed steps is sought, so that rounding hardly ever puts it
  * behind. */
 static double before_zero(const EventLanes *p) { return 0.5 * least_part(p); }
+/* Parts of a segment that are closer are at the same moment, but for rounding, of the time too. */
+static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
+    return 16 * least_part(p) + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
+}
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     const Occurring *o = &p->occurring[i];
@@ -109,8 +113,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         if (isfinite(*event_row(p, PI_QUANTITY, o->id, j))) add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
-    const int begins = is_at_zero(p, i, j, f[0]);
-    if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
+    const int begins = !o->passing[j].left && is_at_zero(p, i, j, f[0]);
+    o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
+    if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
     if (begins && falls_through(e, n, f, piece->to, p->chords)) {
         occurs(o, 0, 0, j);
@@ -134,14 +139,14 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
-static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
+static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
     const Pieces *q = &p->quantities;
     const Piece *piece = &q->piece[i];
     double f[CHEB_MOST + 1];
     int changes = 0;
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
-        const double start = *event_row(p, PI_QUANTITY, id, j);
+        const double start = *event_row(p, PI_QUANTITY, s->id[i], j);
         if (piece->to == 1 && crosses(&p->of->event[j], start, f[n]))
             occurs(&p->occurring[i], 1, 0, j);
         return;
@@ -151,7 +156,10 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
         add_to_count(p, i, PI_UNRESOLVED, j);
     for (int k = n; k > 0; k--)
         if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
-            occurs(&p->occurring[i], piece_part(piece, cheb_point(n, k)), 0, j);
+            const double part = piece_part(piece, cheb_point(n, k));
+            /* It may have had its event at the moment at which the segment begins. */
+            Occurring *o = &p->occurring[i];
+            if (!(part * fabs(o->h) <= o->passing[j].zero)) occurs(o, part, 0, j);
             return;
         }
 }
@@ -181,7 +189,8 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     EACH_BELOW(k, zeros.count) occurs(o, zeros.at[k].x, zeros.at[k].slope, j);
     if (zeros.near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
-static void find_events(EventLanes *p, int64_t i, int64_t id) {
+static void find_events(EventLanes *p, const PiSteps *s, int64_t i) {
+    const int64_t id = s->id[i];
     const int begins = p->quantities.piece[i].from == 0;
     EACH_EVENT(j, p->of) {
         p->occurring[i].passing[j].tied = 0;
@@ -191,7 +200,7 @@ static void find_events(EventLanes *p, int64_t i, int64_t id) {
             occurs(&p->occurring[i], 0, 0, j);
         if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
         else if (p->of->event[j].located) find_located(p, i, j);
-        else find_condition(p, i, id, j);
+        else find_condition(p, s, i, j);
     }
 }
 
@@ -227,11 +236,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     Occurring *o = &p->occurring[i];
     o->stopped_by = this->event;
     const double least = least_part(p) * (o->whole != 0 ? fabs(o->whole / o->h) : 1);
-    o->zero = fmax(64 * least * fabs(this->slope),
-                   2 * fabs(p->quantities.rows.answer[this->event * p->lanes + i]));
-    if (event->onto >= 0) o->zero = 0; /* it is the state before that is off */
-    if (this->part == 0)               /* as before */
-        o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
+    const double near = at_once(p, s, i);
     EACH_EVENT(j, p->of) {
         Passing *passing = &o->passing[j];
         double f[CHEB_MOST + 1];
@@ -241,10 +246,17 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
         passing->tied =
             passing->tied == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         passing->g = g;
+        /* It may be at its zero still, for which it has had its event: while it is no larger than
+         * this; a condition, for so long. */
+        const int located = p->of->event[j].located, has = this->part - passing->at <= near;
+        const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
+        const double size = located ? fmax(way, 2 * fabs(g)) : near * fabs(o->h);
+        const double before = passing->zero - (located ? 0 : this->part * fabs(o->h));
+        passing->stays = fmax(has ? size : 0, this->part <= near ? before : 0);
+        if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
     }
     EACH_BELOW(k, o->count)
-        o->passing[o->pending[k].event].tied |=
-            o->pending[k].part - this->part <= 16 * least_part(p);
+        o->passing[o->pending[k].event].tied |= o->pending[k].part - this->part <= near;
     end_at(p, s, i, this->part, PI_STEP_JUMPED);
     EACH_BELOW(d, p->dim) {
         const double y = answer[d * p->lanes];
@@ -273,6 +285,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     add_to_count(p, i, PI_COUNT, j);
     o->passing[j].first += this.part == 0;
     o->passing[j].tied = -1;
+    o->passing[j].at = this.part, o->passing[j].slope = this.slope;
     if (event->onto >= 0)
         EACH_BELOW(d, p->dim) {
             const double y = p->react.answer[(event->onto + d) * p->lanes + i];
@@ -296,7 +309,6 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
     EACH_LANE(i, p) {
         const Occurring *o = &p->occurring[i];
         r->t[i] = o->count ? pi_time_within(p, s, i, next_of(o)->part) : get(p, s->t, i);
-        if (o->asks && p->single) r->t[i] = (float)r->t[i];
         if (r->y != p->state)
             EACH_BELOW(d, p->dim) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
@@ -392,8 +404,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
             EACH_LANE(i, p)
-                if (!p->occurring[i].count && p->quantities.piece[i].points)
-                    find_events(p, i, s->id[i]);
+                if (!p->occurring[i].count && p->quantities.piece[i].points) find_events(p, s, i);
         }
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
@@ -438,7 +449,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
 }
 int pi_ask_ends(EventLanes *p, const PiSteps *s) {
     ProgramRows *r = &p->quantities.rows;
-    widen(p, s->t, p->lanes, r->t);
+    EACH_BELOW(i, p->lanes) r->t[i] = get(p, s->t, i) + get(p, s->t_low, i);
     widen(p, s->after, p->dim * p->lanes, r->y);
     return pi_load_parameters(r, s->id) || pi_answer_lanes(r) ? -1 : 0;
 }
@@ -474,7 +485,7 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
         int may = piece->n_switches;
         if (!piece->points) continue;
         EACH_EVENT(j, p->of) may |= *event_row(p, PI_BEGINS, s->id[i], j) != BEGINS_ANYHOW;
-        if (may) find_events(p, i, s->id[i]);
+        if (may) find_events(p, s, i);
         else end_pieces(piece);
     }
     return 0;
@@ -492,14 +503,17 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         o->corrections = o->passed = 0;
         o->stopped_by = -1;
         if (!p->of->exact) o->events = 0;
-        const double least = fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40);
+        /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
+        const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
+                                  64 * DBL_EPSILON * fabs(get(p, s->t, i)));
         if (!p->quantities.linear)
             pi_begin_pieces(&p->quantities.piece[i], o->h,
                             fabs(o->h) <= least ? INFINITY : o->resolution, 1);
         EACH_EVENT(j, p->of) {
             Passing *passing = &o->passing[j];
             passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
-            passing->tied = passing->crossings = 0;
+            passing->tied = passing->crossings = passing->left = 0;
+            passing->at = -INFINITY;
         }
     }
     if (!p->locating && !p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
@@ -540,10 +554,13 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
     const Occurring *o = &p->occurring[i];
     const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
     const int tied = o->passing[j].tied;
-    if (j == o->stopped_by) return -o->zero;
+    const double stays = o->passing[j].stays;
+    const double side = e->direction;
+    const int anew = j != o->stopped_by && side * before < 0 && side * now > 0; /* by the jump */
+    if ((j == o->stopped_by || stays > 0) && (e->located ? fabs(now) <= stays : !anew))
+        return -stays;
     if (!e->located) {
-        const double side = e->direction;
-        const int begins = side * before < 0 || side * start < 0 || tied;
+        const int begins = side * before < 0 || (p->of->exact && side * start < 0) || tied;
         return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
     }
     return tied && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
@@ -569,9 +586,11 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 double *g = event_row(p, PI_QUANTITY, id, j);
                 double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
-                const int stays = *begin < 0 && fabs(now) <= -*begin;
+                const int still = !o->passing[j].left && fabs(now) <= -*begin;
+                const double rest = -*begin - (p->of->event[j].located ? 0 : fabs(o->h));
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-                if (how != BEGINS_ANYHOW || !stays) *begin = how;
+                const int stays = rest > 0 && (still || !p->of->event[j].located);
+                *begin = how != BEGINS_ANYHOW || !stays ? how : -rest;
                 *g = now;
             }
         if (lands) {

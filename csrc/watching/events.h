@@ -55,6 +55,9 @@ enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
 typedef struct {
     double g;         /* its quantity at the event that ended the segment */
     double zero;      /* how large that is while it is still at a zero that has jumped; or 0 */
+    double at, slope; /* where it has last occurred in the segment; likewise, after its end: */
+    double stays;
+    int8_t left;      /* has it left the zero at which it began? */
     int8_t tied;      /* -1: it occurred on this piece; 1: it occurs where another ends it */
     int8_t crossings; /* how often its quantity is zero in the segment, up to 3 */
     int added[2];     /* to its counts in this segment, */
@@ -73,7 +76,6 @@ typedef struct {
     double resolution;        /* how far the coefficients of a quantity must decay */
     int64_t step, jumps;      /* of paths with noise: its number, and how many it had before */
     double last_part, last_g; /* the correction before */
-    double zero;              /* how large the quantity may be at a zero that has jumped */
     int64_t events;           /* how many there were */
 } Occurring;
 
@@ -106,8 +108,9 @@ static inline void widen(const EventLanes *p, const void *row, int64_t n, double
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + (row * p->of->count + j) * p->of->stride + id;
 }
-/* How a quantity g begins a segment. A number -z below 0: it has just jumped at its zero, and is
- * still there while |g| <= z. Unseen: no value before it tells whether it may come back to zero. */
+/* How a quantity g begins a segment. A number -z below 0: it has just had its event, and is still
+ * there while |g| <= z; a condition for the time z. Unseen: no value before it tells whether it may
+ * come back to zero. */
 enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
 static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
@@ -126,7 +129,8 @@ void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
     const double h = p->occurring[i].h;
-    return part == 1 ? get(p, s->t, i) : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * h);
+    return part == 1 ? get(p, s->t, i) + get(p, s->t_low, i)
+                     : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * h);
 }
 /* The quantities at the ends of the segments, in quantities.rows.answer; 0, or -1. */
 int pi_ask_ends(EventLanes *lanes, const PiSteps *steps);

@@ -33,7 +33,8 @@ typedef struct {
     /* How its segment ends (PiStepEnd); is it searched? are its quantities wanted? */
     int8_t *end, *looked, *wanted;
     double *before, *after, *t0, *passed, *t, *t_low, *part;
-    double *start, *last; /* quantities at the beginning of the step, and one step before */
+    double *start, *last; /* quantities at the beginning of the step, and one step before; */
+    double *bend;         /* their last bends, as reduce_passes keeps them */
     void *between;        /* scratch */
     int failed, jumps;    /* has the kernel failed? does any event make a lane jump? */
 } Segments;
@@ -109,7 +110,7 @@ static void states_at(const PiSteps *steps, const double *part, double *y) {
         p->slot[k].asks = part[k] > 0 && part[k] < 1;
         p->slot[k].length = rounded(p->run, part[k] * p->lanes.occurring[k].h);
     }
-    if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
+    if (p->failed || advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -136,6 +137,7 @@ static int64_t lay_out(Segments *p, PiMemory m) {
     PLACE(&m, p->after, state);
     PLACE(&m, p->start, all);
     PLACE(&m, p->last, all);
+    PLACE(&m, p->bend, all);
     p->packed = pi_place_packed(&m, run, p->tile, lanes);
     pi_place_events(&m, &p->lanes);
     p->steps = (PiSteps){.lanes = lanes,
@@ -319,7 +321,8 @@ static int go_on(Segments *p, int64_t k) {
             double *sums = sums_of(p, s->at, j);
             sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
             sums[p->run->stride] = p->last[j * lanes + k];
-            if (p->e->events.event[j].located && !p->lanes.chords) sums[4 * p->run->stride] = NAN;
+            if (p->e->events.event[j].located && !p->lanes.chords)
+                sums[4 * p->run->stride] = p->bend[j * lanes + k];
         }
     }
     s->lane = -1;
@@ -360,15 +363,15 @@ static int make(Segments *p) {
     }
     return 0;
 }
-/* May a quantity have come to zero twice? As reduce_passes in
- * kernels/rows/reduce.h, without its look at the next bend. */
-static int may_dip(double last, double old, double new) {
-    const double fall = new - last, bend = new - 2.0 * old + last;
+static double bend_of(double last, double old, double new) { return new - 2.0 * old + last; }
+/* May a quantity have come to zero twice? As reduce_passes in kernels/rows/reduce.h. */
+static int may_dip(double before, double last, double old, double new) {
+    const double fall = new - last, bend = bend_of(last, old, new), next = bend + (bend - before);
     const double f = fall * old, b = bend * old;
     const int turns =
         f < b && f > -3.0 * b && bend * (6.0 * old - 2.0 * (new + bend)) <= fall * fall;
-    return (old * new > 0 && (turns || 16.0 * new * new <= bend * bend)) ||
-           (isnan(new) && !isnan(old));
+    const int ends = 16.0 * new * new <= bend * bend || 16.0 * new * new <= next * next;
+    return (old * new > 0 && (turns || ends)) || ((isnan(new) || isnan(last)) && !isnan(old));
 }
 /* Marks in p->looked the lanes that do not wait and in whose steps an event may occur. 0, or -1. */
 static int look(Segments *p) {
@@ -391,9 +394,10 @@ static int look(Segments *p) {
             EACH_BELOW(j, e->count) {
                 const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
                 const double new = p->lanes.quantities.rows.answer[j * lanes + k];
-                p->looked[k] |= (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
-                                 (e->event[j].located && !p->lanes.chords &&
-                                  may_dip(p->last[j * lanes + k], old, new)));
+                p->looked[k] |=
+                    (e->event[j].onto >= 0 || crosses(&e->event[j], old, new) ||
+                     (e->event[j].located && !p->lanes.chords &&
+                      may_dip(p->bend[j * lanes + k], p->last[j * lanes + k], old, new)));
             }
         }
     return 0;
@@ -419,7 +423,11 @@ static int complete(Segments *p, int64_t k) {
         const int64_t at = j * p->lanes.lanes + k;
         const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
         const int unseen = s->jumped && p->e->events.event[j].located;
-        p->last[at] = unseen ? NAN : g == start ? p->last[at] : start;
+        if (unseen) p->last[at] = p->bend[at] = NAN;
+        else if (g != start) {
+            p->bend[at] = bend_of(p->last[at], start, g);
+            p->last[at] = start;
+        }
         double *begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
         if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
     }

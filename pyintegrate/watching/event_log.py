@@ -118,7 +118,8 @@ class EventLog(Tabled):
         Whether there were more than `keep`.
     unresolved : ndarray of bool, shape (*batch)
         Whether a step was found that holds three crossings or more, so that others may hide two:
-        some times and counts may be missing. Smaller steps locate all of them.
+        some times and counts may be missing. Smaller steps locate all of them. Also whether it
+        occurs where the run ends by a jump of another event: ``resume`` counts it.
     jumps : bool
         Whether it changes the state.
     """
@@ -179,7 +180,8 @@ class Events(Several[EventLog]):
     @classmethod
     def of_run(cls, plan, problem, event_rows):
         batch, names = problem.batch, problem.system.state_names
-        unresolved = event_rows.counts[len(plan.events) : 2 * len(plan.events)] > 0
+        _, steps, _, begins = np.split(event_rows.counts[: 4 * len(plan.events)], 4)
+        unresolved = (steps > 0) | (begins == 1)  # BEGINS_WITH_EVENT of csrc/watching/events.h
         logs = {}
         for i, (name, one) in enumerate(plan.events.items()):
             count = event_rows.counts[i].astype(np.int64)

@@ -93,3 +93,28 @@ def test_numbers_out_of_its_range_are_rounded_without_a_word(given):
     with np.errstate(all="raise"):
         sol = pi.solve(pi.systems.pendulum, t_end=0.5, on_failure="ignore", **RUN, **given)
     assert sol.n_failed == ("x0" in given)
+
+
+@pytest.mark.parametrize("then", [None, lambda t, x, v: (x, -v)], ids=["seen", "jump"])
+@pytest.mark.parametrize("t0", [0.0, -3.0, 256.0])
+def test_an_event_at_a_break_is_not_lost(then, t0):
+    """The step to the break ended at it, less the rounding error of the time, which the next one
+    forgot: what changed sign between them was seen by neither."""
+    free = pi.acceleration(lambda t, x, v: 0 * x, dof=1)
+    for method in ("verner98", "dormand_prince54", "rodas5p"):
+        for when in t0 + np.array([0.5, 1.0, 3.375]):
+            at = {"at": pi.event(lambda t, x, v, c: t - c, then=then, params={"c": when})}
+            sol = pi.solve(
+                free, 0.625, 2.0, t0=t0, t_end=t0 + 8, dtype=np.float32, method=method, rtol=1e-4,
+                breaks=[when], events=at,
+            )  # fmt: skip
+            assert sol.events["at"].count == 1, (method, when)
+
+
+def test_the_times_of_steps_add_up_to_that_of_the_run():
+    """The rounding error of the time was left out at the end of each step, not at its beginning."""
+    held = {"held": pi.watch.time_within(lambda t, x, v: abs(x) >= 0)}
+    sol = pi.solve(
+        pi.systems.oscillator, t0=1000.0, t_end=1008.0, rtol=1e-4, dtype=np.float32, watch=held
+    )
+    assert abs(sol.watched["held"] - 8) < 1e-12

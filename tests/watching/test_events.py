@@ -365,6 +365,24 @@ def test_an_interrupt_keeps_what_was_complete(bouncing):
         assert told(part) == told(bouncing(part.n_steps))
 
 
+def test_a_force_that_raises_in_a_part_of_a_step_is_not_called_again():
+    """Parts of the step went on to be made, for as long as they were asked for: Ctrl-C had to wait
+    for all of them."""
+    calls = []
+
+    @pi.acceleration(trace=False)
+    def force(t, x, v):
+        calls.append(t)
+        if len(calls) > 60:
+            raise KeyboardInterrupt
+        return -np.sin(x)
+
+    wave = {"wave": pi.event(lambda t, x, v: np.sin(9 * x) - 0.1)}
+    with pytest.raises(KeyboardInterrupt):
+        pi.integrate(force, np.linspace(1, 2, 20), 0.0, dt=8.0, n_steps=1, events=wave)
+    assert len(calls) == 61
+
+
 def test_traced_forces_and_driven_ones_have_events():
     @pi.acceleration(k=4.0)
     def spring(t, x, v, k):

@@ -175,3 +175,78 @@ def test_a_condition_happens_once_where_its_own_jump_leaves_it(dt):
     ):
         assert sol.events["c"].count == 1
         assert sol.final[1] == 11.0
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["seen first", "jump first"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("t0", [0.0, 256.0, 1000.3])
+@pytest.mark.parametrize("sense", [1, -1])
+def test_what_is_seen_at_the_moment_of_a_jump_is_seen_once(order, dtype, t0, sense):
+    """An event before the jump at the same time was counted twice, since the state of the jump is
+    one before its zero; on short steps beside a break up to 16 times."""
+    for by in (0.25, 0.3, 1.0, 2.7):
+        when = t0 + sense * by
+        seen = pi.event(lambda t, x, v, at: t - at, params={"at": when})
+        holds = pi.event(lambda t, x, v, at, s: s * t >= s * at, params={"at": when, "s": sense})
+        for beside in (seen, holds):
+            events = dict([("beside", beside), *kick_at(when).items()][::order])
+            run = {"t0": t0, "events": events, "dtype": dtype, "save": "final"}
+            to = {"t_end": t0 + 8 * sense, "rtol": 1e-4} | run
+            for sol in (
+                pi.integrate(FREE, 0.0, 1.0, dt=0.125 * sense, n_steps=64, **run),
+                pi.solve(FREE, 0.0, 1.0, **to),
+                pi.solve(FREE, 0.0, 1.0, method="dormand_prince54", breaks=[when], **to),
+            ):
+                assert [sol.events[name].count for name in ("beside", "kick")] == [1, 1], by
+                assert sol.final[1] == 2
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "kvaerno43"])
+def test_a_condition_does_not_begin_again_at_a_later_jump_of_its_step(method):
+    """It began to hold within the step, and was counted again at the jump of another event."""
+    events = {"holds": pi.event(lambda t, x, v: t >= 3), **kick_at(5.0)}
+    sol = pi.solve(FREE, 0.0, 1.0, t_end=8.0, method=method, events=events)
+    assert [sol.events[name].count for name in ("holds", "kick")] == [1, 1]
+
+
+def test_a_place_that_a_jump_leaves_is_met_again_at_the_end_of_its_step():
+    """The step ended at the place, a rounding before it, and was taken to have stayed there."""
+
+    @pi.rhs(dim=2)
+    def free(t, y):
+        return y[1], 0 * y[0]
+
+    halves = {"half": pi.event(lambda t, y: y[0] - 0.5, then=lambda t, y: (y[0] / 2, y[1]))}
+    sol = pi.integrate(free, [-0.5, 0.5], dt=1.0, n_steps=7, t0=1.0, events=halves)
+    assert sol.events["half"].count in (10, 11)  # at 3, 3.5, 4, ..., the last at the end
+
+
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_a_condition_that_two_jumps_undo_and_renew_occurs_again(verb):
+    """Both hold at the start, and each turns the motion: the second makes the first hold again."""
+    events = {
+        "slow": pi.event(lambda t, x, v: (x > 0) & (v < 0), then=lambda t, x, v: (x, -v)),
+        "far": pi.event(lambda t, x, v: x > 0.5, then=lambda t, x, v: (x, -v / 2)),
+    }
+    run = {"integrate": {"dt": 0.5, "n_steps": 1}, "solve": {"t_end": 0.5}}[verb]
+    sol = getattr(pi, verb)(FREE, 1.0, -1.0, events=events, **run)
+    assert [sol.events[name].count for name in events] == [2, 1]
+    assert sol.final[1] == 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("t0", [0.0, 1000.0])
+def test_a_jump_soon_after_an_event_hides_no_other(dtype, t0):
+    """In single precision at large times only what is at one moment is taken for it."""
+    events = {
+        "place": pi.event("x"),
+        "turn": pi.event(
+            lambda t, x, v, c: t - c, params={"c": t0 + 1.005}, then=lambda t, x, v: (x, -v)
+        ),
+    }
+    run = {"t0": t0, "dtype": dtype, "events": events}
+    for sol in (
+        pi.solve(FREE, -1.0, 1.0, t_end=t0 + 3, rtol=1e-4, max_step=0.1, **run),
+        pi.integrate(FREE, -1.0, 1.0, dt=0.25, n_steps=12, **run),
+    ):
+        assert [sol.events[name].count for name in events] == [2, 1]

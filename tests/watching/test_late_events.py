@@ -49,3 +49,15 @@ def test_what_begins_later_changes_no_other_event_across_a_cut(cut):
     rest = part.resume(n_steps=7 - cut)
     assert same_bits(rest.events["z"].t, whole.events["z"].t)
     assert rest.events["z"].count == whole.events["z"].count
+
+
+@pytest.mark.parametrize("after", [0.75, 1.0])
+def test_a_pair_in_the_first_step_that_counts_is_found(after):
+    """There is no value before it that could tell that there may be one."""
+    pushed = pi.acceleration(lambda t, x, v: 2 + 0 * x, dof=1)
+    for middle in np.linspace(1.1, 1.4, 7):
+        pair = {"pair": pi.event("x", keep=2, after=after)}
+        x0, v0 = middle**2 - 0.08**2, -2 * middle
+        sol = pi.integrate(pushed, x0, v0, dt=0.5, n_steps=8, events=pair)
+        assert sol.events["pair"].count == 2
+        assert abs(sol.events["pair"].t - middle - [-0.08, 0.08]).max() < 1e-12

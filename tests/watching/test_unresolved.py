@@ -253,3 +253,33 @@ def test_numbers_that_may_overflow_between_steps_are_found_or_unresolved(most):
         wave = sol["wave"]
         found = np.isclose(wave.t, known["wave"].t, rtol=1e-9, equal_nan=True).all(axis=-1)
         assert (found | wave.unresolved).all()
+
+
+@pytest.mark.parametrize("then", [None, lambda t, y: [y[0] + 0.3]], ids=["seen", "after a jump"])
+def test_pairs_in_a_step_do_not_depend_on_how_it_is_made(then):
+    """The last bend of a quantity was lost after a jump, and by a Stepper before each step: whether
+    two zeros were looked for depended on the blocks of steps."""
+
+    @pi.rhs(dim=1)
+    def wave(t, y):
+        return [17 * np.cos(17 * t + 0.3)]
+
+    events = {
+        "wave": pi.event(lambda t, y: np.sin(3 * y[0]) + 0.1 * t, keep=0),
+        "jump": pi.event(lambda t, y: t - 0.2, then=then),
+    }
+    for dt in (0.1, 0.13, 0.25):
+        run = {"dt": dt, "events": events}
+        by_hand = pi.Stepper(wave, [[0.1]], **run)
+        for _ in range(60):
+            by_hand.step()
+        counts = {
+            int(np.ravel(sol.events["wave"].count)[-1])
+            for sol in (
+                by_hand,
+                pi.integrate(wave, [[0.1]], n_steps=60, **run),
+                pi.integrate(wave, [[0.1]], n_steps=30, save="final", **run).resume(n_steps=30),
+                pi.integrate(wave, np.full((200, 1), 0.1), n_steps=60, save="final", **run),
+            )
+        }
+        assert len(counts) == 1, (dt, counts)

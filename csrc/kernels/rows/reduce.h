@@ -214,7 +214,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
  * or g_{n+1} lies within a quarter of the bend, or of the next one, if the bend goes on changing as
  * it has since the last one, which the fifth row keeps. In most steps no lane of a register is that
- * near. What becomes NaN may have crossed before. */
+ * near. What becomes NaN may have crossed before, and what is no longer NaN has no three values. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
@@ -223,7 +223,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vreal before = vselect(new == old, last, old);
         const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
         if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
-            s[0] = new, s[1] = before, s[4] = bend;
+            s[0] = new, s[1] = before, s[4] = vselect(new == old, s[4], bend);
             s[2] += s[2], s[3] += s[3];
             continue;
         }
@@ -233,13 +233,14 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
-        const vint dips = ((old * new > vzero) & (turns | ends)) | ((new != new) & (old == old));
+        const vint dips = ((old * new > vzero) & (turns | ends)) |
+                          (((new != new) | (last != last)) & (old == old));
         const vint still = stands_still(c, k);
         s[0] = vselect(still, old, new);
         s[1] = vselect(still, last, before);
         s[2] += s[2] + vselect(passes & ~still, vone, vzero);
         s[3] += s[3] + vselect(dips & ~still, vone, vzero);
-        s[4] = vselect(still, s[4], bend);
+        s[4] = vselect(still | (new == old), s[4], bend); /* a state may be shown again */
     }
 }
 /* The same of a condition, -1, 1 or NaN, that begins to hold. */

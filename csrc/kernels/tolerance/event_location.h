@@ -34,16 +34,14 @@ static void end_step(Lanes *l, int64_t i) {
     if (end != PI_STEP_JUMPED) {
         LANE(l->leaves, i) = -1;
         LANE(l->code, i) = code;
-        LANE(l->last, i) = 0; /* the rounding error of time is known */
     } else {
         if (LANE(l->code, i) == PI_OUT_OF_BOUNDS) LANE(l->code, i) = PI_OK; /* but for the jump */
-        if (LANE(l->tn, i) != LANE(l->t_end, i)) {
+        if (LANE(l->tn, i) != LANE(l->t_end, i) || LANE(l->tn_low, i) != 0) {
             /* It was to be the last, but is not. */
             const integer made = LANE(l->taken, i) + LANE(l->rejected, i);
             if (LANE(l->code, i) == PI_OK && made >= l->solve->max_steps)
                 LANE(l->code, i) = PI_TOO_MANY_STEPS;
             LANE(l->leaves, i) &= -(LANE(l->code, i) != PI_OK);
-            LANE(l->last, i) = 0;
         }
     }
     /* A step that stops where it begins does not count either. */

@@ -88,7 +88,7 @@ static void commit(Lanes *l) {
         const vint yes = l->accepted[u];
         vreal *t_low = l->t_low + u, *low = l->rounding;
         TAKE(c->t0[u], yes, l->tn[u]);
-        TAKE(*t_low, yes, vselect(l->last[u], vzero, l->tn_low[u]));
+        TAKE(*t_low, yes, l->tn_low[u]);
         EACH_IN_COLUMN(i, u, c->dim, c) {
             TAKE(c->y[i], yes, l->yn[i]);
             TAKE(low[i], yes, l->low[i]);

@@ -234,8 +234,12 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
     }
     if (l->solver->observer) {
-        const PiSteps steps = {
-            .lanes = c->R * VLEN, .id = l->id, .end = l->end, .t = c->t0, .after = c->y};
+        const PiSteps steps = {.lanes = c->R * VLEN,
+                               .id = l->id,
+                               .end = l->end,
+                               .t = c->t0,
+                               .t_low = l->t_low,
+                               .after = c->y};
         if (l->solver->begin(l->solver, &steps)) return -1;
     }
     EACH_LANE(i, c) {

@@ -307,6 +307,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         TAKE(*next, active, further);
         l->tn[at] = two_sum(t, h + l->t_low[at], &l->tn_low[at]);
         TAKE(l->tn[at], last, l->t_end[at]);
+        TAKE(l->tn_low[at], last, vzero);
         l->accepted[at] = accepted;
         vint *taken = l->taken + at;
         vint *rejected = l->rejected + at;
