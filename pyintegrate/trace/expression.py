@@ -278,7 +278,7 @@ class Vector(Operators):
     def __array__(self, dtype=None, copy=None):
         if dtype is not None and np.dtype(dtype) != object:
             return np.array(self.array.tolist(), dtype)  # raises: float(symbol)
-        return np.array(self.array)
+        return np.array(self.array) if copy else self.array
 
     def __bool__(self):
         raise TraceError(

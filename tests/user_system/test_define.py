@@ -51,6 +51,7 @@ UNTRACEABLE = {
     "bits": lambda t, x, v: x & v,  # LINE bits
     "argmax": lambda t, x, v: np.argmax(np.stack([x, v])),  # LINE argmax
     "norm": lambda t, x, v: np.linalg.norm(np.stack([x, v]), ord=1),  # LINE norm
+    "matrix": lambda t, x, v: np.linalg.norm(np.stack([x, v])[None], 2, (0, 1)),  # LINE matrix
     "knots": lambda t, x, v: np.interp(t, np.stack([x, v]), [0.0, 1.0]),  # LINE knots
     "nonzero": lambda t, x, v: np.where(x > 0),  # LINE nonzero
 }
