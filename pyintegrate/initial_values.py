@@ -227,7 +227,9 @@ def _bound(function, args):
     def bound(t, y):
         return function(t, y, *args)
 
-    vars(bound).update(getattr(function, "__dict__", {}))
+    for word in ("terminal", "direction"):
+        if hasattr(function, word):  # also of its class
+            setattr(bound, word, getattr(function, word))
     bound.__name__ = getattr(function, "__name__", "fun")
     return bound
 
@@ -242,7 +244,13 @@ def _system(fun, start, vectorized):
 
     def each(t, y):
         states = y.T[..., np.newaxis] if vectorized else y.T
-        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
+        rows = [np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)]
+        for row in rows:
+            if len(row) != len(start):
+                raise ValueError(
+                    f"{fun.__name__}() returns {len(row)} numbers, y0 has {len(start)}"
+                )
+        return np.stack(rows, axis=1)
 
     each.__name__ = fun.__name__
     return Definition("rhs", each, len(start), {"trace": False, **options}).called()

@@ -155,6 +155,17 @@ def test_a_run_without_an_end_stops_at_its_event():
     assert np.diff(res.t).max() <= 0.05 * 0.001 / 9.80665 * (1 + 1e-9)
 
 
+def test_attributes_of_an_event_may_be_those_of_its_class():
+    class Late:
+        terminal, direction = True, 1
+
+        def __call__(self, t, y):
+            return late(t, y)
+
+    res = pi.solve_ivp(rational, (5, 9), START, events=Late())
+    assert (res.status, res.t[-1]) == (1, pytest.approx(7.4))
+
+
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_terminal_attribute_counts(count):
     def event(t, y):
@@ -343,7 +354,7 @@ def test_a_motion_that_ends_early_says_so():
         ({"t_span": (np.nan, 1)}, "t0"),
         ({"t_span": (0, 1, 2)}, "t_span must be the first and the last time"),
         ({"fun": pi.systems.spring}, "fun must be a function of .*; pi.solve takes a System"),
-        ({"fun": lambda t, y: None}, r"<lambda>\(\) returns"),
+        ({"fun": lambda t, y: None}, r"<lambda>\(\) returns 1 numbers, y0 has 2"),
         ({"events": 3}, "events must be functions"),
         ({"events": [rational, "x"]}, "events must be functions of .*, got 'x'"),
         ({"save": "final"}, "solve_ivp takes no save, which is an argument of pi.solve"),
