@@ -38,6 +38,12 @@ def test_functions_that_are_not_traced():
         wrong.rhs(0.0, np.ones((3, 2)))
 
 
+@pytest.mark.parametrize("together", [list, tuple])
+def test_a_called_force_may_return_numbers_beside_arrays(together):
+    fall = pi.rhs(dim=2, trace=False)(lambda t, y: together([y[1], -9.8]))
+    assert fall.rhs(0.0, [[0.0, 1.0], [0.0, 2.0]]).tolist() == [[1.0, -9.8], [2.0, -9.8]]
+
+
 class Decay:
     """An object that is called, and has no name."""
 
