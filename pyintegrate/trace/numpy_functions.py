@@ -33,7 +33,7 @@ def _as_object(value):
         array = np.empty((), dtype=object)
         array[()] = value
         return array
-    if isinstance(value, list | tuple) and graph_of(value) is not None:
+    if isinstance(value, list | tuple):
         return type(value)(_as_object(item) for item in value)
     return plain(value)
 

@@ -423,6 +423,7 @@ ARRAYS = {
     "block": lambda x: np.block([[x], [2 * x]])[1] + np.meshgrid(x, x)[1][2],
     "filled": lambda x: np.full_like(x, fill_value=x[0]) - np.zeros_like(x, shape=(1,)),
     "counts": lambda x: x * np.sum(x > 0) + np.mean(x > 0.1) + np.cumsum(x > 0.2),
+    "stacked numbers": lambda x: x + np.vstack([np.ones_like(x), np.zeros_like(x)])[0],
     "flatten": lambda x: flattened(x),
     "copy": lambda x: x.copy().astype(float) ** 2,
     "mixed": lambda x: 2 / (3 + abs(x)) - x // 0.25 + x % 0.25 + (-x) ** 2 + +x,
