@@ -231,6 +231,8 @@ def _cure(error):
         )
     if isinstance(error, IndexError | TypeError) and "integers" in str(error):
         return TABLE
+    if "dtype('O')" in str(error) or "has no callable" in str(error):
+        return f"gather symbols with np.stack([...]), not np.array([...]) or a list; {NO_TRACING}"
     return (
         "correct the line, if it is wrong (the state has dim or dof components); can be traced:"
         f" pyintegrate.trace.numpy_functions.known_functions(); {NO_TRACING}"
