@@ -127,6 +127,12 @@ def test_recursion_and_endless_work():
     assert "tried without dof=" in refused("acceleration")(endless)
     assert len(turns) <= 200_000
 
+    def steep(x):
+        return sum(np.sin(x + i) * np.cos(x * i) for i in range(15_000))
+
+    message = refused("potential")(steep)  # the gradient is too long
+    assert "more than 200000 operations\n  cure: write loops" in message
+
 
 def test_results_are_real_and_of_the_right_number():
     wrong = [
