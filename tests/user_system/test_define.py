@@ -105,6 +105,18 @@ def test_arguments_are_not_changed():
     assert "indexed() changes its arguments" in untraced(indexed)
 
 
+def test_an_error_of_the_tracer_that_is_caught_is_told():
+    """Near t = 0 the table is 0, as it is past its end: nothing else would tell."""
+
+    def pushed(t, x, v):
+        try:
+            return [0.0, 0.0, 5.0][int(t)]
+        except Exception:
+            return 0.0
+
+    assert "it needs a whole number" in refused("acceleration", dof=1)(pushed)
+
+
 def test_recursion_and_endless_work():
     def recursive(t, x, v):
         return recursive(t, x, v) + 1
