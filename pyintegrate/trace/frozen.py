@@ -47,15 +47,11 @@ class Frozen:
         return bool(self._variables)
 
     def _visit(self, function, visited):
-        function = getattr(function, "func", function)  # of a functools.partial
-        if not hasattr(function, "__code__"):
-            function = getattr(function, "__call__", None)  # noqa: B004  (an object's)
-        owner = getattr(function, "__self__", None)
-        function = getattr(function, "__func__", function)
+        function, owner = _unwrapped(function)
         if not isinstance(function, FunctionType):
             return
         code = function.__code__
-        own = {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}  # a count of calls
+        own = _written(code)  # a count of calls
         places: list[Any] = [
             (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         ]
@@ -100,6 +96,27 @@ class Frozen:
             f" ({system.name}({changed[0][0]}=...)), or define it again",
             UserWarning,
         )
+
+
+def writes(function):
+    """Whether the code of a function assigns to variables or attributes outside of it."""
+    function, _ = _unwrapped(function)
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    return bool(_written(code) - {*code.co_cellvars})
+
+
+def _unwrapped(function):
+    """The plain function of a partial, a method or an object that is called, and its owner."""
+    function = getattr(function, "func", function)
+    if not hasattr(function, "__code__"):
+        function = getattr(function, "__call__", None)  # noqa: B004
+    return getattr(function, "__func__", function), getattr(function, "__self__", None)
+
+
+def _written(code):
+    return {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
 
 
 def _names(code, *operations):

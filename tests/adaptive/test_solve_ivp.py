@@ -1,5 +1,6 @@
 """pi.solve_ivp against what SciPy's own tests of solve_ivp ask for (restated), and SciPy itself."""
 
+import math
 import pickle
 import warnings
 
@@ -310,6 +311,40 @@ def test_args_go_to_the_force_and_to_the_events():
     for args in ((matrix,), matrix[np.newaxis], iter([matrix])):
         res = pi.solve_ivp(lambda t, y, a: a @ y, (0, 1), [1, 1], "DOP853", args=args, rtol=1e-9)
         np.testing.assert_allclose(res.y[1, -1], np.exp(-3), rtol=1e-6)
+
+
+def test_what_a_force_keeps_outside_of_it_is_of_the_run():
+    class Kept:
+        def force(self, t, y):
+            self.last = t, y.copy()
+            return -y
+
+    def counted(t, y):
+        nonlocal calls
+        calls += 1
+        return -y
+
+    kept, calls = Kept(), 0
+    res = pi.solve_ivp(kept.force, (0, 2), [1.0])
+    assert np.allclose(kept.last[1], np.exp(-kept.last[0]), rtol=0.01)
+    assert pi.solve_ivp(counted, (0, 2), [1.0]).nfev in (calls, calls - 1)
+    traced = pi.solve_ivp(lambda t, y: [-y[i] for i in range(1)], (0, 2), [1.0])
+    assert np.allclose(traced.y, res.y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_force_of_scalars_is_called_where_the_run_is(method):
+    """Other lanes of a register are at the start, or anywhere: math.exp of it may overflow."""
+
+    def force(t, y):
+        seen.append(t)
+        return [-50 * y[0] + math.sin(t), -math.exp(y[1]) * y[0]]
+
+    for _ in range(4):
+        seen = []
+        res = pi.solve_ivp(force, (0.5, 2), [1.0, 2.0], method)
+        assert res.success
+    assert len(seen) <= 1.1 * res.nfev or method in ("Radau", "BDF")
 
 
 def test_a_tolerance_for_each_component():
