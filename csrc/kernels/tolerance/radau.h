@@ -204,8 +204,8 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
             TAKE(slow[u], moves, slowly);
         }
         lost[u] |= going[u] & fails;
+        TAKE(r->last[u], going[u], size);
         going[u] &= ~fails & ~ends;
-        r->last[u] = size;
     }
 }
 /* Newton's method, of so many iterations at most. */
