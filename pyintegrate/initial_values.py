@@ -12,6 +12,7 @@ from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
 from .system.system import System
+from .trace.frozen import writes
 from .user_system.definition import Definition
 from .values.checks import floats
 from .values.keywords import explains_keywords
@@ -97,8 +98,8 @@ def solve_ivp(
 ) -> OdeResult:
     """Solve y' = fun(t, y): SciPy's ``solve_ivp``, with its arguments and its results.
 
-    A function that can be traced runs in C, any other is called as SciPy calls it. ``pi.solve``
-    takes batches, and what is watched.
+    A function that can be traced runs in C, any other is called as SciPy calls it, and so is one
+    that keeps values outside of it. ``pi.solve`` takes batches, and what is watched.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def solve_ivp(
             raise TypeError(f"events must be functions of (t, y), got {one!r}")
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
-    system = _system(_bound(fun, args), start, vectorized)
+    system = _system(_bound(fun, args), start, vectorized, trace=not writes(fun))
     name: Any = getattr(method, "__name__", method)
     if isinstance(name, str):
         name = _OTHERS.get(name, name)
@@ -227,22 +228,45 @@ def _bound(function, args):
     def bound(t, y):
         return function(t, y, *args)
 
-    vars(bound).update(getattr(function, "__dict__", {}))
+    for word in ("terminal", "direction"):
+        if hasattr(function, word):  # also of its class
+            setattr(bound, word, getattr(function, word))
     bound.__name__ = getattr(function, "__name__", "fun")
     return bound
 
 
-def _system(fun, start, vectorized):
+def _system(fun, start, vectorized, trace):
     """The function as a System, traced if that is possible."""
     options = {"name": "fun", "initial": start}
     try:
-        return Definition("rhs", fun, len(start), options).system()
+        if trace:
+            return Definition("rhs", fun, len(start), options).system()
     except Exception:  # whatever it does with symbols: it is called with numbers
         pass
 
+    def one(t, y):
+        found = np.array(fun(t, y[:, np.newaxis] if vectorized else y)).ravel()
+        if len(found) != len(start):
+            raise ValueError(f"{fun.__name__}() returns {len(found)} numbers, y0 has {len(start)}")
+        return found
+
+    nothing = np.full(len(start), np.nan)
+    known: dict[bytes, Floats] = {}  # of the last call
+
     def each(t, y):
-        states = y.T[..., np.newaxis] if vectorized else y.T
-        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
+        """The first lane is of the run; others may be idle, at the start or at any numbers."""
+        nonlocal known
+        before, known, keys = known, {}, []
+        for at in zip(t, y.T, strict=True):
+            key = b"".join(part.tobytes() for part in at)
+            try:
+                known[key] = before[key] if key in before else known.get(key, nothing)
+                known[key] = one(*at) if known[key] is nothing else known[key]
+            except Exception:
+                if not keys:
+                    raise
+            keys.append(key)
+        return np.stack([known[key] for key in keys], axis=1)
 
     each.__name__ = fun.__name__
     return Definition("rhs", each, len(start), {"trace": False, **options}).called()

@@ -186,6 +186,15 @@ def _product(one, outer, inner):
     return reduce(operator.mul, factors) if factors else one
 
 
+def _sum(terms):
+    """The sum of some nodes; of choices by the same mask one choice, whose 0 `_product` sees."""
+    if len(terms) > 1 and all(one.operation == "where" for one in terms):
+        masks, *branches = zip(*(one.arguments for one in terms))
+        if len(set(masks)) == 1:
+            return make("where", masks[0], *(reduce(operator.add, one) for one in branches))
+    return reduce(operator.add, terms)
+
+
 def forward(graph, nodes, variables):
     """Derivatives of nodes with respect to leaves.
 
@@ -285,7 +294,7 @@ def gradient(graph, node, variables):
         for n in reversed(order):
             if n.number not in leads or n.number not in terms or n.number in wanted:
                 continue
-            above = reduce(operator.add, terms.pop(n.number))
+            above = _sum(terms.pop(n.number))
             for argument, term in _backward_one(n, above, one):
                 if argument.number in leads:
                     terms.setdefault(argument.number, []).append(term)
@@ -294,13 +303,20 @@ def gradient(graph, node, variables):
         ]
 
 
+def _in_branch(mask, above):
+    """above where the mask holds, else 0; a branch within a branch has one mask, of both."""
+    if above.operation == "where" and is_zero(above.arguments[2]):
+        mask, above = above.arguments[0] & mask, above.arguments[1]
+    return make("where", mask, above, 0.0)
+
+
 def _backward_one(node, above, one):
     if node.operation in _FLAT or node.is_mask or not node.arguments:
         return
     if (choice := _branches(node)) is not None:
         mask, a, b = choice
-        yield a, make("where", mask, above, 0.0)
-        yield b, make("where", mask, 0.0, above)
+        yield a, _in_branch(mask, above)
+        yield b, _in_branch(~mask, above)
         return
     for argument, partial in _partials(node):
         yield argument, _product(one, partial, above)

@@ -77,6 +77,15 @@ def _add(a, b):
     return make("add", real(a), real(b))
 
 
+def _subtract(a, b):
+    if a.is_mask and b.is_mask:
+        raise TraceError(
+            "- of two truth values, as in np.diff, is their difference in NumPy, not a number",
+            "write (a > 0) ^ (b > 0), or np.where(a > 0, 1.0, 0.0) - (b > 0) for a number",
+        )
+    return make("subtract", real(a), real(b))
+
+
 def _multiply(a, b):
     both = a.is_mask and b.is_mask
     return make("logical_and", a, b) if both else make("multiply", real(a), real(b))
@@ -236,6 +245,7 @@ FUNCTIONS = {
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
     **{name: _of_numbers(formula) for name, formula in _FORMULAS.items()},
     "add": _add,
+    "subtract": _subtract,
     "multiply": _multiply,
     "where": where,
     "equal": _equality("equal", True),

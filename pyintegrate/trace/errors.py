@@ -14,7 +14,7 @@ class TraceError(TypeError):
     """A function used a symbol where a number is needed."""
 
     def __init__(self, problem, cure):
-        super().__init__(problem)
+        super().__init__(f"{problem}\n  cure: {cure}")
         self.problem, self.cure = problem, cure
         self.place = _place_of_frame(sys._getframe(1))
 

@@ -176,15 +176,20 @@ class Symbol(Operators):
         self.node = node
 
     def __bool__(self):
-        raise TraceError(
+        raise self._refused(
             "it decides by the truth of a symbol (if, while, and, or, not, min, max, or a"
             " comparison of an array from np.array([...]))",
             "use np.where(condition, a, b), & | ~, np.minimum, np.maximum, and np.stack in the"
             f" place of np.array; {NO_TRACING}",
         )
 
+    def _refused(self, problem, cure):
+        """The error, which its graph keeps: a function that catches it has lost a number."""
+        self.node.graph.refused = TraceError(problem, cure)
+        return self.node.graph.refused
+
     def _needs_a_number(self, what):
-        raise TraceError(
+        raise self._refused(
             f"it needs {what} where the value is known only when the system runs",
             TABLE
             if "index" in what
@@ -278,7 +283,7 @@ class Vector(Operators):
     def __array__(self, dtype=None, copy=None):
         if dtype is not None and np.dtype(dtype) != object:
             return np.array(self.array.tolist(), dtype)  # raises: float(symbol)
-        return np.array(self.array)
+        return np.array(self.array) if copy else self.array
 
     def __bool__(self):
         raise TraceError(

@@ -1,6 +1,7 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
 import dis
+from copy import deepcopy
 from types import CodeType, FunctionType
 
 import numpy as np
@@ -46,15 +47,11 @@ class Frozen:
         return bool(self._variables)
 
     def _visit(self, function, visited):
-        function = getattr(function, "func", function)  # of a functools.partial
-        if not hasattr(function, "__code__"):
-            function = getattr(function, "__call__", None)  # noqa: B004  (an object's)
-        owner = getattr(function, "__self__", None)
-        function = getattr(function, "__func__", function)
+        function, owner = _unwrapped(function)
         if not isinstance(function, FunctionType):
             return
         code = function.__code__
-        own = {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}  # a count of calls
+        own = _written(code)  # a count of calls
         places: list[Any] = [
             (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         ]
@@ -64,11 +61,13 @@ class Frozen:
             value = _read(place, name)
             if _is_number(value):
                 self._variables[id(place), name] = [place, name, _kept(value)]
-            elif (code, id(value)) not in visited:
-                visited.add((code, id(value)))
+            elif (key := (code, *_identity(value))) not in visited:
+                visited.add(key)
+                if _identity(_read(place, name)) != key[1:]:
+                    continue  # made anew whenever it is read, maybe without end
                 self._visit(value, visited)
-                named = {*code.co_names, *code.co_consts} & _held(value).keys() - own
-                places += [((place, name), key) for key in named]
+                named = {word for word in _words(code) if _item(value, word) is not _NOTHING}
+                places += [((place, name), word) for word in named - own]
 
     def changed(self):
         """Name, value then and value now of each variable that is a different number now."""
@@ -78,7 +77,7 @@ class Frozen:
             now = _read(place, name)
             if now is before or not _is_number(now):
                 continue
-            if np.array_equal(before, now, equal_nan=True):
+            if _same(before, now):
                 variable[2] = _kept(now)  # the same number, maybe as another object
             else:
                 found.append((name, before, now))
@@ -99,6 +98,27 @@ class Frozen:
         )
 
 
+def writes(function):
+    """Whether the code of a function assigns to variables or attributes outside of it."""
+    function, _ = _unwrapped(function)
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    return bool(_written(code) - {*code.co_cellvars})
+
+
+def _unwrapped(function):
+    """The plain function of a partial, a method or an object that is called, and its owner."""
+    function = getattr(function, "func", function)
+    if not hasattr(function, "__code__"):
+        function = getattr(function, "__call__", None)  # noqa: B004
+    return getattr(function, "__func__", function), getattr(function, "__self__", None)
+
+
+def _written(code):
+    return {*_names(code, "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")}
+
+
 def _names(code, *operations):
     """Names that operations of code, and of the code in it, load or store."""
     for instruction in dis.get_instructions(code):
@@ -109,15 +129,29 @@ def _names(code, *operations):
             yield from _names(constant, *operations)
 
 
-def _held(value):
-    """Items of a dictionary, or attributes of an object."""
-    return value if isinstance(value, dict) else getattr(value, "__dict__", {})
+def _words(code):
+    """Names and strings in code, and in the code in it."""
+    inside = (_words(one) for one in code.co_consts if isinstance(one, CodeType))
+    return {*code.co_names, *code.co_consts}.union(*inside)
+
+
+def _identity(value):
+    """Of a method, which is another object whenever it is read, the function and the owner."""
+    return id(getattr(value, "__func__", value)), id(getattr(value, "__self__", None))
+
+
+def _item(holder, name):
+    """An item of a dictionary, or an attribute of an object, also of its class."""
+    try:
+        return holder.get(name, _NOTHING) if isinstance(holder, dict) else getattr(holder, name)
+    except Exception:  # a property may raise anything
+        return _NOTHING
 
 
 def _read(place, name):
     if isinstance(place, tuple):  # within a variable
-        place = _held(_read(*place))
-    if hasattr(place, "get"):
+        return _item(_read(*place), name)
+    if isinstance(place, dict):
         return place.get(name, _NOTHING)
     try:
         return place.cell_contents
@@ -126,17 +160,26 @@ def _read(place, name):
 
 
 def _is_number(value):
-    if isinstance(value, list):
-        return all(isinstance(one, int | float) for one in value)
+    if isinstance(value, list | tuple):
+        return all(map(_is_number, value))
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biuf"
     return isinstance(value, int | float | np.number | np.bool_)
 
 
+def _size(value):
+    return sum(map(_size, value)) if isinstance(value, list | tuple) else np.size(value)
+
+
 def _kept(value):
     """The value, or a copy of a small array or list, which can be changed in place."""
-    small = isinstance(value, np.ndarray | list) and np.size(value) <= _COMPARED
-    return value.copy() if small else value
+    return deepcopy(value) if _size(value) <= _COMPARED else value
+
+
+def _same(a, b):
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return np.array_equal(a, b, equal_nan=True)
 
 
 def _short(value):

@@ -150,6 +150,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self.scale_freely = False  # in derivatives: move powers of two out of products
+        self.refused = None  # the last error of a symbol that was needed as a number
 
     # ---- leaves ----
     def node(self, operation, arguments=(), value=None, depends=0):

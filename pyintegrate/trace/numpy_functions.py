@@ -33,7 +33,7 @@ def _as_object(value):
         array = np.empty((), dtype=object)
         array[()] = value
         return array
-    if isinstance(value, list | tuple) and graph_of(value) is not None:
+    if isinstance(value, list | tuple):
         return type(value)(_as_object(item) for item in value)
     return plain(value)
 
@@ -72,6 +72,8 @@ def reduced(name, values, axis=0, dtype=None, keepdims=False, initial=None, wher
     """ufunc.reduce: one element after the other."""
     if name == "add":
         values = _numbers(values)
+    elif name.startswith("logical"):  # also of one number
+        values = apply("logical_not", apply("logical_not", values))
     array = np.asarray(plain(values), dtype=object)
     if where is not True or dtype is not None:
         raise unknown(f"np.{name}.reduce with where= or dtype=")
@@ -103,7 +105,8 @@ def _where(condition, *choices):
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
-    if ord not in (None, 2) or (axis is None and np.ndim(plain(x)) != 1 and ord is not None):
+    axes = np.ndim(plain(x)) if axis is None else np.size(axis)
+    if ord not in (None, 2) or (axes != 1 and ord is not None):
         raise unknown(f"np.linalg.norm with ord={ord!r}")
     x = plain(x)
     return np.sqrt(np.sum(Vector(x * x), axis=axis, keepdims=keepdims))

@@ -13,7 +13,7 @@ from .borders import PIECEWISE, branches
 from .derivative import forward
 from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
-from .expression import NO_TRACING, TABLE, Symbol, Vector, node_of, plain
+from .expression import NO_TRACING, TABLE, Symbol, Vector, graph_of, node_of, plain
 from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
@@ -192,9 +192,14 @@ def arguments_of(function):
 
 def call(function, arguments, params):
     """The function with symbols; an error names the function, the line and the remedy."""
+    graph = graph_of(arguments)
+    graph.refused = None
     try:
         with quiet():
-            return function(*arguments, **params)
+            result = function(*arguments, **params)
+        if graph.refused is not None:
+            raise graph.refused
+        return result
     except TraceError as error:
         raise _untraceable(function, error) from None
     except RecursionError:
@@ -231,6 +236,8 @@ def _cure(error):
         )
     if isinstance(error, IndexError | TypeError) and "integers" in str(error):
         return TABLE
+    if "dtype('O')" in str(error) or "has no callable" in str(error):
+        return f"gather symbols with np.stack([...]), not np.array([...]) or a list; {NO_TRACING}"
     return (
         "correct the line, if it is wrong (the state has dim or dof components); can be traced:"
         f" pyintegrate.trace.numpy_functions.known_functions(); {NO_TRACING}"

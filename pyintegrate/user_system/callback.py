@@ -157,9 +157,10 @@ def write_rows(function, result, out):
     if isinstance(result, np.ndarray) and result.dtype == out.dtype and result.shape in shapes:
         out[...] = result
         return
-    if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
-        result = [result]
-    if np.ndim(result) == 0 or len(result) != rows:
+    listed = isinstance(result, list | tuple)  # also numbers beside arrays
+    if rows == 1 and not listed and np.ndim(result) <= 1:
+        result, listed = [result], True
+    if not (listed or np.ndim(result)) or len(result) != rows:
         got = (
             f"{len(result)} components" if isinstance(result, list | tuple)
             else f"an array of shape {np.shape(result)}" if np.ndim(result) else repr(result)

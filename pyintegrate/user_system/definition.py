@@ -154,7 +154,8 @@ class Definition:
                 f" {self.label}="
             )
         assert first is not None
-        raise type(first)(f"{first}\n  (tried without {self.label}=: give it if that is the cause)")
+        kind = TypeError if isinstance(first, TypeError) else ValueError
+        raise kind(f"{first}\n  (tried without {self.label}=: give it if that is the cause)")
 
     def _traced(self, size):
         graph = Graph(size, 0) if self.first_order else Graph(2 * size, size)

@@ -214,3 +214,19 @@ def test_a_state_does_not_depend_on_the_other_times_of_its_step(dtype):
     every = pi.solve(body, y, times=times, **options)
     for k in range(len(times)):
         assert same_bits(every.y[k], pi.solve(body, y, times=times[k : k + 1], **options).y[0])
+
+
+def test_a_called_force_sees_no_numbers_but_those_of_the_run():
+    """An idle lane has no increments: they were what the memory held, or NaN of a lost step."""
+
+    def decay(t, y, rate):
+        seen.append(y.copy())
+        return [-rate * (y[0] - np.cos(t)), y[2], 5 * (1 - y[1] ** 2) * y[2] - y[1]]
+
+    seen: list = []
+    called = pi.rhs(decay, dim=3, rate=1.0, trace=False)
+    for n in range(1, 12):
+        rng = np.random.default_rng(n)
+        rates, starts = 10 ** rng.uniform(0, 4, n), rng.uniform(-2, 2, (n, 3))
+        pi.solve(called(rate=rates), starts, t_end=2.0, method="radau_iia5")
+        assert max(np.abs(y).max() for y in seen) < 100

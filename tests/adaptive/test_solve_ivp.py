@@ -1,5 +1,6 @@
 """pi.solve_ivp against what SciPy's own tests of solve_ivp ask for (restated), and SciPy itself."""
 
+import math
 import pickle
 import warnings
 
@@ -155,6 +156,17 @@ def test_a_run_without_an_end_stops_at_its_event():
     assert np.diff(res.t).max() <= 0.05 * 0.001 / 9.80665 * (1 + 1e-9)
 
 
+def test_attributes_of_an_event_may_be_those_of_its_class():
+    class Late:
+        terminal, direction = True, 1
+
+        def __call__(self, t, y):
+            return late(t, y)
+
+    res = pi.solve_ivp(rational, (5, 9), START, events=Late())
+    assert (res.status, res.t[-1]) == (1, pytest.approx(7.4))
+
+
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_terminal_attribute_counts(count):
     def event(t, y):
@@ -301,6 +313,40 @@ def test_args_go_to_the_force_and_to_the_events():
         np.testing.assert_allclose(res.y[1, -1], np.exp(-3), rtol=1e-6)
 
 
+def test_what_a_force_keeps_outside_of_it_is_of_the_run():
+    class Kept:
+        def force(self, t, y):
+            self.last = t, y.copy()
+            return -y
+
+    def counted(t, y):
+        nonlocal calls
+        calls += 1
+        return -y
+
+    kept, calls = Kept(), 0
+    res = pi.solve_ivp(kept.force, (0, 2), [1.0])
+    assert np.allclose(kept.last[1], np.exp(-kept.last[0]), rtol=0.01)
+    assert pi.solve_ivp(counted, (0, 2), [1.0]).nfev in (calls, calls - 1)
+    traced = pi.solve_ivp(lambda t, y: [-y[i] for i in range(1)], (0, 2), [1.0])
+    assert np.allclose(traced.y, res.y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_force_of_scalars_is_called_where_the_run_is(method):
+    """Other lanes of a register are at the start, or anywhere: math.exp of it may overflow."""
+
+    def force(t, y):
+        seen.append(t)
+        return [-50 * y[0] + math.sin(t), -math.exp(y[1]) * y[0]]
+
+    for _ in range(4):
+        seen = []
+        res = pi.solve_ivp(force, (0.5, 2), [1.0, 2.0], method)
+        assert res.success
+    assert len(seen) <= 1.1 * res.nfev or method in ("Radau", "BDF")
+
+
 def test_a_tolerance_for_each_component():
     def fun(t, y):
         return y[0], y[1]
@@ -343,7 +389,7 @@ def test_a_motion_that_ends_early_says_so():
         ({"t_span": (np.nan, 1)}, "t0"),
         ({"t_span": (0, 1, 2)}, "t_span must be the first and the last time"),
         ({"fun": pi.systems.spring}, "fun must be a function of .*; pi.solve takes a System"),
-        ({"fun": lambda t, y: None}, r"<lambda>\(\) returns"),
+        ({"fun": lambda t, y: None}, r"<lambda>\(\) returns 1 numbers, y0 has 2"),
         ({"events": 3}, "events must be functions"),
         ({"events": [rational, "x"]}, "events must be functions of .*, got 'x'"),
         ({"save": "final"}, "solve_ivp takes no save, which is an argument of pi.solve"),

@@ -53,6 +53,19 @@ def test_an_unknown_function_is_named_where_it_is():
         pi.rhs(lambda t, y: np.median(y) * y, dim=2)
 
 
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda y, gather: np.sqrt(gather([y[0], 4.0]))[1],
+        lambda y, gather: np.interp(0.5, [0.0, 1.0], gather([y[0], 4.0])),
+    ],
+)
+def test_symbols_are_gathered_with_stack(force):
+    with pytest.raises(TypeError, match=r"cure: gather symbols with np\.stack"):
+        pi.rhs(lambda t, y: force(y, list), dim=1)
+    assert pi.rhs(lambda t, y: force(y, np.stack), dim=1).rhs(0.0, [0.0]) == 2
+
+
 @pytest.mark.parametrize("table", [[0.0, 1.0, 2.0], np.array([0.0, 1.0, 2.0])])
 def test_a_table_is_interpolated(table):
     with pytest.raises(TypeError, match=r"cure: np\.interp\(t, times, values\) looks up"):

@@ -51,6 +51,7 @@ UNTRACEABLE = {
     "bits": lambda t, x, v: x & v,  # LINE bits
     "argmax": lambda t, x, v: np.argmax(np.stack([x, v])),  # LINE argmax
     "norm": lambda t, x, v: np.linalg.norm(np.stack([x, v]), ord=1),  # LINE norm
+    "matrix": lambda t, x, v: np.linalg.norm(np.stack([x, v])[None], 2, (0, 1)),  # LINE matrix
     "knots": lambda t, x, v: np.interp(t, np.stack([x, v]), [0.0, 1.0]),  # LINE knots
     "nonzero": lambda t, x, v: np.where(x > 0),  # LINE nonzero
 }
@@ -104,6 +105,18 @@ def test_arguments_are_not_changed():
     assert "indexed() changes its arguments" in untraced(indexed)
 
 
+def test_an_error_of_the_tracer_that_is_caught_is_told():
+    """Near t = 0 the table is 0, as it is past its end: nothing else would tell."""
+
+    def pushed(t, x, v):
+        try:
+            return [0.0, 0.0, 5.0][int(t)]
+        except Exception:
+            return 0.0
+
+    assert "it needs a whole number" in refused("acceleration", dof=1)(pushed)
+
+
 def test_recursion_and_endless_work():
     def recursive(t, x, v):
         return recursive(t, x, v) + 1
@@ -125,6 +138,12 @@ def test_recursion_and_endless_work():
     turns.clear()  # nor is it traced for one guess of dof after the other
     assert "tried without dof=" in refused("acceleration")(endless)
     assert len(turns) <= 200_000
+
+    def steep(x):
+        return sum(np.sin(x + i) * np.cos(x * i) for i in range(15_000))
+
+    message = refused("potential")(steep)  # the gradient is too long
+    assert "more than 200000 operations\n  cure: write loops" in message
 
 
 def test_results_are_real_and_of_the_right_number():

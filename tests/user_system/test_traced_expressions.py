@@ -318,17 +318,34 @@ def test_truth_values_are_numbers_and_combine():
         lambda y: (y[0] > 5) + (y[1] > 5),
         lambda y: (y > 5) @ (y > 5),
         lambda y: np.sum([y[0] > 5, y[1] > 5]),
+        lambda y: np.sum(np.diff(y > 5)),
     ],
 )
 def test_a_sum_of_truth_values_is_refused(force):
     """NumPy's is a truth value or a number; near the default state nothing tells them apart."""
-    with pytest.raises(TypeError, match=r"\+ of two truth values.*\n.*\n.*np.where"):
+    with pytest.raises(TypeError, match=r"[+-] of two truth values.*\n.*\n.*np.where"):
         pi.rhs(dim=2, initial=[1.0, 1.0])(lambda t, y: [-1.0 * force(y), 0.0])
 
 
 def test_products_of_truth_values_are_truth_values():
     both = pi.rhs(dim=2)(lambda t, y: [(y[0] > 0) * (y[1] > 0) | (y[0] > 5), y[0]])
     assert both.rhs(0.0, [[1.0, 1.0], [1.0, -1.0], [6.0, -1.0]])[:, 0].tolist() == [1, 0, 1]
+
+
+def test_one_number_alone_is_all_and_any_as_a_truth_value():
+    one = pi.rhs(dim=1)(lambda t, y: [np.any(y) + 2.0 * np.all(y[0]) + 4.0 * y.any()])
+    assert one.rhs(0.0, [[3.0], [0.0]]).ravel().tolist() == [7, 0]
+
+
+def test_an_array_of_a_vector_is_the_vector():
+    """Where NumPy copies nothing: of a Hamiltonian nothing but its trace is looked at."""
+
+    def energy(q, p):
+        z = np.zeros_like(q)
+        np.asarray(z)[0], np.array(z)[1] = q[0] ** 2, q[1]
+        return p @ p + z.sum()
+
+    assert pi.hamiltonian(energy, dof=2).energy([3.0, 1.0, 0.0, 0.0]) == 9
 
 
 def test_special_values_follow_numpy():
@@ -406,6 +423,7 @@ ARRAYS = {
     "block": lambda x: np.block([[x], [2 * x]])[1] + np.meshgrid(x, x)[1][2],
     "filled": lambda x: np.full_like(x, fill_value=x[0]) - np.zeros_like(x, shape=(1,)),
     "counts": lambda x: x * np.sum(x > 0) + np.mean(x > 0.1) + np.cumsum(x > 0.2),
+    "stacked numbers": lambda x: x + np.vstack([np.ones_like(x), np.zeros_like(x)])[0],
     "flatten": lambda x: flattened(x),
     "copy": lambda x: x.copy().astype(float) ** 2,
     "mixed": lambda x: 2 / (3 + abs(x)) - x // 0.25 + x % 0.25 + (-x) ** 2 + +x,

@@ -46,6 +46,12 @@ def test_masked_items_are_no_slopes(of):
         force.rhs(0.0, np.full(2, 3.0))
 
 
+@pytest.mark.parametrize("together", [list, tuple])
+def test_a_called_force_may_return_numbers_beside_arrays(together):
+    fall = pi.rhs(dim=2, trace=False)(lambda t, y: together([y[1], -9.8]))
+    assert fall.rhs(0.0, [[0.0, 1.0], [0.0, 2.0]]).tolist() == [[1.0, -9.8], [2.0, -9.8]]
+
+
 class Decay:
     """An object that is called, and has no name."""
 
@@ -364,6 +370,62 @@ def test_another_object_of_the_same_name_and_lists_are_watched():
     (message,) = told(USES["integrate"], system)
     assert "k was 1.0 and is 5.0" in message
     assert "masses was [1.0, 2.0] and is [1.0, 3.0]" in message
+
+
+class Held:
+    """Numbers in a slot, of the class, of a property and of a method."""
+
+    __slots__ = ("k",)
+    b = 2.0
+
+    def __init__(self):
+        self.k = 1.0
+
+    @property
+    def twice(self):
+        return 2 * self.k
+
+    @property
+    def again(self):  # without end
+        return Held()
+
+    def named(self, x):
+        return [self.b * x for _ in range(1)][0]
+
+    def force(self, t, x, v):
+        return -self.named(x)
+
+
+@pytest.mark.parametrize(
+    ("word", "define"),
+    [
+        ("k", lambda one: lambda t, x, v: -one.k * x),
+        ("twice", lambda one: lambda t, x, v: -one.twice * x),
+        ("k", lambda one: lambda t, x, v: -one.again.again.k * one.k * x),
+        ("b", lambda one: lambda t, x, v: -one.b * x),
+        ("b", lambda one: lambda t, x, v: -one.named(x)),
+        ("b", lambda one: one.force),
+    ],
+)
+def test_numbers_of_classes_and_methods_are_watched(word, define, monkeypatch):
+    one = Held()
+    system = pi.acceleration(define(one), dof=1, name="spring")
+    assert told(USES["integrate"], system) == []
+    one.k = 5.0
+    monkeypatch.setattr(Held, "b", 7.0)
+    assert [f"Make {word} a parameter" in line for line in told(USES["integrate"], system)] == [
+        True
+    ]
+
+
+def test_tuples_and_lists_of_lists_are_watched():
+    pair, rows = (1.0, 2.0), [[1.0, 2.0], [3.0]]
+    system = pi.acceleration(lambda t, x, v: -pair[0] * rows[0][1] * x, dof=1)
+    assert told(USES["integrate"], system) == []
+    pair, rows[0][1] = (4.0, 2.0), 5.0
+    (message,) = told(USES["integrate"], system)
+    assert "pair was (1.0, 2.0) and is (4.0, 2.0)" in message
+    assert "rows was [[1.0, 2.0], [3.0]] and is [[1.0, 5.0], [3.0]]" in message
 
 
 def test_a_variable_may_be_deleted():

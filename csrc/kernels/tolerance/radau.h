@@ -164,7 +164,8 @@ static void radau_correction(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
     vreal *z = r->z, *w = r->w, *y = r->state, *f = r->slopes, *dw = r->residual;
     EACH_BELOW(s, 3) {
-        EACH_BELOW(i, n) y[i] = c->y[i] + z[s * n + i];
+        /* Of other lanes z may be any number, for which an outside function may raise an error. */
+        EACH_BELOW(i, n) y[i] = c->y[i] + vselect(r->going[i % R], z[s * n + i], vzero);
         rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
     }
     EACH_BELOW(i, n) {
@@ -203,8 +204,8 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
             TAKE(slow[u], moves, slowly);
         }
         lost[u] |= going[u] & fails;
+        TAKE(r->last[u], going[u], size);
         going[u] &= ~fails & ~ends;
-        r->last[u] = size;
     }
 }
 /* Newton's method, of so many iterations at most. */
@@ -253,7 +254,7 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     radau_estimate(c, r, slope, error);
     EACH_REGISTER(u, c) again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > 1);
     if (any_row(c, again)) {
-        EACH_BELOW(i, n) y[i] = c->y[i] + error[i];
+        EACH_BELOW(i, n) y[i] = c->y[i] + vselect(again[i % R], error[i], vzero);
         rhs_rows(c, times(c, 0, 0), y, r->slopes);
         radau_estimate(c, r, r->slopes, y);
         EACH_BELOW(i, n) TAKE(error[i], again[i % R], y[i]);
