@@ -193,7 +193,6 @@ def arguments_of(function):
 def call(function, arguments, params):
     """The function with symbols; an error names the function, the line and the remedy."""
     graph = graph_of(arguments)
-    graph.refused = None
     try:
         with quiet():
             result = function(*arguments, **params)
@@ -214,6 +213,8 @@ def call(function, arguments, params):
             f"{describe(function)} cannot be traced: {type(error).__name__}: {error}\n  at"
             f" {place_of_error(error, function)}\n  cure: {_cure(error)}"
         ) from error
+    finally:
+        graph.refused = None  # whose frames hold the graph
 
 
 def _cure(error):
