@@ -200,6 +200,8 @@ def test_wrong_states_and_methods_are_refused():
         pi.integrate(pi.systems.projectile, dt=0.1, n_steps=1, method="rigid_rk4")
     with pytest.raises(ValueError, match="'rk4' knows no linear_factor"):
         pi.integrate(BODY(linear_factor=0.9), dt=0.1, n_steps=1, method="rk4")
+    with pytest.raises(ValueError, match="read-only"):
+        pi.Stepper(BODY, dt=0.1, method="rk4").params["angular_factor"][...] = 0.9
     with pytest.raises(ValueError, match="no kick"):
         pi.Stepper(BODY, dt=0.1, method="rigid_rk4").kick()
 
