@@ -65,7 +65,8 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
 }
 
 /* ---- compiled -------------------------------------------------------------------------------- */
-/* One trajectory after the other; one that fails gets a derivative that is not a number. */
+/* One trajectory after the other; one that fails gets a derivative that is not a number, as does a
+ * state that is none: the failure of one stage is not lost in the next. */
 static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
@@ -75,9 +76,13 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
     EACH_BELOW(i, lanes) {
-        EACH_BELOW(d, s->dim) y[d] = y_rows[d * lanes + i];
+        int error = 0;
+        EACH_BELOW(d, s->dim) {
+            y[d] = y_rows[d * lanes + i];
+            error |= y[d] != y[d];
+        }
         EACH_BELOW(d, s->n_params) p[d] = p_rows[d * lanes + i];
-        const int error = function(t[i], y, dydt, p);
+        if (!error) error = function(t[i], y, dydt, p);
         pi_keep_float_mode();
         EACH_BELOW(d, s->dim) out[d * lanes + i] = error ? NAN : dydt[d];
     }

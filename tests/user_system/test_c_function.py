@@ -130,6 +130,18 @@ def test_failures(library):
         pi.integrate(many, y0, dt=0.01, n_steps=5)
 
 
+def test_a_failure_in_one_stage_is_not_lost_in_the_next():
+    @PROTOTYPE
+    def until_2(t, y, d, p):
+        d[0] = 1.0
+        return y[0] > 2  # also false of what is no number
+
+    run = {"dt": 0.25, "n_steps": 20, "method": "prince_dormand87", "on_failure": "ignore"}
+    sol = pi.integrate(pi.c_function(until_2, dim=1), [0.0], **run)
+    assert sol.status == pi.Status.NOT_FINITE
+    assert sol.final[0] <= 2
+
+
 def test_float32_is_refused(library):
     system = pi.c_function(library.lorenz, dim=3, params=PARAMS)
     with pytest.raises(TypeError, match="computes in float64"):
