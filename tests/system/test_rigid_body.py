@@ -143,6 +143,13 @@ def test_the_closed_form_is_a_solution_and_nan_where_there_is_none():
     assert np.isnan(asymmetric[:, 3:7]).all()
 
 
+@pytest.mark.parametrize("method", ["rigid_splitting2", "rigid_splitting4"])
+def test_there_is_no_velocity_before_drag_made_it_finite(method):
+    run = {"dt": -0.3, "n_steps": 1, "method": method, "on_failure": "ignore"}
+    sol = pi.integrate(BODY(drag=1.0), BODY.initial[:7], [10.0, 0, 0, 0, 0, 0], **run)
+    assert sol.status == pi.Status.NOT_FINITE  # v' = -v^2: infinite 0.1 before
+
+
 # ---- immovable bodies ----------------------------------------------------------------------------
 
 
