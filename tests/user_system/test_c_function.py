@@ -101,6 +101,8 @@ def test_scipy_and_cffi(library):
     ffi.cdef("typedef int f(double, const double *, double *, const double *);")
     pointer = ffi.cast("f *", ctypes.cast(library.lorenz, ctypes.c_void_p).value)
     check(pi.c_function(pointer, dim=3, params=PARAMS))
+    with pytest.raises(TypeError, match="takes 1 arguments, expected int"):
+        pi.c_function(ffi.cast("int(*)(double)", pointer), dim=3)
 
 
 def test_workers_share_the_work(library):
@@ -197,6 +199,13 @@ def test_systems_of_pointers_are_systems(library):
         (pi.systems.lorenz, {}, "is a System already"),
         (PROTOTYPE(lorenz_python), {"batched": True}, "takes 4 arguments, expected int f.int64_t"),
         (ctypes.CFUNCTYPE(None)(lambda: None), {}, "returns no int, expected int f.double t"),
+        (
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, *[ctypes.POINTER(ctypes.c_float)] * 3)(
+                0
+            ),
+            {},
+            "takes floats, expected int f.double t",
+        ),
         (
             types.SimpleNamespace(address=1, ctypes=ctypes.CFUNCTYPE(ctypes.c_double)(lambda: 0.0)),
             {},
