@@ -79,6 +79,7 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
         int error = 0;
         EACH_BELOW(d, s->dim) {
             y[d] = y_rows[d * lanes + i];
+            dydt[d] = NAN;
             error |= y[d] != y[d];
         }
         EACH_BELOW(d, s->n_params) p[d] = p_rows[d * lanes + i];
@@ -88,12 +89,14 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     }
     return 0;
 }
-/* All at once: component d of trajectory i at d * stride + i. A failure stops the run. */
+/* All at once: component d of trajectory i at d * stride + i. A failure stops the run. In both,
+ * what the function does not write is not a number. */
 static int call_compiled_batched(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
     CompiledBatched *function = (CompiledBatched *)callback_of(context)->address;
+    EACH_BELOW(i, callback_of(context)->system.dim * lanes) ((double *)rows->out)[i] = NAN;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {

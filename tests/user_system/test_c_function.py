@@ -144,6 +144,25 @@ def test_a_failure_in_one_stage_is_not_lost_in_the_next():
     assert sol.final[0] <= 2
 
 
+def test_a_component_that_is_not_written_is_not_a_number():
+    @PROTOTYPE
+    def one(t, y, d, p):
+        d[0] = -y[0]
+        return 0
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int64, *[DOUBLES] * 4)
+    def many(n, stride, t, y, d, p):
+        for i in range(n):
+            d[i] = -y[i]
+        return 0
+
+    for pointer, batched in ((one, False), (many, True)):
+        system = pi.c_function(pointer, dim=2, batched=batched)
+        assert np.isnan(system.rhs(0.0, [1.0, 2.0])).tolist() == [False, True]
+        sol = pi.integrate(system, [1.0, 2.0], dt=0.1, n_steps=10, on_failure="ignore")
+        assert sol.status == pi.Status.NOT_FINITE
+
+
 def test_float32_is_refused(library):
     system = pi.c_function(library.lorenz, dim=3, params=PARAMS)
     with pytest.raises(TypeError, match="computes in float64"):
