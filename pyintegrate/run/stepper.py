@@ -180,8 +180,9 @@ class Stepper:
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
     the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
     that compensated sums and differences of positions carry; writing into a view keeps them. A
-    method of several steps remembers what came before: its views are read-only, and
-    ``stepper.y = ...`` is for before the first step. Use a Stepper from one thread at a time.
+    method of several steps remembers what came before: its views are read-only,
+    ``stepper.y = ...`` is for before the first step, and parameters that change between steps make
+    it of order 1. Use a Stepper from one thread at a time.
 
     Examples
     --------
