@@ -65,7 +65,8 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
 }
 
 /* ---- compiled -------------------------------------------------------------------------------- */
-/* One trajectory after the other; one that fails gets a derivative that is not a number. */
+/* One trajectory after the other; one that fails gets a derivative that is not a number, as does a
+ * state that is none: the failure of one stage is not lost in the next. */
 static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
@@ -75,20 +76,27 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
     EACH_BELOW(i, lanes) {
-        EACH_BELOW(d, s->dim) y[d] = y_rows[d * lanes + i];
+        int error = 0;
+        EACH_BELOW(d, s->dim) {
+            y[d] = y_rows[d * lanes + i];
+            dydt[d] = NAN;
+            error |= y[d] != y[d];
+        }
         EACH_BELOW(d, s->n_params) p[d] = p_rows[d * lanes + i];
-        const int error = function(t[i], y, dydt, p);
+        if (!error) error = function(t[i], y, dydt, p);
         pi_keep_float_mode();
         EACH_BELOW(d, s->dim) out[d * lanes + i] = error ? NAN : dydt[d];
     }
     return 0;
 }
-/* All at once: component d of trajectory i at d * stride + i. A failure stops the run. */
+/* All at once: component d of trajectory i at d * stride + i. A failure stops the run. In both,
+ * what the function does not write is not a number. */
 static int call_compiled_batched(const void *data, PiQuestion question, const PiRows *rows) {
     const struct Context *context = data;
     if (question != PI_RHS) return question != PI_PREPARE;
     const int64_t lanes = lanes_of(context, rows);
     CompiledBatched *function = (CompiledBatched *)callback_of(context)->address;
+    EACH_BELOW(i, callback_of(context)->system.dim * lanes) ((double *)rows->out)[i] = NAN;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {

@@ -1,13 +1,14 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
 
-/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
+/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. The
+ * error has all: a slope that is no number makes it one, also where no other sum would show it. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
     EACH_BELOW(j, count) {
         double weight = a ? 0 : w[j];
         for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
-        if (weight == 0) continue;
+        if (weight == 0 && row != pair->stages + PI_ERROR) continue;
         pair->index[n] = j;
         pair->weight[n++] = weight;
     }

@@ -76,10 +76,11 @@ class StepControl(Named):
     automatic: bool  # whether the tolerance chose the method
     loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none; and where each sets out.
+    # has found stiff, None: none; where each sets out; and the time of the first start, a row.
     last_step: float | np.ndarray = 0.0
     stiff: np.ndarray | None = None
     onward: Onward | None = None
+    origin: float | np.ndarray | None = None
 
 
 class AdaptiveOutcome(Named):
@@ -262,9 +263,12 @@ class AdaptiveRun:
         with quiet():  # those out of the dtype's range lie outside of the run
             breaks = breaks.astype(problem.dtype).reshape(len(breaks), -1)
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
-        rows = np.where((rows > start * ahead) & (rows < end * ahead), rows, np.inf)
+        rows = np.where((rows >= start * ahead) & (rows <= end * ahead), rows, np.inf)
         if system.definition.time_dependent:
-            gap = np.maximum(4 * np.spacing(abs(rows)), _LEAST_GAP[problem.dtype.char])
+            origin = self._control.origin
+            # The largest of the times before, whose rounding is that of the steps.
+            largest = np.maximum(abs(rows), abs(start if origin is None else origin))
+            gap = np.maximum(4 * np.spacing(largest), _LEAST_GAP[problem.dtype.char])
             rows = np.concatenate([rows - gap, rows, rows + gap])
         rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
         rows[1:][rows[1:] == rows[:-1]] = np.inf

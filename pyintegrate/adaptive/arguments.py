@@ -295,6 +295,7 @@ def resumed(solution, t_end):
             last_step=step,
             stiff=np.where(onward.mark > 0, onward.mark & IMPLICIT > 0, stiff),
             onward=onward,
+            origin=row(solution._origin_time, batch, dtype),
         ),
         status,
         (solution.origin, solution._origin_time),

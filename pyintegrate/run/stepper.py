@@ -84,6 +84,9 @@ def live_parameters(problem):
         within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)
         views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
+    if problem.system.structure == "rigid_body" != problem.method.requires:
+        for name in ("linear_factor", "angular_factor"):  # no step would read them
+            views[name].flags.writeable = False
     if problem.random is not None:  # the run's own
         rest = problem.rows_params[sum(map(len, rows)) :]
         rows.append(pad(rest, (problem.stride,), problem.dtype))
@@ -155,7 +158,8 @@ class Stepper:
     t : float or ndarray
         The time, t0 + n dt.
     params : mapping
-        Name to a live array over the batch: parameters may change between steps.
+        Name to a live array over the batch: parameters may change between steps. It is read-only
+        where the method knows no such parameter.
     previous : ndarray, shape of x
         For "stormer_verlet" the positions one step before: a live view too.
     status : ndarray of int8, shape (*batch)
@@ -176,8 +180,9 @@ class Stepper:
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
     the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
     that compensated sums and differences of positions carry; writing into a view keeps them. A
-    method of several steps remembers what came before: its views are read-only, and
-    ``stepper.y = ...`` is for before the first step. Use a Stepper from one thread at a time.
+    method of several steps remembers what came before: its views are read-only,
+    ``stepper.y = ...`` is for before the first step, and parameters that change between steps make
+    it of order 1. Use a Stepper from one thread at a time.
 
     Examples
     --------

@@ -160,6 +160,9 @@ def _target(pointer, batched, unsafe):
     if type(pointer).__module__ == "_cffi_backend":
         from cffi import FFI
 
+        kind = FFI().typeof(pointer)
+        if kind.kind == "function":
+            _check_names(pointer, kind.result.cname, [a.cname for a in kind.args], batched)
         return int(FFI().cast("intptr_t", pointer))
     address = getattr(pointer, "address", None)
     if isinstance(address, int) and not isinstance(address, bool):
@@ -175,11 +178,20 @@ def _target(pointer, batched, unsafe):
 
 
 def _from_ctypes(pointer, batched):
-    if pointer.restype in (None, ctypes.c_double):
-        raise TypeError(f"{pointer!r} returns no int, expected {_PROTOTYPES[batched]}")
-    arguments = pointer.argtypes
-    if arguments is not None and len(arguments) != _ARGUMENTS[batched]:
-        raise TypeError(
-            f"{pointer!r} takes {len(arguments)} arguments, expected {_PROTOTYPES[batched]}"
-        )
+    result, arguments = pointer.restype, pointer.argtypes
+    names = arguments and [kind.__name__ for kind in arguments]
+    _check_names(pointer, "void" if result is None else result.__name__, names, batched)
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
+def _check_names(pointer, result, arguments, batched):
+    """Refuse a function by the names of its types; those of the arguments may be unknown, None."""
+    wrong = ""
+    if any(word in result for word in ("void", "double", "float")):
+        wrong = "returns no int"
+    elif arguments is not None and len(arguments) != _ARGUMENTS[batched]:
+        wrong = f"takes {len(arguments)} arguments"
+    elif any("float" in name for name in arguments or ()):
+        wrong = "takes floats"
+    if wrong:
+        raise TypeError(f"{pointer!r} {wrong}, expected {_PROTOTYPES[batched]}")

@@ -117,6 +117,14 @@ def test_bounds_starts_and_parameters():
     assert list(spoiled.failed_step) == list(fixed.failed_step) == [-1, 1]  # the start is good
 
 
+@pytest.mark.parametrize("method", ["auto", "dop853", "prince_dormand87", "verner98"])
+def test_a_slope_that_is_no_number_is_not_forgotten_by_a_later_stage(method):
+    ends = pi.rhs(dim=1)(lambda t, y: [np.where(y[0] > 2, np.nan, 1.0)])
+    sol = pi.solve(ends, [0.0], t_end=5.0, method=method, **RUN)
+    assert sol.status == Status.NOT_FINITE
+    assert sol.final[0] <= 2
+
+
 def test_a_discontinuous_force_does_not_hang():
     system = pi.acceleration(lambda t, x, v: -np.sign(x) - np.sign(v) * 0.1)
     sol = pi.solve(system, 1.0, 0.3, t_end=20.0, max_steps=20000, **RUN)

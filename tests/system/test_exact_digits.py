@@ -135,3 +135,8 @@ def kepler_oracle(y0, t):
             moved = move(*(value + (change if i == j else 0) for j, value in enumerate(data)))
             amplification += np.abs(np.array((moved - state) * 1e10, float).ravel())
     return np.array(state, float).ravel(), amplification
+
+
+def test_logistic_growth_keeps_its_digits_far_beyond_the_capacity():
+    (n,) = load("logistic").exact(-5e-12, (1e11,), 0.0, r=1, capacity=100)
+    assert_allclose(n, 1e11 / (np.exp(5e-12) - 1e9 * np.expm1(5e-12)), rtol=8 * EPSILON)

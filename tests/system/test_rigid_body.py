@@ -143,6 +143,13 @@ def test_the_closed_form_is_a_solution_and_nan_where_there_is_none():
     assert np.isnan(asymmetric[:, 3:7]).all()
 
 
+@pytest.mark.parametrize("method", ["rigid_splitting2", "rigid_splitting4"])
+def test_there_is_no_velocity_before_drag_made_it_finite(method):
+    run = {"dt": -0.3, "n_steps": 1, "method": method, "on_failure": "ignore"}
+    sol = pi.integrate(BODY(drag=1.0), BODY.initial[:7], [10.0, 0, 0, 0, 0, 0], **run)
+    assert sol.status == pi.Status.NOT_FINITE  # v' = -v^2: infinite 0.1 before
+
+
 # ---- immovable bodies ----------------------------------------------------------------------------
 
 
@@ -200,6 +207,8 @@ def test_wrong_states_and_methods_are_refused():
         pi.integrate(pi.systems.projectile, dt=0.1, n_steps=1, method="rigid_rk4")
     with pytest.raises(ValueError, match="'rk4' knows no linear_factor"):
         pi.integrate(BODY(linear_factor=0.9), dt=0.1, n_steps=1, method="rk4")
+    with pytest.raises(ValueError, match="read-only"):
+        pi.Stepper(BODY, dt=0.1, method="rk4").params["angular_factor"][...] = 0.9
     with pytest.raises(ValueError, match="no kick"):
         pi.Stepper(BODY, dt=0.1, method="rigid_rk4").kick()
 

@@ -101,6 +101,8 @@ def test_scipy_and_cffi(library):
     ffi.cdef("typedef int f(double, const double *, double *, const double *);")
     pointer = ffi.cast("f *", ctypes.cast(library.lorenz, ctypes.c_void_p).value)
     check(pi.c_function(pointer, dim=3, params=PARAMS))
+    with pytest.raises(TypeError, match="takes 1 arguments, expected int"):
+        pi.c_function(ffi.cast("int(*)(double)", pointer), dim=3)
 
 
 def test_workers_share_the_work(library):
@@ -128,6 +130,37 @@ def test_failures(library):
     many = pi.c_function(library.many, dim=3, params=PARAMS, batched=True)
     with pytest.raises(RuntimeError, match="has returned 7"):
         pi.integrate(many, y0, dt=0.01, n_steps=5)
+
+
+def test_a_failure_in_one_stage_is_not_lost_in_the_next():
+    @PROTOTYPE
+    def until_2(t, y, d, p):
+        d[0] = 1.0
+        return y[0] > 2  # also false of what is no number
+
+    run = {"dt": 0.25, "n_steps": 20, "method": "prince_dormand87", "on_failure": "ignore"}
+    sol = pi.integrate(pi.c_function(until_2, dim=1), [0.0], **run)
+    assert sol.status == pi.Status.NOT_FINITE
+    assert sol.final[0] <= 2
+
+
+def test_a_component_that_is_not_written_is_not_a_number():
+    @PROTOTYPE
+    def one(t, y, d, p):
+        d[0] = -y[0]
+        return 0
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int64, *[DOUBLES] * 4)
+    def many(n, stride, t, y, d, p):
+        for i in range(n):
+            d[i] = -y[i]
+        return 0
+
+    for pointer, batched in ((one, False), (many, True)):
+        system = pi.c_function(pointer, dim=2, batched=batched)
+        assert np.isnan(system.rhs(0.0, [1.0, 2.0])).tolist() == [False, True]
+        sol = pi.integrate(system, [1.0, 2.0], dt=0.1, n_steps=10, on_failure="ignore")
+        assert sol.status == pi.Status.NOT_FINITE
 
 
 def test_float32_is_refused(library):
@@ -185,6 +218,13 @@ def test_systems_of_pointers_are_systems(library):
         (pi.systems.lorenz, {}, "is a System already"),
         (PROTOTYPE(lorenz_python), {"batched": True}, "takes 4 arguments, expected int f.int64_t"),
         (ctypes.CFUNCTYPE(None)(lambda: None), {}, "returns no int, expected int f.double t"),
+        (
+            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, *[ctypes.POINTER(ctypes.c_float)] * 3)(
+                0
+            ),
+            {},
+            "takes floats, expected int f.double t",
+        ),
         (
             types.SimpleNamespace(address=1, ctypes=ctypes.CFUNCTYPE(ctypes.c_double)(lambda: 0.0)),
             {},

@@ -185,10 +185,10 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
 }
 /* Half of the damping, of the drag v' = -c |v| v, which gives v / (1 + c |v| h), and of the kick by
  * forces that depend only on the position; the drift and the free top; and the halves in reverse.
- */
+ * Backwards in time drag makes the velocity infinite, and there is none beyond that. */
 static void rigid_slow_down(const Rigid *b, vreal h, vreal *y) {
     const vreal slower = vfma(h, rigid_drag_rate(b, y + RIGID_V), vone);
-    EACH(i, 3) y[RIGID_V + i] /= slower;
+    EACH(i, 3) y[RIGID_V + i] /= vselect(slower > 0, slower, vset(NAN));
 }
 static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, const Damping *damping,
                                  vreal *y) {

@@ -32,6 +32,8 @@ def exact(t, y0, t0, *, r, capacity):
     decay, lost = np.exp(-np.abs(z)), -np.expm1(-np.abs(z))
     # Numerator and denominator, multiplied by e^z where z < 0 so that neither overflows.
     grown = n * np.where(z < 0, decay, 1)
-    denominator = np.where(z < 0, 1 - fraction + fraction * decay, decay + fraction * lost)
+    # Two forms of 1 - (1 - e^z) n0 / K: one keeps its digits where n0 is near K, one where n0 >> K.
+    near = np.where(np.abs(fraction) < 2, 1 - fraction + fraction * decay, 1 - fraction * lost)
+    denominator = np.where(z < 0, near, decay + fraction * lost)
     n1 = np.where(denominator < 0, np.nan, grown / denominator)
     return (np.where((n == 0) | (fraction == 1), n + 0 * fraction * z, n1),)
