@@ -1,14 +1,15 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
 
-/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. The
- * error has all: a slope that is no number makes it one, also where no other sum would show it. */
+/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. Of a
+ * force with branches, or outside, the error has all: in another branch of a later stage a slope
+ * that is no number would be forgotten. */
 static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
     EACH_BELOW(j, count) {
         double weight = a ? 0 : w[j];
         for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
-        if (weight == 0 && row != pair->stages + PI_ERROR) continue;
+        if (weight == 0 && !(pair->forgets && row == pair->stages + PI_ERROR)) continue;
         pair->index[n] = j;
         pair->weight[n++] = weight;
     }
@@ -89,6 +90,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                  : is_explicit && branches ? PI_OF_BRANCHES
                                                            : 0,
                      .branches = branches,
+                     .forgets = branches || system->may_stop,
                      .power = estimate_power(m)};
     EACH_BELOW(j, m->stages) {
         pair->c[j] = m->c[j];
