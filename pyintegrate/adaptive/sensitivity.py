@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import quiet, warn_caller
 from ..solution.sensitivity import base_states, with_tangents
+from ..values.types import Any
 from .arguments import make_adaptive_run
 
 
@@ -25,8 +26,10 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     span = np.subtract(control.t_end, problem.t0)
     rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
                   for a in (control.rtol, control.atol))  # fmt: skip
-    still = np.inf > longest_steps(system, start, problem.t0, span, rtol, atol)
-    if given["max_step"] is None and still.any():
+    still: Any = False
+    if given["max_step"] is None:
+        still = np.inf > longest_steps(system, start, problem.t0, span, rtol, atol)
+    if np.any(still):
         warn_caller(
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
             " rest, or the fastest parts of them do: long steps suit them, but not their"
@@ -70,19 +73,23 @@ def longest_steps(system, start, t0, span, rtol, atol):
         if system.dim > MOST:
             return np.where(whole, steps, np.inf)
         J = np.clip(np.nan_to_num(system.jacobian(t0, start)), -1e100, 1e100)
-        rates, left = np.linalg.eig(np.swapaxes(J, -1, -2))
-        left, moves = np.swapaxes(left, -1, -2), np.zeros(rates.shape, bool)
-        for f in forces:
-            f = np.where(rests, 0, f)[..., np.newaxis]
-            moves |= (abs(left @ f) > HIDDEN * (abs(left) @ abs(f)))[..., 0]
+        f = np.where(rests, 0, forces)[..., np.newaxis]
+        squared = J @ J  # which mixes no positions and velocities: eigenvalues cost much more
+        sizes = [np.linalg.norm(one, axis=(-2, -1)) for one in (squared, squared @ f, f)]
+        doubt = ~(sizes[0] <= FASTER**2 * np.fmax.reduce(sizes[1] / sizes[2], axis=0))
+        rates, left = np.linalg.eig(np.swapaxes(J[doubt], -1, -2))
+        left, f = np.swapaxes(left, -1, -2), f[:, doubt]
+        moves = np.any((abs(left @ f) > HIDDEN * (abs(left) @ abs(f)))[..., 0], axis=0)
         slow, fast, turns = (
             abs(one * shown).max(axis=-1)
             for one, shown in ((rates, moves), (rates, ~moves), (rates.imag, ~moves))
         )
-        still = whole | (fast > FASTER * slow) & (fast * abs(span) > 1)
+        still = whole[doubt] | (fast > FASTER * slow) & (fast * abs(span[doubt]) > 1)
         # A power of 2, whatever the last bits of the eigenvalues.
         least = np.exp2(-np.ceil(np.log2(np.fmax(fast, EXACT * turns))))
-        return np.where(still, np.fmin(steps, least), np.inf)
+        longest = np.where(whole, steps, np.inf)
+        longest[doubt] = np.where(still, np.fmin(steps[doubt], least), np.inf)
+        return longest
 
 
 def _spread(rows, both, free):
