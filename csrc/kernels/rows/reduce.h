@@ -212,23 +212,25 @@ INLINE void reduce_line(const Column *c, vreal *s) {
  * which each step appends a binary digit: has g crossed zero; does the parabola through g_{n-1},
  * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
  * extremum may lie half a step outside, and 5/8 of its bend beyond zero: then |g_n| < 9/4 |bend|;
- * or g_{n+1} lies within a quarter of the bend, or of the next one, if the bend goes on changing as
- * it has since the last one, which the fifth row keeps. In most steps no lane of a register is that
- * near. What becomes NaN may have crossed before, and what is no longer NaN has no three values. */
+ * or g_{n+1} lies within a quarter of the bend, or of the next one, which may be another by four
+ * times the change since the last one, kept in the fifth row. In most steps no lane of a register
+ * is that near. What becomes NaN may have crossed before, and what is no longer NaN has no three
+ * values. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     EACH_BELOW(k, c->rows->count) {
         const vreal new = c->q[k * c->next], old = s[0], last = s[1];
         const vreal fall = new - last, bend = new - 2 * old + last;
-        const vreal nearer = vsmaller(vabs(new), vabs(old)), next = bend + (bend - s[4]);
+        const vreal nearer = vsmaller(vabs(new), vabs(old));
+        const vreal next = vabs(bend) + 4 * vabs(bend - s[4]);
         const vreal before = vselect(new == old, last, old);
-        const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * vabs(next));
+        const vint far = nearer > vlarger(2.5 * vabs(bend), 0.25 * next);
         if (!c->rows->ends && !vany(~((old * new > vzero) & far))) {
             s[0] = new, s[1] = before, s[4] = vselect(new == old, s[4], bend);
             s[2] += s[2], s[3] += s[3];
             continue;
         }
         const vreal f = fall * old, b = bend * old;
-        const vint ends = (16.0 * new *new <= bend *bend) | (16.0 * new *new <= next *next);
+        const vint ends = (16.0 * new *new <= bend *bend) | (4.0 * vabs(new) <= next);
         const vint rises = (old < vzero) & (new >= vzero), falls = (old > vzero) & (new <= vzero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vint turns =
