@@ -73,14 +73,14 @@ class StepControl(Named):
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
     breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
+    origin: float | np.ndarray  # the time of the first start, a row
     automatic: bool  # whether the tolerance chose the method
     loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none; where each sets out; and the time of the first start, a row.
+    # has found stiff, None: none; and where each sets out.
     last_step: float | np.ndarray = 0.0
     stiff: np.ndarray | None = None
     onward: Onward | None = None
-    origin: float | np.ndarray | None = None
 
 
 class AdaptiveOutcome(Named):
@@ -273,9 +273,8 @@ class AdaptiveRun:
 
     def _gap(self, at):
         """Rounding units of the largest time before, which are those of the steps."""
-        dtype, origin = self._problem.dtype, self._control.origin
-        origin = self._problem.rows_t0 if origin is None else origin
-        largest = np.maximum(abs(at), abs(origin)).astype(dtype)
+        dtype = self._problem.dtype
+        largest = np.maximum(abs(at), abs(self._control.origin)).astype(dtype)
         return np.maximum(4 * np.spacing(largest), _LEAST_GAP[dtype.char])
 
     def _beside_a_break(self, end, first_step):
