@@ -244,28 +244,27 @@ def _system(fun, start, vectorized, trace):
     except Exception:  # whatever it does with symbols: it is called with numbers
         pass
 
-    def one(t, y):
-        found = np.array(fun(t, y[:, np.newaxis] if vectorized else y)).ravel()
+    def one(lane, t, y):
+        """The first lane is of the run; others may be idle, at the start or at any numbers."""
+        try:
+            found = np.array(fun(t, y[:, np.newaxis] if vectorized else y)).ravel()
+        except Exception:
+            if lane == 0:
+                raise
+            return np.full(len(start), np.nan)
         if len(found) != len(start):
             raise ValueError(f"{fun.__name__}() returns {len(found)} numbers, y0 has {len(start)}")
         return found
 
-    nothing = np.full(len(start), np.nan)
     known: dict[bytes, Floats] = {}  # of the last call
 
     def each(t, y):
-        """The first lane is of the run; others may be idle, at the start or at any numbers."""
         nonlocal known
-        before, known, keys = known, {}, []
-        for at in zip(t, y.T, strict=True):
-            key = b"".join(part.tobytes() for part in at)
-            try:
-                known[key] = before[key] if key in before else known.get(key, nothing)
-                known[key] = one(*at) if known[key] is nothing else known[key]
-            except Exception:
-                if not keys:
-                    raise
-            keys.append(key)
+        before, known = known, {}
+        keys = [row.tobytes() for row in np.column_stack([t, y.T])]
+        for lane, key in enumerate(keys):
+            if key not in known:
+                known[key] = before[key] if key in before else one(lane, t[lane], y[:, lane])
         return np.stack([known[key] for key in keys], axis=1)
 
     each.__name__ = fun.__name__

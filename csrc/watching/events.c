@@ -553,17 +553,16 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
     const PiEvent *e = &p->of->event[j];
     const Occurring *o = &p->occurring[i];
     const double before = o->passing[j].g, start = *event_row(p, PI_QUANTITY, id, j);
+    const double side = e->direction, stays = o->passing[j].stays;
     const int tied = o->passing[j].tied;
-    const double stays = o->passing[j].stays;
-    const double side = e->direction;
-    const int anew = j != o->stopped_by && side * before < 0 && side * now > 0; /* by the jump */
-    if ((j == o->stopped_by || stays > 0) && (e->located ? fabs(now) <= stays : !anew))
-        return -stays;
-    if (!e->located) {
-        const int begins = side * before < 0 || (p->of->exact && side * start < 0) || tied;
-        return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    if (e->located) {
+        if (stays > 0 && fabs(now) <= stays) return -stays;
+        return tied && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
     }
-    return tied && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    const int holds = side * now > 0, held_not = side * before < 0;
+    if (stays > 0 && !(holds && held_not && j != o->stopped_by)) return -stays;
+    const int begins = held_not || (p->of->exact && side * start < 0) || tied;
+    return holds && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }
 int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
@@ -587,10 +586,11 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
                 double *begin = event_row(p, PI_BEGINS, id, j);
                 const double now = values[j * p->lanes + i];
                 const int still = !o->passing[j].left && fabs(now) <= -*begin;
-                const double rest = -*begin - (p->of->event[j].located ? 0 : fabs(o->h));
+                const double rest = !p->of->event[j].located ? -*begin - fabs(o->h)
+                                    : still                  ? -*begin
+                                                             : 0;
                 const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
-                const int stays = rest > 0 && (still || !p->of->event[j].located);
-                *begin = how != BEGINS_ANYHOW || !stays ? how : -rest;
+                *begin = how == BEGINS_ANYHOW && rest > 0 ? -rest : how;
                 *g = now;
             }
         if (lands) {

@@ -73,14 +73,14 @@ class StepControl(Named):
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
     breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
+    origin: float | np.ndarray  # the time of the first start, a row
     automatic: bool  # whether the tolerance chose the method
     loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none; where each sets out; and the time of the first start, a row.
+    # has found stiff, None: none; and where each sets out.
     last_step: float | np.ndarray = 0.0
     stiff: np.ndarray | None = None
     onward: Onward | None = None
-    origin: float | np.ndarray | None = None
 
 
 class AdaptiveOutcome(Named):
@@ -226,8 +226,7 @@ class AdaptiveRun:
             known = self._stiff() if number or earlier is None else earlier
             first_step = 0.0 if number else self._control.first_step
             if ends[1:]:
-                begin = ends[number - 1] if number else self._problem.rows_t0
-                first_step = self._beside_a_break(begin, end, first_step)
+                first_step = self._beside_a_break(end, first_step)
             # Those that wait for another method, or at a break, have not arrived.
             self._under_way = [Status.CANCELLED, _LEFT, _WAITING] + [Status.OK] * (not last)
             for pair, own in pairs_of(self._problem, self._control):
@@ -265,20 +264,23 @@ class AdaptiveRun:
         rows = np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes))
         rows = np.where((rows >= start * ahead) & (rows <= end * ahead), rows, np.inf)
         if system.definition.time_dependent:
-            origin = self._control.origin
-            # The largest of the times before, whose rounding is that of the steps.
-            largest = np.maximum(abs(rows), abs(start if origin is None else origin))
-            gap = np.maximum(4 * np.spacing(largest), _LEAST_GAP[problem.dtype.char])
+            gap = self._gap(rows)
             rows = np.concatenate([rows - gap, rows, rows + gap])
         rows = np.sort(np.where(rows > start * ahead, rows, np.inf), axis=0)
         rows[1:][rows[1:] == rows[:-1]] = np.inf
         rows = np.minimum(np.sort(rows, axis=0), end * ahead).astype(problem.dtype) * ahead
         return [*rows[np.any(rows != end, axis=1)], end]
 
-    def _beside_a_break(self, begin, end, first_step):
+    def _gap(self, at):
+        """Rounding units of the largest time before, which are those of the steps."""
+        dtype = self._problem.dtype
+        largest = np.maximum(abs(at), abs(self._control.origin)).astype(dtype)
+        return np.maximum(4 * np.spacing(largest), _LEAST_GAP[dtype.char])
+
+    def _beside_a_break(self, end, first_step):
         """The first steps to that end. A step beside a break has any error: none is shorter."""
-        dtype, way = self._problem.dtype, abs(end - begin)
-        beside, any_error = way <= 8 * np.spacing(abs(end)), 1 / _LEAST_GAP[dtype.char]
+        dtype, way = self._problem.dtype, abs(end - self._t)
+        beside, any_error = way <= 2 * self._gap(end), 1 / _LEAST_GAP[dtype.char]
         self._rows_atol = tuple(
             np.where(beside, any_error, row).astype(dtype) for row in self._control.rows_atol
         )

@@ -109,8 +109,8 @@ def _make(system, x0, v0, given):
             "rows_atol": _rows(atol, system, batch, dtype),
             "first_step": row(first_step, batch, dtype), "max_step": row(max_step, batch, dtype),
             "max_steps": integer("max_steps", given["max_steps"], 1, (1 << 31) - 2),
-            "save": save, "times": times,
-            "breaks": breaks, "automatic": given["method"] == "auto", "loose": loose,
+            "save": save, "times": times, "breaks": breaks, "origin": problem.rows_t0,
+            "automatic": given["method"] == "auto", "loose": loose,
         })  # fmt: skip
     return problem, options, control
 

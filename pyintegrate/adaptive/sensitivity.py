@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import quiet, warn_caller
 from ..solution.sensitivity import base_states, with_tangents
-from ..values.types import Any
 from .arguments import make_adaptive_run
 
 
@@ -23,20 +22,8 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
     """
     problem, options, control = make_adaptive_run(system, x0, v0, given)
     start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
-    span = np.subtract(control.t_end, problem.t0)
-    rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
-                  for a in (control.rtol, control.atol))  # fmt: skip
-    still: Any = False
     if given["max_step"] is None:
-        still = np.inf > longest_steps(system, start, problem.t0, span, rtol, atol)
-    if np.any(still):
-        warn_caller(
-            f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
-            " rest, or the fastest parts of them do: long steps suit them, but not their"
-            " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
-            " of the tangents too",
-            UserWarning,
-        )
+        _warn_of_rest(system, start, problem, control)
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
     with_both, options, long = make_adaptive_run(
         both, state, None,
@@ -48,6 +35,21 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
         rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)
     return with_both, options, long.changed(**fields), names
+
+
+def _warn_of_rest(system, start, problem, control):
+    span = np.subtract(control.t_end, problem.t0)
+    rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
+                  for a in (control.rtol, control.atol))  # fmt: skip
+    still = np.isfinite(longest_steps(system, start, problem.t0, span, rtol, atol))
+    if still.any():
+        warn_caller(
+            f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
+            " rest, or the fastest parts of them do: long steps suit them, but not their"
+            " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
+            " of the tangents too",
+            UserWarning,
+        )
 
 
 RESTING = 1_000  # least steps, with tangents, of a motion at rest

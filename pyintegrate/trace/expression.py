@@ -286,9 +286,7 @@ class Vector(Operators):
         return np.array(self.array) if copy else self.array
 
     def __bool__(self):
-        raise TraceError(
-            "it decides by the truth of an array", f"use np.where(condition, a, b); {NO_TRACING}"
-        )
+        return any(bool(item) for item in self.array.flat)  # raises, of a symbol
 
     def update(self, result):
         if not self.array.flags.writeable:

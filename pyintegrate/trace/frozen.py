@@ -51,7 +51,7 @@ class Frozen:
         if not isinstance(function, FunctionType):
             return
         code = function.__code__
-        own = _written(code)  # a count of calls
+        own, words = _written(code), _words(code)  # own: such as a count of calls
         places: list[Any] = [
             (function.__globals__, name) for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         ]
@@ -66,20 +66,17 @@ class Frozen:
                 if _identity(_read(place, name)) != key[1:]:
                     continue  # made anew whenever it is read, maybe without end
                 self._visit(value, visited)
-                named = {word for word in _words(code) if _item(value, word) is not _NOTHING}
-                places += [((place, name), word) for word in named - own]
+                inside = (word for word in words - own if _item(value, word) is not _NOTHING)
+                places += [((place, name), word) for word in inside]
 
     def changed(self):
         """Name, value then and value now of each variable that is a different number now."""
         found = []
-        for variable in self._variables.values():
-            place, name, before = variable
+        for place, name, before in self._variables.values():
             now = _read(place, name)
             if now is before or not _is_number(now):
                 continue
-            if _same(before, now):
-                variable[2] = _kept(now)  # the same number, maybe as another object
-            else:
+            if not _same(before, now):
                 found.append((name, before, now))
         return found
 
@@ -179,7 +176,7 @@ def _kept(value):
 def _same(a, b):
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(map(_same, a, b))
-    return np.array_equal(a, b, equal_nan=True)
+    return a is b or np.array_equal(a, b, equal_nan=True)
 
 
 def _short(value):

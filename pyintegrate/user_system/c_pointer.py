@@ -178,9 +178,8 @@ def _target(pointer, batched, unsafe):
 
 
 def _from_ctypes(pointer, batched):
-    result, arguments = pointer.restype, pointer.argtypes
-    names = arguments and [kind.__name__ for kind in arguments]
-    _check_names(pointer, "void" if result is None else result.__name__, names, batched)
+    names = pointer.argtypes and [kind.__name__ for kind in pointer.argtypes]
+    _check_names(pointer, getattr(pointer.restype, "__name__", "void"), names, batched)
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 

@@ -116,6 +116,14 @@ def test_an_error_of_the_tracer_that_is_caught_is_told():
 
     assert "it needs a whole number" in refused("acceleration", dof=1)(pushed)
 
+    def parted(t, y):
+        try:
+            return [1.0] if y > 1 else [2.0]
+        except TypeError:
+            return [3.0]
+
+    assert "it decides by the truth" in refused("rhs", dim=1)(parted)
+
 
 def test_recursion_and_endless_work():
     def recursive(t, x, v):
