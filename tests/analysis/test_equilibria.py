@@ -266,3 +266,12 @@ def test_a_slow_manifold_beside_fast_motions_is_followed(r):
     assert np.nanmax(np.abs(y - r / (r + 2) * x**2)) < 3e-5
     with pytest.warns(pi.RecordWarning, match="2 manifolds end where"):
         pi.analysis.equilibria(fast(r=1e6), [[-1, 1]] * 2).manifolds()
+
+
+@pytest.mark.parametrize(("gap", "count"), [(-1e-10, 2), (1e-10, 0)])
+def test_the_middle_of_a_fold_is_no_equilibrium(gap, count):
+    """x^2 + gap: from x = 0, where no step is known, it was taken for one."""
+    fold = pi.rhs(lambda t, y, gap: (y[0] ** 2 + gap, -y[1]), dim=2, gap=gap)
+    found = pi.analysis.equilibria(fold, [[-1, 1]] * 2)
+    assert found.count == count
+    assert np.abs(found.points[:, 0]) == pytest.approx(np.full(count, 1e-5), rel=1e-9)

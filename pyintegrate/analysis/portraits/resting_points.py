@@ -217,6 +217,7 @@ class Equilibria(Tabled):
     ----------
     points : ndarray
         (*batch, m, dim): in ascending order of their components; m is the most of any parameters.
+        Those that are closer than 1e-6 of the box are one.
     eigenvalues : ndarray of complex
         (*batch, m, dim): of the Jacobian there, the largest real part first.
     kinds : ndarray of str
@@ -475,7 +476,7 @@ def refined(system, y, size, t, batch, lane):
             scaled = J * unit[:, None]
             step = solved(scaled, -f) * unit
             rest = norm(applied(J, step) + f)
-            whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
+            whole = 1e-13 * np.abs(scaled).max(axis=(-2, -1), initial=0)
             before, share = norm(f), np.ones(len(old))
             sure = rest <= np.maximum(whole, before / 2)
             far = norm(step / unit, keepdims=True)
