@@ -138,7 +138,7 @@ def bifurcation(
     at = np.broadcast_to(at, there.shape)[there]
     system, batch = diagram.section.system, diagram.count.shape[1:]
     lane = np.broadcast_to(np.arange(prod(batch)).reshape(*batch, 1), there.shape)[there]
-    if diagram.at.size:  # of its batch one row
+    if diagram.at.size and diagram.parameter in system.params:  # of its batch one row
         system = system(**{diagram.parameter: diagram.at.flat[0]})
     own, note = _by_orbit(ax, system, batch, lane, keywords)
     _dots(ax, at, diagram.values[there], own | keywords)

@@ -255,3 +255,23 @@ def test_a_triple_root_of_coupled_cells_is_found(cells, width):
     found = pi.analysis.equilibria(system, np.repeat([[-width, 1.05 * width]], cells, axis=0), n=32)
     assert (found.count, found.lost, found.kinds.tolist()) == (1, 0, ["degenerate"])
     assert np.abs(found.points).max() < 1e-7 * width  # as a double root is
+
+
+@pytest.mark.parametrize("r", [30.0, 300.0])
+def test_a_slow_manifold_beside_fast_motions_is_followed(r):
+    """y = r x^2 / (r + 2): steps too long for what contracts r times as fast were at the saddle."""
+    fast = pi.rhs(lambda t, y, r: (y[0], r * (y[0] ** 2 - y[1])), dim=2, r=1.0)
+    x, y = pi.analysis.equilibria(fast(r=r), [[-1, 1]] * 2).manifolds()["unstable"].T
+    assert np.nanmax(x) > 1
+    assert np.nanmax(np.abs(y - r / (r + 2) * x**2)) < 3e-5
+    with pytest.warns(pi.RecordWarning, match="2 manifolds end where"):
+        pi.analysis.equilibria(fast(r=1e6), [[-1, 1]] * 2).manifolds()
+
+
+@pytest.mark.parametrize(("gap", "count"), [(-1e-10, 2), (1e-10, 0)])
+def test_the_middle_of_a_fold_is_no_equilibrium(gap, count):
+    """x^2 + gap: from x = 0, where no step is known, it was taken for one."""
+    fold = pi.rhs(lambda t, y, gap: (y[0] ** 2 + gap, -y[1]), dim=2, gap=gap)
+    found = pi.analysis.equilibria(fold, [[-1, 1]] * 2)
+    assert found.count == count
+    assert np.abs(found.points[:, 0]) == pytest.approx(np.full(count, 1e-5), rel=1e-9)

@@ -170,3 +170,16 @@ def test_a_mean_is_no_slow_term(length):
     assert np.abs(found.means).max() < 1e-6
     assert found.values.min() > 0.5
     assert np.abs(found.amplitudes[0, 1:]).max() < 3e-5  # of a window that is no whole period
+
+
+def test_an_angle_that_turns_has_no_frequency_of_its_own():
+    """It grows, which was read as one and a half periods; the frequency is that of its circle."""
+    turning = pi.integrate(
+        pi.systems.pendulum, [0.0, 1.0], [8.0, 0.0], dt=0.02, n_steps=5000, method="yoshida6"
+    )
+    with pytest.warns(pi.RecordWarning, match="1 of 2 motions are NaN: a signal grows"):
+        found = pi.analysis.frequencies(turning, 1)
+    assert np.isnan(found.values[:, 0, 0]).tolist() == [True, False]
+    circle = pi.analysis.frequencies(turning, 1, signals=[lambda sol: np.exp(1j * sol["theta"])])
+    turns = turning["theta"][-1, 0] / 100
+    assert circle.values[0, 0, 0] == pytest.approx(turns, abs=0.02)

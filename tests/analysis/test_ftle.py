@@ -59,6 +59,7 @@ def test_a_contraction_below_the_smallest_number_is_nan():
         ]
         assert found[0].values.item() == pytest.approx(rate, rel=1e-6)
         assert np.isnan(found[1].values).all()
+        assert repr(found[1]).endswith("at most nan>")  # without NumPy's warning
 
 
 def test_failures_are_nan_and_arguments_are_checked():

@@ -103,9 +103,10 @@ def test_a_drive_is_seen_in_any_units(metre, second):
 
 
 @pytest.mark.parametrize("guess", [0.0, 1.1])
-@pytest.mark.parametrize("metre", [1e-20, 1e-13, 1.0])
-def test_a_small_driven_orbit_is_found_to_its_own_digits(metre, guess):
-    """A guess below 1e-12 counted as closed: x = Re(X exp(i w t)) was off by its own size."""
+@pytest.mark.parametrize("metre", [1e-20, 1e-13, 1.0, 1e6, 1e12])
+def test_a_driven_orbit_is_found_to_its_own_digits_in_any_unit(metre, guess):
+    """A guess below 1e-12 counted as closed: x = Re(X exp(i w t)) was off by its own size.
+    A guess at 0 of a large orbit was measured by 1, and did not close."""
     swing = pi.acceleration(lambda t, x, v, f: -x - 0.2 * v + f * np.sin(1.3 * t), f=metre)
     X = -1j * metre / (1 - 1.3**2 + 0.26j)
     start = np.array([X.real, (1.3j * X).real])
@@ -145,6 +146,21 @@ def test_small_and_large_states_close(r, segments):
     assert found.kinds == "stable"
     assert found.periods == pytest.approx(np.pi, abs=1e-11)
     assert np.hypot(*found.starts) == pytest.approx(r, rel=1e-11)
+
+
+def test_a_guess_at_a_turn_is_as_large_as_its_speed():
+    """Where x = 0 a length was 1, and a velocity far more than its share."""
+    fast = pi.acceleration(lambda t, x, v, u: (1 - (x / u) ** 2) * v - x, u=1e6)
+    found = pi.analysis.periodic_orbits(fast, 0.0, 6.5, 2e6)
+    assert found.periods == pytest.approx(6.6632868593, abs=1e-9)
+
+
+def test_a_slow_motion_is_no_orbit():
+    """Far out x' = -1 / (5 x): in a short time it moves by rounding, and was a stable orbit."""
+    found = pi.analysis.periodic_orbits(
+        pi.systems.van_der_pol(mu=5.0), [-359.24488739171903, 0.12070330263910083], 11.61145268
+    )
+    assert (found.failures, found.kinds) == ("resting point", "")
 
 
 def test_a_small_swing_is_no_resting_point():

@@ -240,6 +240,10 @@ def test_the_axis_of_a_bifurcation_diagram_says_where_it_was_taken():
         transient=0.0,
     )
     assert labels(found.plot())[1] == "θ at its maxima [rad]"
+    found = pi.analysis.bifurcation(  # over starts: its picture took them for a parameter
+        pi.systems.rossler, {"x": [1.0, 2.0]}, "z", dt=0.05, t_end=9.0, transient=0.0
+    )
+    assert labels(found.plot()) == ("x", "z at its maxima")
 
 
 # ---- basins --------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
 ROUNDED = 1e4  # tolerances by which a part that rests may move
+RETURNS = (0.118, 0.382, 0.618, 0.882)  # shares of a period: not all may be whole laps
 CYCLES = 30  # round an orbit, which sort its directions by their growth
 
 
@@ -176,6 +177,10 @@ def periodic_orbits(
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers}, y, T)  # fmt: skip
     shots.close(all_lanes, tolerance, rounds)
+    # A guess may be larger than the orbit found, which closes to its own digits.
+    large = np.flatnonzero((shots.least > 1) & (shots.best <= tolerance))
+    shots.least[large], shots.best[large] = 1.0, np.inf
+    shots.close(large, tolerance, rounds)
     shots.fire(np.flatnonzero(shots.best <= tolerance))  # not by secants
     return _told(shots, tolerance)
 
@@ -200,7 +205,7 @@ class _Shots:
         if m > 1:
             times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
             one = system_at(self.system, self.batch, np.arange(lanes))
-            own = {"atol": self.options["atol"] * self.least}
+            own = {"atol": self.options["atol"] * np.minimum(self.least, 1.0)}
             sol = solve(one, y, t_end=T, times=times, **self.options | own)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
         self.lengths = (self.size[:, :1] / self.size)[:, np.newaxis]  # which velocities are
@@ -219,7 +224,8 @@ class _Shots:
             least = np.fmax(size, norm(rates[:, :half]) * T / (2 * np.pi))
             if self.system.dof and not self.moving:
                 least = np.fmax(least, norm(rates[:, half:]) * (T / (2 * np.pi)) ** 2)
-            least = np.where((least > SMALLEST * self.moving) & (least < 1), least, 1.0)
+            known = (least > SMALLEST * self.moving) & (least < np.inf)
+            least = np.where(known, least, 1.0)
             size = np.maximum(size, least)
             rate = norm(rates[:, :half]) / size
             if self.system.dof:
@@ -245,7 +251,7 @@ class _Shots:
         one, part = system_at(self.system, self.batch, np.repeat(lane, m)), np.repeat(T / m, m)
         begins, loose = np.tile(np.arange(m), n) * part, np.repeat(self.loose(lane), m)
         own = {name: self.options[name] * loose for name in ("rtol", "atol")}
-        own["atol"] = own["atol"] * np.repeat(self.least[lane], m)
+        own["atol"] = own["atol"] * np.repeat(np.minimum(self.least[lane], 1.0), m)
         y, longest = Y.reshape(-1, dim), np.inf
         if along:  # a part may rest, to the rounding of corrections
             limits = (ROUNDED * own[name][:, np.newaxis] for name in ("rtol", "atol"))
@@ -382,8 +388,13 @@ def _told(shots, tolerance):
         own, size = np.abs(values - 1) > TRIVIAL, np.abs(values)
         out = (own & (size > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(size - 1) <= TRIVIAL)).any(axis=-1)
-        speed = norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y) * shots.lengths[:, 0])
-    resting = shots.moving & (speed * T < 1e-6 * shots.extent(np.arange(lanes), shots.Y[:, :1]))
+    resting, lane = np.zeros(lanes, bool), np.flatnonzero(good & shots.moving)
+    if len(lane):  # the speed tells nothing: it is 0 at a turning point, or may be rounding
+        Y = shots.Y[lane]
+        parts = [shots.ends(lane, Y, T[lane] * share)[1] - Y for share in RETURNS]
+        with quiet():
+            far = np.max(norm(parts * shots.lengths[lane]), axis=(0, 2))
+            resting[lane] = far < 1e-6 * shots.extent(lane, Y)
     told = ["motion failed", "resting point", ""]
     failures = np.select([~good, resting, best <= tolerance], told, "did not close")
     wrong, idle = failures != "", on | ~own.any(axis=-1)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...errors import warn_record
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, floats, integer, numbers, positive
 from ...values.keywords import explains_keywords
@@ -131,6 +132,7 @@ def _axes(system):
 
 STEP = 0.005  # of the size of the box
 GROWTH = 1.15
+PARTS = 2000  # of a step, at most
 BESIDE = 1e-4  # where a manifold begins, in sizes of the box: its curve is missed by the square
 
 
@@ -153,32 +155,48 @@ def manifold_lines(found, length):
         begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
         beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
 
-        def direction(y, sign=sign):
-            f = sign * system.rhs(found.t, y) / size
-            return f / norm(f, keepdims=True)
+        def field(y, sign=sign):
+            return sign * system.rhs(found.t, y) / size
+
+        def contraction(y, sign=sign):
+            J = np.nan_to_num(sign * system.jacobian(found.t, y) * size / size[:, np.newaxis])
+            return -np.linalg.eigvals(J).real.min(axis=1)
 
         with quiet():
-            lines[name] = _followed(direction, begin, beside, found.box, ends, length)
+            lines[name] = _followed(field, contraction, begin, beside, found.box, ends, length)
     return lines
 
 
-def _followed(direction, begin, y, box, ends, length):
+def _followed(field, contraction, begin, y, box, ends, length):
     """Lines (m, n, dim) of a length from states y (m, dim), after where they begin."""
     # Near a saddle the field turns within the distance to it: steps grow with that.
     near = BESIDE * GROWTH ** np.arange(np.log(STEP / BESIDE) / np.log(GROWTH) + 20)
     near = near[(near < length) & (np.diff(near, prepend=0.0) < STEP)]
     rest = np.linspace(near[-1], length, 1 + int(np.ceil((length - near[-1]) / STEP)))
-    lines, size = [begin, y], box.size
+    lines, size, stiff = [begin, y], box.size, np.zeros(len(y), bool)
+
+    def direction(y):
+        f = field(y)
+        return f / norm(f, keepdims=True)
+
     for i, h in enumerate(np.diff(np.concatenate([near, rest[1:]])), 2):
-        k1 = direction(y)
-        k2 = direction(y + h / 2 * k1 * size)
-        k3 = direction(y + h / 2 * k2 * size)
-        k4 = direction(y + h * k3 * size)
-        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4) * size
+        # Where what lies beside a line contracts fast, only parts of a step are stable.
+        parts = np.ceil(h * contraction(y) / (2 * norm(field(y))))
+        stiff |= parts > PARTS
+        y[stiff] = np.nan
+        few = int(parts.max(where=parts <= PARTS, initial=1))
+        for part in [h / few * size] * few:
+            k1 = direction(y)
+            k2 = direction(y + part / 2 * k1)
+            k3 = direction(y + part / 2 * k2)
+            k4 = direction(y + part * k3)
+            y = y + part / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         far = norm((y[:, np.newaxis] - ends) / size)
         arrived = ((far.min(axis=1) < h) & (i > len(near)))[:, np.newaxis]
         lines.append(np.where(arrived, ends[far.argmin(axis=1)], y))
         y = np.where(box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
+    if stiff.any():
+        warn_record(f"{stiff.sum()} manifolds end where motions beside them contract too fast")
     return np.stack(lines, axis=1)
 
 
@@ -199,6 +217,7 @@ class Equilibria(Tabled):
     ----------
     points : ndarray
         (*batch, m, dim): in ascending order of their components; m is the most of any parameters.
+        Those that are closer than 1e-6 of the box are one.
     eigenvalues : ndarray of complex
         (*batch, m, dim): of the Jacobian there, the largest real part first.
     kinds : ndarray of str
@@ -250,7 +269,8 @@ class Equilibria(Tabled):
         dict of ndarray, shape (lines, n, dim)
             "stable" and "unstable": two lines for each saddle with one such direction, from the
             saddle on, by Runge-Kutta 4 in lengths of 1/200 of the box or less. A line ends, and is
-            NaN from there on, where it leaves the box or arrives at an equilibrium.
+            NaN from there on, where it leaves the box, arrives at an equilibrium, or, with a
+            `RecordWarning`, where motions beside it come nearer 1e4 times as fast as it goes.
 
         Raises
         ------
@@ -456,7 +476,7 @@ def refined(system, y, size, t, batch, lane):
             scaled = J * unit[:, None]
             step = solved(scaled, -f) * unit
             rest = norm(applied(J, step) + f)
-            whole = 1e-9 * np.abs(scaled).max(axis=(-2, -1), initial=0)
+            whole = 1e-13 * np.abs(scaled).max(axis=(-2, -1), initial=0)
             before, share = norm(f), np.ones(len(old))
             sure = rest <= np.maximum(whole, before / 2)
             far = norm(step / unit, keepdims=True)

@@ -109,8 +109,9 @@ def frequencies(
         With ``values`` (*batch, m, k), ``amplitudes``, ``means``, ``residuals``, ``drifts``,
         ``table()`` and ``plot()``.
 
-        NaN, with one `RecordWarning`, for motions with fewer than two saves a period. Overtones
-        that are too fast for the saves appear folded, with their amplitude.
+        NaN, with one `RecordWarning`, for motions with fewer than two saves a period, and for
+        signals that grow as the angle of a motion that turns. Overtones that are too fast for the
+        saves appear folded, with their amplitude.
 
     Raises
     ------
@@ -170,7 +171,7 @@ def _spacing(sol, n, batch):
 
 def _signals(sol, signals, spacing):
     """Names and values (n, *batch) of the signals; NaN where a trajectory failed or is folded."""
-    system, folded = sol.system, np.zeros(spacing.shape, bool)
+    system, folded, grown = sol.system, *np.zeros((2, *spacing.shape), bool)
     rates = None  # of a signal below half the rate of saves at most that times its size
     if sol._complete and system.noise is None:
         with quiet():
@@ -205,13 +206,33 @@ def _signals(sol, signals, spacing):
                     lost = fast > np.pi * np.std(own, axis=0)
             names.append(" - i ".join(pair))
         folded |= lost
-        several.append(np.where(sol.valid.all(axis=0) & ~lost, value, np.nan))
+        grows = _grows(value)
+        grown |= grows
+        several.append(np.where(sol.valid.all(axis=0) & ~lost & ~grows, value, np.nan))
     if folded.any():
         warn_record(
             f"frequencies of {np.count_nonzero(folded):,} of {folded.size:,} motions are NaN: there"
             f" are fewer than two saves a period. Run them with closer {some_saves(sol)}"
         )
+    if grown.any():
+        warn_record(
+            f"frequencies of {np.count_nonzero(grown):,} of {grown.size:,} motions are NaN: a"
+            " signal grows with the time, and does not return. Of an angle x that turns give"
+            ' signals=[lambda sol: np.exp(1j * sol["x"])]'
+        )
     return tuple(names), several
+
+
+def _grows(value):
+    """Whether signals (n, *batch) are almost a straight line in time."""
+    line = np.linspace(-1, 1, len(value))
+    with quiet():
+        own = value / np.abs(value).max(axis=0)
+        own = own - own.mean(axis=0)
+        slope = np.tensordot(line, own, 1) / (line @ line)
+        rest = own - np.multiply.outer(line, slope)
+        size = norm(np.moveaxis(own, 0, -1))
+        return (norm(np.moveaxis(rest, 0, -1)) < 0.2 * size) & (size > 1e-12 * len(value))
 
 
 def _joined(parts):

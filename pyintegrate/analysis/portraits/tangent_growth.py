@@ -598,7 +598,8 @@ class FlowMap:
 
     def __repr__(self):
         name, shape = self.solution.system.name, self.values.shape
-        return f"<FlowMap of {name}: {shape}, at most {np.nanmax(self.values):.4g}>"
+        most = np.fmax.reduce(self.values, axis=None, initial=np.nan)  # may all be NaN
+        return f"<FlowMap of {name}: {shape}, at most {most:.4g}>"
 
 
 @explains_keywords(integrate)
