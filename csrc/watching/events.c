@@ -49,8 +49,9 @@ static void occurs(Occurring *o, double part, double slope, int event) {
 }
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
- * the time: the first 1/1024 of the step tells. */
-static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord) {
+ * the time: the first 1/1024 of the step tells. -1: it crosses, but rounding may have done it. */
+static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord,
+                         int single) {
     const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
     double a[CHEB_MOST + 1] = {0}, slope;
     if (chord) return side * f[n] > side * f[0]; /* its end tells */
@@ -59,7 +60,11 @@ static int falls_through(const PiEvent *e, int n, const double *f, double to, in
     cheb_value_and_slope(n, a, -1, &slope);
     const double speed = side * slope;
     const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
-    return speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way);
+    /* What is left in the last coefficients, also of rounding, hides speeds. */
+    const double hidden = n * n * (fabs(a[n - 1]) + fabs(a[n])), whole = side * (f[n] - f[0]);
+    if (fabs(speed) <= hidden) return whole > 4 * hidden;
+    if (speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way)) return 1;
+    return -(single && speed > 0 && 8 * speed < whole);
 }
 /* Is a quantity still at the zero at which it has just jumped? */
 static int is_at_zero(const EventLanes *p, int64_t i, int j, double value) {
@@ -117,7 +122,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     o->passing[j].left = !begins || !is_at_zero(p, i, j, size);
     if (!o->passing[j].left) return;
     if (!begins) o->passing[j].zero = 0;
-    if (begins && falls_through(e, n, f, piece->to, p->chords)) {
+    const int falls = begins ? falls_through(e, n, f, piece->to, p->chords, p->single) : 0;
+    if (falls > 0) {
         occurs(o, 0, 0, j);
         return;
     }
@@ -136,7 +142,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int before = *zeros_of;
     *zeros_of = before + zeros.count < 3 ? before + zeros.count : 3;
     const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
-    if (zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
+    if (falls || zeros.near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
@@ -250,7 +256,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
          * this; a condition, for so long. */
         const int located = p->of->event[j].located, has = this->part - passing->at <= near;
         const double way = (j == this->event ? 64 * least : 4 * near) * fabs(passing->slope);
-        const double size = located ? fmax(way, 2 * fabs(g)) : near * fabs(o->h);
+        const double size = located ? fmax(way, 16 * fabs(g)) : near * fabs(o->h);
         const double before = passing->zero - (located ? 0 : this->part * fabs(o->h));
         passing->stays = fmax(has ? size : 0, this->part <= near ? before : 0);
         if (p->of->event[j].onto >= 0) passing->stays = 0; /* it is the state before that is off */
@@ -369,14 +375,19 @@ static int is_corrected(EventLanes *p, int64_t i) {
     double slope = e->slope;
     if (o->corrections > 1) {
         const double secant = (g - o->last_g) / (e->part - o->last_part), ratio = secant / slope;
-        if (ratio > 0.125 && ratio < 8) slope = secant;
+        const int between = (g > 0) != (o->last_g > 0); /* a zero lies there, if all curves */
+        if ((ratio > 0.125 && ratio < 8) || (between && ratio > 0)) slope = secant;
     }
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;
+    if (!(fabs(off) < 0x1p-6) && exact && e->part < 0x1p-10 && o->passing[e->event].zero > 0) {
+        e->part = 0; /* it leaves the zero of the last jump by its rounding only */
+        return 1;
+    }
     if (!(fabs(off) < 0x1p-6)) return exact ? -1 : 0;
-    if (!passed &&
-        (fabs(off) <= (exact ? least : ldexp(least, 2 + o->corrections)) || e->part == 1))
-        return 0;
+    const int k = o->corrections; /* as far as `further` goes back, and more */
+    const double near = exact ? least : ldexp(least, k < 4 ? k + 2 : 2 * k - 2);
+    if (!passed && (fabs(off) <= near || e->part == 1)) return 0;
     const double further = exact    ? ldexp(before_zero(p), passed ? 2 * o->passed++ : 0)
                            : passed ? ldexp(least, 2 * (o->corrections - 1))
                                     : 0;

@@ -128,9 +128,10 @@ static inline void keep_event(const EventLanes *p, const PiEvent *e, int64_t k, 
 void pi_place_events(PiMemory *memory, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 static inline double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
-    const double h = p->occurring[i].h;
+    const double way = part * p->occurring[i].h; /* parts of fixed steps are made as long as: */
+    const double made = p->single && p->of->exact ? (float)way : way;
     return part == 1 ? get(p, s->t, i) + get(p, s->t_low, i)
-                     : get(p, s->t0, i) + (get(p, s->t0_low, i) + part * h);
+                     : get(p, s->t0, i) + (get(p, s->t0_low, i) + made);
 }
 /* The quantities at the ends of the segments, in quantities.rows.answer; 0, or -1. */
 int pi_ask_ends(EventLanes *lanes, const PiSteps *steps);

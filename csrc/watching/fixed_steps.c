@@ -443,7 +443,7 @@ static double passed_by(const Segments *p, int64_t k) {
     const Occurring *o = &p->lanes.occurring[k];
     const double part = o->part, before = p->slot[k].passed;
     if (part == 1) return p->slot[k].h;
-    return rounded(p->run, before + rounded(p->run, part * o->h));
+    return before + rounded(p->run, part * o->h);
 }
 /* Follows up the end of a segment: a complete step, a jump, or the end of the lane. 0, or -1. */
 static int follow(Segments *p, int64_t k) {

@@ -643,6 +643,28 @@ def test_a_ball_that_comes_to_rest_is_zeno_in_both_precisions(dtype):
     assert sol.events["b"].count < 200
 
 
+def test_rounding_leads_no_event_away_from_its_zero():
+    """In single precision the parts of steps of this pair are rounded by some 5e-5: the search for
+    the side before the zero ended 5e-3 away from it."""
+    r = np.random.default_rng(0)
+    k, power = r.uniform(0.2, 2, 500), r.uniform(3, 6, 500)
+    heat = pi.rhs(dim=2, k=1.0, power=4.0)(
+        lambda t, y, k, power: (k * (power * y[1] - y[0]), 0 * y[0])
+    )
+    switch = {
+        "off": pi.event(lambda t, y: y[0] - 1.3, 1, keep=99, then=lambda t, y: [y[0], 0 * y[1]]),
+        "on": pi.event(
+            lambda t, y: y[0] - 0.7, -1, keep=99, then=lambda t, y: [y[0], 0 * y[1] + 1]
+        ),
+    }
+    sol = pi.solve(
+        heat(k=k, power=power), np.float32([1, 1]), t_end=8.0, rtol=2e-5, atol=1e-5,
+        method="verner87", events=switch,
+    )  # fmt: skip
+    assert np.nanmax(abs(sol.events["off"].y[..., 0] - 1.3)) < 1e-3
+    assert np.nanmax(abs(sol.events["on"].y[..., 0] - 0.7)) < 1e-3
+
+
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
 def test_quantities_with_jumps_are_integrated(rtol):
     """floor(a t + b) over steps with many jumps, against sums; what is left is the jumps' places,

@@ -87,6 +87,27 @@ def test_no_ball_falls_through_the_floor(e):
     assert (sol.status == Status.ZENO).all()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_no_ball_comes_to_rest_below_a_moving_floor(dtype):
+    """Its last hops, lower than the rounding of the floor, were lost, and it fell. In single
+    precision some still do: then the event is unresolved."""
+    r, n = np.random.default_rng(28), 400
+    low, fast, e = r.uniform(0, 0.1, n), r.uniform(1, 8, n), r.uniform(0.6, 0.9, n)
+    floor = pi.event(
+        lambda t, x, v, low, fast: x - low * np.sin(fast * t), direction=-1,
+        then=lambda t, x, v, low, fast, e: (
+            x, (1 + e) * low * fast * np.cos(fast * t) - e * v
+        ), params={"low": low, "fast": fast, "e": e},
+    )  # fmt: skip
+    sol = pi.integrate(
+        pi.acceleration(lambda t, x, v: 0 * x - G, dof=1), r.uniform(0.5, 2, n), 0.0, dt=0.003,
+        n_steps=1300, events={"floor": floor}, dtype=dtype, save="final", on_failure="ignore",
+    )  # fmt: skip
+    fell = (sol.final[:, 0] < low * np.sin(fast * 3.9) - 1e-5) & (sol.status == Status.OK)
+    assert not np.any(fell & ~sol.events["floor"].unresolved)
+    assert dtype == "float32" or not np.any(fell)
+
+
 @pytest.mark.parametrize("dt", [0.01, 0.1, 0.5])
 def test_bounces_within_one_step_are_all_located(dt):
     """After a bounce the height is a rounding above zero: the root of the chord is there, and the
