@@ -366,11 +366,12 @@ static int make(Segments *p) {
 static double bend_of(double last, double old, double new) { return new - 2.0 * old + last; }
 /* May a quantity have come to zero twice? As reduce_passes in kernels/rows/reduce.h. */
 static int may_dip(double before, double last, double old, double new) {
-    const double fall = new - last, bend = bend_of(last, old, new), next = bend + (bend - before);
+    const double fall = new - last, bend = bend_of(last, old, new);
+    const double next = fabs(bend) + 4 * fabs(bend - before);
     const double f = fall * old, b = bend * old;
     const int turns =
         f < b && f > -3.0 * b && bend * (6.0 * old - 2.0 * (new + bend)) <= fall * fall;
-    const int ends = 16.0 * new * new <= bend * bend || 16.0 * new * new <= next * next;
+    const int ends = 16.0 * new * new <= bend * bend || 4.0 * fabs(new) <= next;
     return (old * new > 0 && (turns || ends)) || ((isnan(new) || isnan(last)) && !isnan(old));
 }
 /* Marks in p->looked the lanes that do not wait and in whose steps an event may occur. 0, or -1. */
