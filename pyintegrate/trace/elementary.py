@@ -68,22 +68,15 @@ def _bitwise(name, symbol):
     return apply
 
 
-def _add(a, b):
-    if a.is_mask and b.is_mask:
-        raise TraceError(
-            "+ of two truth values is one, not their number",
-            "write (a > 0) | (b > 0), or np.where(a > 0, 1.0, 0.0) + (b > 0) to count",
-        )
-    return make("add", real(a), real(b))
+def _with_a_number(name, problem, cure):
+    """An operation of two operands, of which NumPy makes no number if both are truth values."""
 
+    def apply(a, b):
+        if a.is_mask and b.is_mask:
+            raise TraceError(problem, cure)
+        return make(name, real(a), real(b))
 
-def _subtract(a, b):
-    if a.is_mask and b.is_mask:
-        raise TraceError(
-            "- of two truth values, as in np.diff, is their difference in NumPy, not a number",
-            "write (a > 0) ^ (b > 0), or np.where(a > 0, 1.0, 0.0) - (b > 0) for a number",
-        )
-    return make("subtract", real(a), real(b))
+    return apply
 
 
 def _multiply(a, b):
@@ -244,8 +237,16 @@ FUNCTIONS = {
     },
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
     **{name: _of_numbers(formula) for name, formula in _FORMULAS.items()},
-    "add": _add,
-    "subtract": _subtract,
+    "add": _with_a_number(
+        "add",
+        "+ of two truth values is one, not their number",
+        "write (a > 0) | (b > 0), or np.where(a > 0, 1.0, 0.0) + (b > 0) to count",
+    ),
+    "subtract": _with_a_number(
+        "subtract",
+        "- of two truth values, as in np.diff, is no number in NumPy",
+        "write (a > 0) ^ (b > 0), or np.where(a > 0, 1.0, 0.0) - (b > 0) for a number",
+    ),
     "multiply": _multiply,
     "where": where,
     "equal": _equality("equal", True),

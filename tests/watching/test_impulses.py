@@ -250,3 +250,19 @@ def test_a_jump_soon_after_an_event_hides_no_other(dtype, t0):
         pi.integrate(FREE, -1.0, 1.0, dt=0.25, n_steps=12, **run),
     ):
         assert [sol.events[name].count for name in events] == [2, 1]
+
+
+@pytest.mark.parametrize("end", [2.0, 1.3])
+def test_what_a_jump_brings_about_where_the_run_ends_is_told_and_counted_later(end):
+    events = {
+        "kick": pi.event(lambda t, x, v: t >= end, then=lambda t, x, v: (x, v + 1)),
+        "fast": pi.event(lambda t, x, v: v > 1.5),
+    }
+    for sol, later in (
+        (pi.integrate(FREE, 0.0, 1.0, dt=end / 4, n_steps=4, events=events), {"n_steps": 1}),
+        (pi.solve(FREE, 0.0, 1.0, t_end=end, events=events), {"t_end": end + 1}),
+    ):
+        assert sol.events["kick"].count == 1
+        assert sol.events["fast"].unresolved or sol.events["fast"].count == 1
+        fast = sol.resume(**later).events["fast"]
+        assert (fast.count, fast.unresolved) == (1, False)
