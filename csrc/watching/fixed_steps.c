@@ -372,7 +372,8 @@ static int may_dip(double before, double last, double old, double new) {
     const int turns =
         f < b && f > -3.0 * b && bend * (6.0 * old - 2.0 * (new + bend)) <= fall * fall;
     const int ends = 16.0 * new * new <= bend * bend || 4.0 * fabs(new) <= next;
-    return (old * new > 0 && (turns || ends)) || ((isnan(new) || isnan(last)) && !isnan(old));
+    return (old * new > 0 && (turns || ends)) || (old == 0 && new != 0) ||
+           ((isnan(new) || isnan(last)) && !isnan(old));
 }
 /* Marks in p->looked the lanes that do not wait and in whose steps an event may occur. 0, or -1. */
 static int look(Segments *p) {

@@ -145,6 +145,8 @@ def test_a_zero_at_the_start_is_no_event():
     assert np.all(abs(sol.events["e"].t - np.pi * np.array([1, 2])) < 1e-12)
     sol = throw(GROUND, start=((0, 0, 0.0), (1.0, 0, 5.0)))
     assert abs(float(sol.stopped_at) - landing(0.0, 5.0)) < 8 * EPS
+    sol = throw(GROUND, dt=1.5, start=((0, 0, 0.0), (1.0, 0, 5.0)))  # it lands in the first step
+    assert abs(float(sol.stopped_at) - landing(0.0, 5.0)) < 8 * EPS
 
 
 def test_a_zero_at_a_step_is_one_event():

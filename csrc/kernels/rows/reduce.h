@@ -236,6 +236,7 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint turns =
             (f < b) & (f > -3.0 * b) & (bend * (6 * old - 2 * (new + bend)) <= fall * fall);
         const vint dips = ((old * new > vzero) & (turns | ends)) |
+                          ((old == vzero) & (new != vzero)) |
                           (((new != new) | (last != last)) & (old == old));
         const vint still = stands_still(c, k);
         s[0] = vselect(still, old, new);
