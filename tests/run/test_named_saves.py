@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.run.options import Saves
 
 N = 300
 SAVES = {
@@ -128,3 +129,11 @@ def test_pictures_tables_and_arrays_of_named_steps():
 def test_what_is_no_list_of_steps_is_refused(save, words):
     with pytest.raises((TypeError, ValueError), match=words):
         run(save=save)
+
+
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+def test_a_run_that_was_interrupted_has_the_saves_up_to_there(save):
+    steps = np.array(save, int)
+    saves = Saves(1, N, given=steps)
+    for completed in range(N + 1):
+        assert saves.until(completed) == np.count_nonzero(steps <= completed)
