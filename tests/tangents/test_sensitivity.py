@@ -328,3 +328,21 @@ def test_sensitivities_of_a_part_at_rest_are_told_to_need_steps_of_their_own(in_
         sol = pi.solve(two, slow, rtol=1e-9, max_step=0.01, **call)
     modes = S @ sol.sensitivity["x0"][-1, :2] @ T
     np.testing.assert_allclose(modes, np.diag(np.cos([5.0, 250.0])), rtol=0, atol=1e-6)
+
+
+def test_sensitivities_after_a_close_encounter_are_told_to_be_off():
+    """Orbits of eccentricity 0.1 and 0.9999 from apocentre to apocentre. Derivatives of the second
+    were off by twenty times their size, its state by 1e-6."""
+    e = np.array([0.1, 0.9999])
+    start = np.stack([-1 - e, 0 * e, 0 * e, -np.sqrt((1 - e) / (1 + e))], axis=-1)
+    call = {"t_end": 2 * np.pi, "atol": 1e-15, "sensitivity": ("v0", "x0")}
+    with pytest.warns(UserWarning, match="sensitivities of 1 of 2 trajectories are off"):
+        sol = pi.solve(pi.systems.kepler, start, rtol=1e-8, **call)
+    assert abs(sol.final - start).max() < 1e-5
+    with warnings.catch_warnings(action="error"):
+        sol = pi.solve(pi.systems.kepler, start, rtol=3e-14, **call)
+        pi.solve(pi.systems.double_pendulum, rtol=1e-8, **call | {"t_end": 60.0})  # it is chaotic
+        pi.solve(pi.systems.logistic, [1.0], t_end=40.0, sensitivity="x0")  # it comes to rest
+        pi.solve(pi.systems.driven_pendulum, rtol=1e-8, **call)  # in its own time
+    M = np.concatenate([sol.sensitivity["x0"], sol.sensitivity["v0"]], axis=-1)[-1]
+    np.testing.assert_allclose(np.linalg.det(M), 1, rtol=0, atol=1e-4)
