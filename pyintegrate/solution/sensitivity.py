@@ -24,7 +24,14 @@ def checked_names(system, sensitivity):
     TypeError, ValueError
     """
     starts = STARTS if system.positions else STARTS[:1]
-    return some_of("sensitivity", sensitivity, (*starts, *system.params))
+    names = some_of("sensitivity", sensitivity, dict.fromkeys((*starts, *system.params)))
+    if both := set(starts) & set(names) & set(system.params):
+        name = both.pop()
+        raise ValueError(
+            f"sensitivity {name!r} is the start and a parameter of {system.name!r}: rename the"
+            " parameter"
+        )
+    return names
 
 
 def start_components(system, name):
