@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures, none
+from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
 from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
@@ -108,6 +109,7 @@ class AdaptiveSolution(Solution):
             )
             if solution._failures.count:
                 report_failures(solution, options.on_failure)
+            warn_of_range(solution, options.on_failure)
             if control.save == "times":
                 from ..solution.interpolation import report_lost
 
