@@ -11,7 +11,7 @@ from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures, none
 from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
-from ..values.checks import floats, truth
+from ..values.checks import DOUBLE, floats, truth
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.table import extent
@@ -109,7 +109,8 @@ class AdaptiveSolution(Solution):
             )
             if solution._failures.count:
                 report_failures(solution, options.on_failure)
-            warn_of_range(solution, options.on_failure)
+            if problem.dtype != DOUBLE:
+                warn_of_range(solution, options.on_failure)
             if control.save == "times":
                 from ..solution.interpolation import report_lost
 

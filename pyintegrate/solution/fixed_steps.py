@@ -59,7 +59,8 @@ class FixedSolution(Solution):
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
-            warn_of_range(solution, options.on_failure)
+            if problem.dtype != DOUBLE:
+                warn_of_range(solution, options.on_failure)
             if options.times is not None:
                 from .interpolation import report_lost
 
