@@ -19,7 +19,11 @@ from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, W
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
-from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents
+from .sensitivity import (
+    adaptive_motion_alone,
+    make_adaptive_run_with_tangents,
+    warn_of_errors,
+)
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
@@ -439,7 +443,7 @@ class AdaptiveSolution(Solution):
                 " steps of one length"
             )
         return self._continued(
-            lambda both: both.resume(t_end=t_end),
+            lambda both: warn_of_errors(both.resume(t_end=t_end), self._carried[1]),
             lambda: self.of_run(*resumed(self, t_end)),
         )
 

@@ -349,6 +349,8 @@ def test_sensitivities_after_a_close_encounter_are_told_to_be_off():
     with pytest.warns(UserWarning, match="sensitivities of 1 of 2 trajectories are off"):
         sol = pi.solve(pi.systems.kepler, start, rtol=1e-8, **call)
     assert abs(sol.final - start).max() < 1e-5
+    with pytest.warns(UserWarning, match="sensitivities of 1 of 2 trajectories are off"):
+        pi.solve(pi.systems.kepler, start, rtol=1e-8, **call | {"t_end": 1.0}).resume(t_end=6.0)
     with warnings.catch_warnings(action="error"):
         sol = pi.solve(pi.systems.kepler, start, rtol=3e-14, **call)
         pi.solve(pi.systems.double_pendulum, rtol=1e-8, **call | {"t_end": 60.0})  # it is chaotic
