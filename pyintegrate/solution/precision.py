@@ -7,7 +7,7 @@ from ..user_system.traced import TracedSystem
 from ..values.parameters import system_at
 
 _LANES = 1 << 16  # of a batch, evenly spaced, that are looked at
-_OFF = 0.01  # of a component of the right-hand side: no rounding, if there and nearby
+_OFF = 0.01  # of a component of the right-hand side, there and nearby: no rounding
 _LEAST = 1e-37  # smaller ones have lost digits
 
 
@@ -25,7 +25,8 @@ def warn_of_range(solution, on_failure):
     system = system_at(system, problem.batch, lanes)
     with quiet():
         less = np.ones(len(lanes), bool)
-        for near in (y, y * np.float32(129 / 128)):
+        nearby = np.random.default_rng(0).uniform(1.0, 1.06, system.dim).astype(np.float32)
+        for near in (y, y * nearby):  # where terms that cancel at y do not
             found, right = abs(system.rhs(t, near)), abs(system.rhs(t, near.astype(np.float64)))
             less &= np.any((found < (1 - _OFF) * right) & (right > _LEAST), axis=-1)
     if less.any():
