@@ -75,12 +75,14 @@ def warn_of_errors(both, names):
     rtol, atol = _of_components(base, both)
     with quiet():
         f0, f, J = base.rhs(begin, y0), base.rhs(end, y), abs(base.jacobian(end, y))
-        M = M[..., :dim] @ np.swapaxes(first[..., :dim], -1, -2)  # its columns as those of J
-        off = abs(_times(M, f0) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
+        M, order = M[..., :dim], np.swapaxes(first[..., :dim], -1, -2)  # of its columns
+        off = abs(_times(M, _times(order, f0)) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
         step = abs(both._step_lengths)[..., np.newaxis]
         unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))
         speed = np.fmax.reduce(abs(f0) / unit, axis=-1, keepdims=True)
-        lost = np.any(off > LOST * speed * _times(abs(M), unit), axis=-1) & (both.status == 0)
+        lost = np.any(off > LOST * speed * _times(abs(M), _times(order, unit)), axis=-1) & (
+            both.status == 0
+        )
         for share in (0.0, 0.11, 0.29, 0.37, 0.53, 0.71, 0.83) if lost.any() else ():
             lost &= np.all(base.rhs(begin + share * (end - begin), y) == f, axis=-1)
     if lost.any():
