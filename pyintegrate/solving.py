@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .adaptive.adaptive_solution import AdaptiveSolution
 from .adaptive.arguments import DEFAULT_RTOL, make_adaptive_run
-from .adaptive.sensitivity import make_adaptive_run_with_tangents
+from .adaptive.sensitivity import make_adaptive_run_with_tangents, warn_of_errors
 from .solution.sensitivity import check_alone
 from .values.keywords import explains_keywords
 from .values.types import (
@@ -121,7 +121,7 @@ def solve(
         ``solution.sensitivity["k"]``: as in ``pi.integrate``, exact for the steps taken. The steps
         are chosen for the motion alone, and the states agree to the tolerance with those of a run
         without this option; to include the tangents in the error control, solve
-        ``system.tangent(...)``.
+        ``system.tangent(...)``. After close encounters give a smaller `rtol`.
 
     Returns
     -------
@@ -158,5 +158,7 @@ def solve(
     if sensitivity is not None:
         check_alone(given)
         *laid_out, names = make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given)
-        return AdaptiveSolution._with_tangents(lambda: AdaptiveSolution.of_run(*laid_out), names)
+        return AdaptiveSolution._with_tangents(
+            lambda: warn_of_errors(AdaptiveSolution.of_run(*laid_out), names), names
+        )
     return AdaptiveSolution.of_run(*make_adaptive_run(system, x0, v0, given))

@@ -9,8 +9,9 @@ import numpy as np
 from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures, none
+from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
-from ..values.checks import floats, truth
+from ..values.checks import DOUBLE, floats, truth
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.table import extent
@@ -18,7 +19,11 @@ from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, W
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
-from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents
+from .sensitivity import (
+    adaptive_motion_alone,
+    make_adaptive_run_with_tangents,
+    warn_of_errors,
+)
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
@@ -108,6 +113,8 @@ class AdaptiveSolution(Solution):
             )
             if solution._failures.count:
                 report_failures(solution, options.on_failure)
+            if problem.dtype != DOUBLE:
+                warn_of_range(solution, options.on_failure)
             if control.save == "times":
                 from ..solution.interpolation import report_lost
 
@@ -436,7 +443,7 @@ class AdaptiveSolution(Solution):
                 " steps of one length"
             )
         return self._continued(
-            lambda both: both.resume(t_end=t_end),
+            lambda both: warn_of_errors(both.resume(t_end=t_end), self._carried[1]),
             lambda: self.of_run(*resumed(self, t_end)),
         )
 

@@ -9,7 +9,7 @@ motion are sqrt(1 + n) times smaller.
 import numpy as np
 
 from ..errors import quiet, warn_caller
-from ..solution.sensitivity import base_states, with_tangents
+from ..solution.sensitivity import STARTS, base_states, start_components, with_tangents
 from .arguments import make_adaptive_run
 
 
@@ -39,9 +39,8 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
 
 def _warn_of_rest(system, start, problem, control):
     span = np.subtract(control.t_end, problem.t0)
-    rtol, atol = (a if np.shape(a)[-1:] == (system.dim,) else np.asarray(a)[..., np.newaxis]
-                  for a in (control.rtol, control.atol))  # fmt: skip
-    still = np.isfinite(longest_steps(system, start, problem.t0, span, rtol, atol))
+    tolerances = _of_components(system, control)
+    still = np.isfinite(longest_steps(system, start, problem.t0, span, *tolerances))
     if still.any():
         warn_caller(
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
@@ -50,6 +49,60 @@ def _warn_of_rest(system, start, problem, control):
             " of the tangents too",
             UserWarning,
         )
+
+
+LOST = 0.01  # of the derivatives
+ALLOWED = 100  # tolerances, of the state at the end
+
+
+def warn_of_errors(both, names):
+    """Measure the derivatives by the start at the end, M, by M f(y0) = f(y): f is a tangent.
+
+    That is so where f does not depend on time. A close encounter stretches tangents and shrinks
+    them again, but not their errors. Components are in units of what they are at both ends,
+    or move there in a step.
+
+    Returns
+    -------
+    The solution with tangents, as it came.
+    """
+    base, dim, problem = both.system.base, both.system.base.dim, both._problem
+    if sum(len(start_components(base, name)) for name in names if name in STARTS) < dim:
+        return both
+    begin, end = both._origin_time, both._arrived
+    last = both._last[: both.system.dim].T.reshape(*problem.batch, both.system.dim)
+    (y0, first), (y, M) = both.system.parts(both.origin), both.system.parts(last)
+    rtol, atol = _of_components(base, both)
+    with quiet():
+        f0, f, J = base.rhs(begin, y0), base.rhs(end, y), abs(base.jacobian(end, y))
+        M, order = M[..., :dim], np.swapaxes(first[..., :dim], -1, -2)  # of its columns
+        off = abs(_times(M, _times(order, f0)) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
+        step = abs(both._step_lengths)[..., np.newaxis]
+        unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))
+        speed = np.fmax.reduce(abs(f0) / unit, axis=-1, keepdims=True)
+        lost = np.any(off > LOST * speed * _times(abs(M), _times(order, unit)), axis=-1) & (
+            both.status == 0
+        )
+        for share in (0.0, 0.11, 0.29, 0.37, 0.53, 0.71, 0.83) if lost.any() else ():
+            lost &= np.all(base.rhs(begin + share * (end - begin), y) == f, axis=-1)
+    if lost.any():
+        warn_caller(
+            f"sensitivities of {np.count_nonzero(lost)} of {problem.lanes} trajectories are off by"
+            f" more than {LOST} of their size, as after a close encounter (they do not make of"
+            " dy/dt at the start that at the end): give a smaller rtol",
+            UserWarning,
+        )
+    return both
+
+
+def _times(M, y):
+    return (M @ y[..., np.newaxis])[..., 0]
+
+
+def _of_components(system, control):
+    """The tolerances, with an axis over the components, of length 1 or all."""
+    given = np.asarray(control.rtol), np.asarray(control.atol)
+    return (a if a.shape[-1:] == (system.dim,) else a[..., np.newaxis] for a in given)
 
 
 RESTING = 1_000  # least steps, with tangents, of a motion at rest

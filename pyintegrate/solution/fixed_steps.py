@@ -29,6 +29,7 @@ from ..values.types import (
     Watched,
 )
 from .origin import Origin, origin_of
+from .precision import warn_of_range
 from .sensitivity import motion_alone
 from .solution import Solution
 
@@ -58,6 +59,8 @@ class FixedSolution(Solution):
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
+            if problem.dtype != DOUBLE:
+                warn_of_range(solution, options.on_failure)
             if options.times is not None:
                 from .interpolation import report_lost
 

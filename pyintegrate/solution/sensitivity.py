@@ -13,7 +13,7 @@ from ..values.checks import some_of
 from ..values.names import ByName
 from .origin import Origin
 
-_STARTS = ("x0", "v0")
+STARTS = ("x0", "v0")
 
 
 def checked_names(system, sensitivity):
@@ -23,8 +23,15 @@ def checked_names(system, sensitivity):
     ------
     TypeError, ValueError
     """
-    starts = _STARTS if system.positions else _STARTS[:1]
-    return some_of("sensitivity", sensitivity, (*starts, *system.params))
+    starts = STARTS if system.positions else STARTS[:1]
+    names = some_of("sensitivity", sensitivity, dict.fromkeys((*starts, *system.params)))
+    if both := set(starts) & set(names) & set(system.params):
+        name = both.pop()
+        raise ValueError(
+            f"sensitivity {name!r} is the start and a parameter of {system.name!r}: rename the"
+            " parameter"
+        )
+    return names
 
 
 def start_components(system, name):
@@ -59,8 +66,8 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
 
 def tangents_of(system, names):
     """The system with tangents along checked names, and which components move at the start."""
-    moved = [d for name in names if name in _STARTS for d in start_components(system, name)]
-    return system.tangent(len(moved), [name for name in names if name not in _STARTS]), moved
+    moved = [d for name in names if name in STARTS for d in start_components(system, name)]
+    return system.tangent(len(moved), [name for name in names if name not in STARTS]), moved
 
 
 def motion_alone(both):
@@ -96,8 +103,8 @@ def derivatives(both, names):
     """
     base, columns = both.system.base, both.system.parts(both.y)[1]
     found, first = ByName.fromkeys(names), 0
-    for name in sorted(names, key=lambda name: name not in _STARTS):  # as the tangents lie
-        start = name in _STARTS
+    for name in sorted(names, key=lambda name: name not in STARTS):  # as the tangents lie
+        start = name in STARTS
         shape = (len(start_components(base, name)),) if start else base.shapes[name]
         part = columns[..., first : first + prod(shape)]
         found[name] = part.reshape(*part.shape[:-1], *shape)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from .. import _core
+from ..errors import warn_caller
 from ..values.checks import MOST_COMPONENTS, choice, floats, integer
 from ..values.parameters import checked
 from ..values.types import ArrayLike
@@ -183,6 +184,13 @@ class NBody(System):
         for reason, holds in reasons.items():
             if holds and method.requires == "n_body":
                 return f"method {method.name!r} {reason}, or use another, such as 'velocity_verlet'"
+        m = self.params["masses"]
+        if method.requires == "n_body" and np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
+            warn_caller(
+                f"method {method.name!r} moves each body about those before it, and one is heavier"
+                " than all of these: begin with the heaviest, unless it is far from them",
+                UserWarning,
+            )
         return None
 
     # ---- equality and pickling ----

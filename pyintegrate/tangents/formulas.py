@@ -49,8 +49,8 @@ def _double_pendulum(t, x, v, m1, m2, l1, l2, g):
 
 
 def _kepler(t, x, v, mu):
-    r2 = x @ x
-    return -(mu / (r2 * np.sqrt(r2))) * x
+    near = 1.0 / np.sqrt(x @ x)  # r^3 and 1 / r^5 leave the range of single precision
+    return -(mu * near * near) * (near * x)
 
 
 def _henon_heiles(t, x, v, coupling):
@@ -76,11 +76,11 @@ def _bodies(dimensions):
             for j in range(i):
                 d = [x[dimensions * j + k] - x[dimensions * i + k] for k in range(dimensions)]
                 r2 = sum(u * u for u in d) + square
-                w = 1.0 / (r2 * np.sqrt(r2))
-                here, there = g * masses[j] * w, g * masses[i] * w
+                near = 1.0 / np.sqrt(r2)  # as in _kepler
+                here, there = (g * m * near * near for m in (masses[j], masses[i]))
                 for k in range(dimensions):
-                    a[i][k] = a[i][k] + here * d[k]
-                    a[j][k] = a[j][k] - there * d[k]
+                    a[i][k] = a[i][k] + here * (near * d[k])
+                    a[j][k] = a[j][k] - there * (near * d[k])
         return [component for body in a for component in body]
 
     return force

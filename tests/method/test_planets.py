@@ -269,3 +269,13 @@ def test_every_instruction_set_gives_the_same_bits():
 def test_other_systems_are_refused(method, system, words):
     with pytest.raises(ValueError, match=words):
         pi.integrate(system, dt=0.1, n_steps=1, method=method)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_heavy_body_after_light_ones_is_told():
+    """With the sun last the energy was wrong by a factor of 67, in silence."""
+    masses = np.array([[1e-3, 1.0, 3e-4], [3e-4, 1e-3, 1.0]])
+    pi.integrate(pi.systems.n_body(masses=masses[0]), dt=0.1, n_steps=1, method="wisdom_holman")
+    with pytest.warns(UserWarning, match="one is heavier than all of these: begin with the heav"):
+        pi.integrate(pi.systems.n_body(masses=masses), dt=0.1, n_steps=1, method="wisdom_holman17")
+    pi.integrate(pi.systems.n_body(masses=masses), dt=0.1, n_steps=1, method="velocity_verlet")

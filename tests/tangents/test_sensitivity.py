@@ -269,6 +269,16 @@ def test_wrong_arguments_are_named(options, error, message):
         pi.integrate(pi.systems.spring, dt=0.1, n_steps=1, **options)
 
 
+def test_a_parameter_named_as_a_start_is_not_mistaken_for_it():
+    disc = pi.acceleration(lambda t, x, v, v0: -v0 * v0 * x, v0=1.0)
+    assert pi.solve(disc, 1.0, 0.0, t_end=1.0, sensitivity="x0").sensitivity["x0"].shape[1:] == (
+        2,
+        1,
+    )
+    with pytest.raises(ValueError, match="'v0' is the start and a parameter of"):
+        pi.integrate(disc, 1.0, 0.0, dt=0.1, n_steps=1, sensitivity=("x0", "v0"))
+
+
 def test_least_squares_fits_a_pendulum():
     """The Jacobian of a fit is the sensitivities of its states."""
     least_squares = pytest.importorskip("scipy.optimize").least_squares
@@ -328,3 +338,23 @@ def test_sensitivities_of_a_part_at_rest_are_told_to_need_steps_of_their_own(in_
         sol = pi.solve(two, slow, rtol=1e-9, max_step=0.01, **call)
     modes = S @ sol.sensitivity["x0"][-1, :2] @ T
     np.testing.assert_allclose(modes, np.diag(np.cos([5.0, 250.0])), rtol=0, atol=1e-6)
+
+
+def test_sensitivities_after_a_close_encounter_are_told_to_be_off():
+    """Orbits of eccentricity 0.1 and 0.9999 from apocentre to apocentre. Derivatives of the second
+    were off by twenty times their size, its state by 1e-6."""
+    e = np.array([0.1, 0.9999])
+    start = np.stack([-1 - e, 0 * e, 0 * e, -np.sqrt((1 - e) / (1 + e))], axis=-1)
+    call = {"t_end": 2 * np.pi, "atol": 1e-15, "sensitivity": ("v0", "x0")}
+    with pytest.warns(UserWarning, match="sensitivities of 1 of 2 trajectories are off"):
+        sol = pi.solve(pi.systems.kepler, start, rtol=1e-8, **call)
+    assert abs(sol.final - start).max() < 1e-5
+    with pytest.warns(UserWarning, match="sensitivities of 1 of 2 trajectories are off"):
+        pi.solve(pi.systems.kepler, start, rtol=1e-8, **call | {"t_end": 1.0}).resume(t_end=6.0)
+    with warnings.catch_warnings(action="error"):
+        sol = pi.solve(pi.systems.kepler, start, rtol=3e-14, **call)
+        pi.solve(pi.systems.double_pendulum, rtol=1e-8, **call | {"t_end": 60.0})  # it is chaotic
+        pi.solve(pi.systems.logistic, [1.0], t_end=40.0, sensitivity="x0")  # it comes to rest
+        pi.solve(pi.systems.driven_pendulum, rtol=1e-8, **call)  # in its own time
+    M = np.concatenate([sol.sensitivity["x0"], sol.sensitivity["v0"]], axis=-1)[-1]
+    np.testing.assert_allclose(np.linalg.det(M), 1, rtol=0, atol=1e-4)

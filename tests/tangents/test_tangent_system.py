@@ -366,3 +366,25 @@ def test_an_initial_state_of_another_shape_is_refused(arguments, says):
     x0, v0, tangents = (*arguments, None, None)[:3]
     with pytest.raises(ValueError, match=says):
         system.initial_state(x0, v0, tangents=tangents)
+
+
+@pytest.mark.parametrize("r", [7e6, 1e11, 1e14])
+@pytest.mark.filterwarnings("error")
+def test_tangents_in_single_precision_and_metres(r):
+    """mu / r^5 is less than the least float, and r^6 more than the largest."""
+    v = 0.9 * np.sqrt(1.3e20 / r)
+    kepler = pi.systems.kepler(mu=1.3e20)
+    bodies = pi.systems.n_body(n=2, g=6.5e-11, masses=[2e30, 1e20])
+    for system, x0, v0 in (
+        (kepler, [r, 0], [0, v]), (bodies, [0, 0, 0, r, 0, 0], [0, 0, 0, 0, v, 0]),
+    ):  # fmt: skip
+        both = system.tangent(system.dim)
+        call = {"dt": 0.01 * r / v, "n_steps": 300, "save": "final"}
+        ends = [
+            both.parts(pi.integrate(both, both.initial_state(x0, v0), dtype=dtype, **call).final)[1]
+            for dtype in (np.float32, np.float64)
+        ]
+        # 300 steps, each of some roundings of 6e-8; rows and columns in units of r and v.
+        unit = np.repeat([r, v], system.dof)
+        single, double = (M * unit / unit[:, np.newaxis] for M in ends)
+        np.testing.assert_allclose(single, double, rtol=0, atol=1e-4 * abs(double).max())

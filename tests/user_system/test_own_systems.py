@@ -389,3 +389,22 @@ def test_libraries_of_other_versions_are_refused():
     address = ctypes.cast(other, ctypes.c_void_p).value
     with pytest.raises(ValueError, match="another pyintegrate"):
         _core.make_compiled(spring.program.handle, address, address, other)
+
+
+@pytest.mark.parametrize("n", [3, 70_000])
+@pytest.mark.filterwarnings("error")
+def test_a_force_that_vanishes_in_float32_is_told(n):
+    """Beyond 7e12 m |x|^3 is infinite: the motion was a straight line. In astronomical units, and
+    in balance, all is well."""
+    AU = 1.5e11
+    here = np.repeat(np.array([1, 40, 60], np.float32) * AU, [1, 1, n - 2])
+    system, call = kepler(mu=np.full(n, 1.3e20)), {"dt": 1e5, "n_steps": 2, "save": "final"}
+    x0 = np.stack([here, 0 * here], axis=-1)
+    with pytest.warns(UserWarning, match="end where the force of 'kepler' is smaller in float32"):
+        pi.integrate(system, x0, 0 * x0, **call)
+    with pytest.warns(UserWarning, match="1 of 3 trajectories end where"):
+        pi.solve(system(mu=1.3e20), x0[:3], 0 * x0[:3], t_end=1e5, rtol=1e-4)
+    pi.integrate(system, x0.astype(float), 0 * x0, **call)
+    pi.integrate(system(mu=4e-14), x0 / np.float32(AU), 0 * x0, **call)
+    rest = pi.acceleration(lambda t, x, v: 1 / (1 + np.exp(-x)) - 0.25)  # at -log 3
+    pi.integrate(rest, np.array([-np.log(3), -90.0], np.float32), 0.0, dt=1e-3, n_steps=1)

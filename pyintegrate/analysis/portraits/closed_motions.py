@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from ...adaptive.sensitivity import longest_steps
@@ -256,8 +258,9 @@ class _Shots:
         if along:  # a part may rest, to the rounding of corrections
             limits = (ROUNDED * own[name][:, np.newaxis] for name in ("rtol", "atol"))
             longest = longest_steps(one, y, begins, part, *limits)
-        sol = solve(one, y, t0=begins, t_end=begins + part, save="final", max_step=longest,
-                    **self.options | own | along)  # fmt: skip
+        with warnings.catch_warnings(action="ignore"):  # derivatives on the way may be rough
+            sol = solve(one, y, t0=begins, t_end=begins + part, save="final", max_step=longest,
+                        **self.options | own | along)  # fmt: skip
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
         return sol, end.reshape(Y.shape), one, begins + part
 

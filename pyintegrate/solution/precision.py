@@ -1,0 +1,38 @@
+"""What single precision leaves of a force: numbers beyond its range make terms vanish silently."""
+
+import numpy as np
+
+from ..errors import quiet, warn_caller
+from ..user_system.traced import TracedSystem
+from ..values.parameters import system_at
+
+_LANES = 1 << 16  # of a batch, evenly spaced, that are looked at
+_OFF = 0.01  # of a component of the right-hand side, there and nearby: no rounding
+_LEAST = 1e-37  # smaller ones have lost digits
+
+
+def warn_of_range(solution, on_failure):
+    """Warn of traced forces that are smaller in float32, the run's, than in float64 at the end.
+
+    At r = 1e13 m, GM / r**3 is 0, because r**3 is infinite: the motion is a straight line.
+    """
+    problem, system = solution._problem, solution.system
+    if not isinstance(system, TracedSystem) or on_failure == "ignore" or not problem.lanes:
+        return
+    lanes = np.arange(0, problem.lanes, -(-problem.lanes // _LANES))
+    t = np.broadcast_to(solution._origin_time, problem.batch).reshape(-1)[lanes]
+    y = solution._last_rows[: system.dim, lanes].T
+    system = system_at(system, problem.batch, lanes)
+    with quiet():
+        less = np.ones(len(lanes), bool)
+        nearby = np.random.default_rng(0).uniform(1.0, 1.06, system.dim).astype(np.float32)
+        for near in (y, y * nearby):  # where terms that cancel at y do not
+            found, right = abs(system.rhs(t, near)), abs(system.rhs(t, near.astype(np.float64)))
+            less &= np.any((found < (1 - _OFF) * right) & (right > _LEAST), axis=-1)
+    if less.any():
+        warn_caller(
+            f"{np.count_nonzero(less)} of {len(lanes)} trajectories end where the force of"
+            f" {system.name!r} is smaller in float32 than in float64: numbers in it are outside"
+            " 1e-38 to 3e38, and terms vanish: give dtype=np.float64, or other units",
+            UserWarning,
+        )
