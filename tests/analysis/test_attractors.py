@@ -89,6 +89,20 @@ def test_the_forced_duffing_oscillator_has_the_published_fractions():
     assert close(found, 0.5)
 
 
+def test_chaos_that_ends_is_no_attractor():
+    """Lorenz: below rho = 24.06 all end at rest, half at each point (Yorke, Yorke 1979, J. Stat.
+    Phys. 21, 263); up to 24.74 the chaotic attractor is there as well."""
+    box = {"x": (-25, 25), "y": (-35, 35), "z": (-5, 55)}
+    for rho, expected in ((20.0, 2), (23.0, 2), (24.4, 3)):
+        lorenz = pi.systems.lorenz(rho=rho)
+        found = pi.analysis.attractors(lorenz, box, dt=0.01, n=300 if rho == 20 else 100)
+        assert len(found.points) == expected
+        rest = np.abs(found.attractors[-2:, 0]) - np.sqrt(8 / 3 * (rho - 1))
+        assert np.abs(rest).max() < 0.05
+        if expected == 2:
+            assert np.ptp(found.fractions) < 4 * found.errors.sum()
+
+
 def test_the_order_of_the_starts_changes_nothing():
     box = {"x": (-2, 2), "v": (-2, 2)}
     starts = np.random.default_rng(4).uniform(-2, 2, (300, 2))

@@ -219,6 +219,7 @@ SEARCH = 1 << 11  # points that are searched from together: all their cells are 
 BLOCK = 16  # samples between two looks at which starts have arrived
 CROSSED = 30  # cells that a motion typically crosses between two samples
 BACK = 0.5  # of the last samples must be in cells visited before
+OWN = 0.9  # of the last samples of one that has settled are in cells that it visited before
 SHARED = 0.1  # of the cells of a motion must be those of an attractor that it is part of
 POINTS = 100  # samples of each attractor; it is searched for in four times as many at least
 HITS = 20  # samples in a row in the cells of an attractor, after which a start has arrived
@@ -287,8 +288,8 @@ def attractors(
     cells that were visited before, and the field has contracted the box to a cell in half of the
     time; cells of the second half are an attractor's, and motions that share a tenth of them are on
     the same one. Then each start runs until it is in cells of one attractor for some samples in a
-    row. Attractors are searched for once more from the starts that do not arrive. No result depends
-    on the order of the starts.
+    row. Attractors are searched for once more from the starts that do not arrive. Chaos that some
+    motions leave within `horizon` is no attractor. No result depends on the order of the starts.
 
     Parameters
     ----------
@@ -373,14 +374,14 @@ def attractors(
     start = integrate(system, given, v0, dt=dt, n_steps=0, on_failure="ignore", **options)
     flat = start.initial.reshape(-1, system.dim).astype(float)
     # Search, sort; then search once more from those that did not arrive.
-    sets, ends = _located(sampler, points, horizon)
+    sets, ends, settling = _located(sampler, points, horizon)
     joined, _ = _joined(sets)
     if energy is None:
         label = _sorted_starts(sampler, flat, joined, horizon)
     else:
         label = _caught(sampler, flat, joined, ends, energy, horizon)
     undecided = np.flatnonzero(label == -1)
-    more, more_ends = _located(sampler, flat[undecided], horizon)
+    more, more_ends, _ = _located(sampler, flat[undecided], horizon, settling)
     joined, part = _joined([*sets, *more])
     label = np.where(label >= 0, part[label], label)
     label[undecided] = part[len(sets) :]
@@ -456,14 +457,15 @@ class _Sampler:
         return np.where(good, np.ravel_multi_index(at, self.along + 1), OUTSIDE)
 
 
-def _located(sampler, points, horizon):
+def _located(sampler, points, horizon, settling=False):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
     All run for the same time, twice as long until each is mostly where motions were before, and the
-    box has contracted to a cell in half of it: what loses little comes back before it arrives.
+    box has contracted to a cell in half of it: what loses little comes back before it arrives. One
+    that does not come back to its own cells counts only if none that was where it is has settled,
+    as where chaos ends: this is returned, too, for the next search.
     """
-    sets = [None] * len(points)
-    ends = points.copy()
+    sets, ends, ending = [None] * len(points), points.copy(), False
     for begin in range(0, len(points), SEARCH):
         active = np.arange(begin, min(begin + SEARCH, len(points)))
         history, y = np.empty((0, len(active)), np.int64), points[active]
@@ -483,11 +485,18 @@ def _located(sampler, points, horizon):
             back = np.isin(history[late:], before[before != OUTSIDE])
             found = back.mean(axis=0) >= BACK
             found &= half * sampler.shrinks(y, len(history)) >= np.log(sampler.along).sum()
+            pairs = zip(history[half:late].T, history[late:].T)
+            own = np.array([np.isin(now, known).mean() for known, now in pairs]) >= OWN
+            roamed = np.isin(history[half // 2 : half + 1, own], np.unique(history[half:, ~own]))
+            ended = (roamed.mean(axis=0) >= BACK).any()
+            if settling or ended:
+                found &= own
+        ending |= ended
         ends[active] = y
         for i in np.flatnonzero(found):
-            visited = np.unique(history[half:, i])
+            visited = np.unique(history[late if own[i] else half :, i])
             sets[active[i]] = visited[visited != OUTSIDE]
-    return sets, ends
+    return sets, ends, ending
 
 
 def _joined(sets):
