@@ -174,6 +174,20 @@ def test_samples_of_positions_alone_are_as_close_as_those_of_states():
     assert whole / 10 < alone < 10 * whole
 
 
+def test_a_field_may_have_no_value_at_a_point():
+    """The flow of Newton's method to the roots of z^3 - 1 has none at z = 0, in the middle."""
+
+    @pi.rhs(dim=2)
+    def newton(t, y):
+        x, y = y
+        r4 = 3 * (x * x + y * y) ** 2
+        return (x * x - y * y) / r4 - x / 3, -2 * x * y / r4 - y / 3
+
+    found = pi.analysis.attractors(newton, [(-2, 2)] * 2, dt=0.05, n=100)
+    assert len(found.points) == 3
+    assert close(found, 1 / 3)
+
+
 def test_the_entropy_is_that_of_a_grid_of_starts():
     well, box = pi.systems.duffing(gamma=0.0), {"x": (-2, 2), "v": (-2, 2)}
     with pytest.raises(ValueError, match="a box must fit a grid"):

@@ -410,8 +410,9 @@ def _every(box, along, dt, period, every):
     y = box.starts(1000)
     if len(box.places) < box.system.dim:  # positions: velocities come with time
         y = integrate(box.system, y, dt=dt, n_steps=10, save="final", on_failure="ignore").final
-    speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
-    speed = np.median(speed.max(axis=1))
+    with quiet():  # a start may be where the field has no value
+        speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
+        speed = np.nan_to_num(np.nanmedian(speed.max(axis=1)))
     return int(np.clip(np.round(CROSSED / max(speed * abs(dt), 1e-300)), 1, 1000))
 
 
