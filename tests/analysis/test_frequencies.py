@@ -36,6 +36,14 @@ def test_amplitudes_and_the_residual():
     assert residual[0] < 1e-6
 
 
+def test_the_largest_amplitude_is_first():
+    """Also of nearly equal ones, of which one lies between two frequencies of the transform."""
+    t = np.arange(1024) * 2 * np.pi / 1024
+    z = np.cos(100 * t) + np.array([[0.97], [1.03]]) * np.cos(130.5 * t)
+    a = np.abs(terms(z, 2)[1])
+    assert a == pytest.approx(np.array([[1, 0.97], [1.03, 1]]), abs=1e-3)
+
+
 def test_a_pendulum_has_the_frequency_of_its_amplitude():
     special = pytest.importorskip("scipy.special")
     swing = np.linspace(0.5, 2.5, 5)

@@ -309,6 +309,9 @@ def terms(z, k):
     absent, mean = there[:, 1:] == 0, mean + (a[:, 0].real if real else a[:, 0])
     with quiet():
         w, a = (np.where(absent, np.nan, part[:, 1:]) for part in (w, a))
+        # Between the frequencies of the transform a peak looks lower, by 15 % at most.
+        order = np.argsort(-np.abs(a), axis=1, kind="stable")
+        w, a = (np.take_along_axis(part, order, axis=1) for part in (w, a))
         return w, a, mean, size[0] / size[1]
 
 
