@@ -188,6 +188,22 @@ def test_a_field_may_have_no_value_at_a_point():
     assert close(found, 1 / 3)
 
 
+@pytest.mark.parametrize("steps", [21, 28, 40])
+def test_samples_are_not_in_step_with_a_cycle(steps):
+    """Of period 1: with 1/28 each fourth step was a sample, of seven cells of the cycle."""
+
+    @pi.rhs(dim=2)
+    def cycle(t, y):
+        x, y = y
+        grow = 1 - x * x - y * y
+        return grow * x - 2 * np.pi * y, grow * y + 2 * np.pi * x
+
+    found = pi.analysis.attractors(
+        cycle, [(-1.5, 1.5)] * 2, dt=1 / steps, n=100, method="dop853"
+    )  # fmt: skip
+    assert found.fractions.tolist() == [1.0]
+
+
 def test_the_entropy_is_that_of_a_grid_of_starts():
     well, box = pi.systems.duffing(gamma=0.0), {"x": (-2, 2), "v": (-2, 2)}
     with pytest.raises(ValueError, match="a box must fit a grid"):

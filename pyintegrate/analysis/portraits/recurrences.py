@@ -309,7 +309,8 @@ def attractors(
     period : float, optional
         Of a driven motion, which needs it, a whole number of steps: samples are once a period.
     every : int, optional
-        Steps between samples; by default about as many as a motion takes through thirty cells.
+        Steps between samples; by default, on average, about as many as a motion takes through
+        thirty cells.
     horizon : int, optional
         The most samples that any motion is followed for: at first 400, twice as many while they do
         not come back; a start until it is in the cells of one attractor for 20.
@@ -337,7 +338,8 @@ def attractors(
     Notes
     -----
     A motion that spirals into a point so slowly that its turns are several cells apart leaves rings
-    of cells, which may be found as several attractors at one place: then take larger cells.
+    of cells, which may be found as several attractors at one place: then take larger cells. So may
+    a cycle that lasts fewer steps than it has cells, and a whole number: then take another `dt`.
 
     References
     ----------
@@ -366,8 +368,9 @@ def attractors(
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it out")
     points = box.starts(integer("n", n, 1), seed)
     horizon = integer("horizon", horizon, 1)
+    uneven = period is None and every is None
     every = _every(box, along, dt, period, every)
-    sampler = _Sampler(system, box, along, dt, every, options)
+    sampler = _Sampler(system, box, along, dt, every, uneven, options)
     if also is not None:
         points = np.concatenate([points, numbers("also", also).reshape(-1, system.dim)])
     given = points[:n] if x0 is None and v0 is None else x0
@@ -417,11 +420,14 @@ def _every(box, along, dt, period, every):
 
 
 class _Sampler:
-    """Runs motions from sample to sample, in a box of so many cells along each component."""
+    """Runs motions from sample to sample, in a box of so many cells along each component.
 
-    def __init__(self, system, box, along, dt, every, options):
+    Uneven: samples in step with a cycle would be few of its cells, others of each motion.
+    """
+
+    def __init__(self, system, box, along, dt, every, uneven, options):
         self.system, self.box, self.along = system, box, along
-        self.dt, self.every, self.options = dt, every, options
+        self.dt, self.every, self.uneven, self.options = dt, every, uneven, options
 
     def after(self, y, done, n_steps, **save):
         """The motion from y, n_steps after so many `done`."""
@@ -434,8 +440,10 @@ class _Sampler:
     def run(self, y, done, samples):
         """The cells (samples, lanes) after `done` samples, and the states there."""
         every = self.every
-        sol = self.after(y, done * every, samples * every, save=every)
-        return self.cells(sol.y[1:], sol.valid[1:]), sol.y[1:]
+        save = np.arange(1, samples + 1) * every
+        save[:-1] -= (self.uneven * every * (save[:-1] // every * 0.618034 % 1)).astype(int)
+        sol = self.after(y, done * every, samples * every, save=save)
+        return self.cells(sol.y, sol.valid), sol.y
 
     def shrinks(self, y, done):
         """The logarithm by which volumes contract in a sample, the mean of motions from y."""
