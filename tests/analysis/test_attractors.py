@@ -188,6 +188,13 @@ def test_a_field_may_have_no_value_at_a_point():
     assert close(found, 1 / 3)
 
 
+def test_a_slow_way_is_no_attractor():
+    """Most of the box is fast, and on the slow branch a motion stays in its cell for long."""
+    box = [(-3, 3), (-200, 200)]
+    found = pi.analysis.attractors(pi.systems.van_der_pol(mu=100.0), box, dt=0.001, n=100)
+    assert len(found.points) == 1
+
+
 @pytest.mark.parametrize("steps", [21, 28, 40])
 def test_samples_are_not_in_step_with_a_cycle(steps):
     """Of period 1: with 1/28 each fourth step was a sample, of seven cells of the cycle."""
