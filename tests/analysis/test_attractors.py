@@ -130,6 +130,19 @@ def test_what_leaves_the_box_is_counted():
     assert np.sort(found.attractors[:, 0]) == pytest.approx([-1, 1])
 
 
+def test_what_fails_goes_nowhere():
+    """Masses that hop ever faster at a wall until a drive frees them (ZENO): each began again
+    where it had failed, some periods later, and an attractor was found."""
+    push = pi.acceleration(lambda t, x, v: 0.7 * np.cos(2.7 * t) - x - 0.1 * v)
+    wall = pi.event(lambda t, x, v: x - 0.1, 1, then=lambda t, x, v: (0.1, -0.7 * v))
+    period = 2 * np.pi / 2.7
+    found = pi.analysis.attractors(
+        push, [(-2, 0.1), (-2, 2)], dt=period / 100, period=period, n=50, events={"wall": wall}
+    )  # fmt: skip
+    assert found.outside == 50
+    assert not found.points
+
+
 def test_a_pitchfork_is_followed():
     found = pi.analysis.continue_attractors(
         pi.systems.duffing(gamma=0.0), {"alpha": [0.5, 0.4, -0.8, -0.9]},

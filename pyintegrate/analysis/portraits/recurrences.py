@@ -438,12 +438,12 @@ class _Sampler:
         )  # fmt: skip
 
     def run(self, y, done, samples):
-        """The cells (samples, lanes) after `done` samples, and the states there."""
+        """The cells (samples, lanes) after `done` samples, and the states; NaN after a failure."""
         every = self.every
         save = np.arange(1, samples + 1) * every
         save[:-1] -= (self.uneven * every * (save[:-1] // every * 0.618034 % 1)).astype(int)
         sol = self.after(y, done * every, samples * every, save=save)
-        return self.cells(sol.y, sol.valid), sol.y
+        return self.cells(sol.y, sol.valid), np.where(sol.valid[..., np.newaxis], sol.y, np.nan)
 
     def shrinks(self, y, done):
         """The logarithm by which volumes contract in a sample, the mean of motions from y."""
