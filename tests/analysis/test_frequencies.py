@@ -160,6 +160,20 @@ def test_saves_too_far_apart_have_no_frequency(signals):
     assert np.isnan(found.values[2:]).all()
 
 
+def test_fewer_than_two_periods_have_no_frequency():
+    """A record of one period gave 1.1 to 1.5 times the frequency, as the phase was."""
+    run = {"x0": [1.0, 0.6, 0.0], "v0": [0.0, 0.8, 1.0], "dt": 0.01, "method": "dop853"}
+    for periods in (1.0, 1.6):
+        with pytest.warns(pi.RecordWarning, match="3 of 3 .* fewer than two periods"):
+            found = pi.analysis.frequencies(
+                pi.systems.oscillator, n_steps=round(200 * np.pi * periods), **run
+            )
+        assert np.isnan(found.values).all()
+        assert np.isnan(found.drifts).all()
+    found = pi.analysis.frequencies(pi.systems.oscillator, n_steps=1300, **run)
+    assert found.values[:, 0, 0] == pytest.approx(np.ones(3), abs=0.02)
+
+
 def test_a_component_that_was_not_saved_has_no_frequency():
     sol = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=99, components=["omega"])
     with pytest.raises(ValueError, match="theta was not saved"):
