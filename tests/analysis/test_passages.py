@@ -254,6 +254,16 @@ def test_a_motion_that_drifts_has_no_period():
     assert found.periods().tolist() == [1, 0]
 
 
+def test_crossings_that_steps_may_hide_are_told():
+    """204 of 246 were found, without a word."""
+    fast, run = lambda t, x, v: np.sin(60 * x + 0.3), {"dt": 0.2, "t_end": 20.0}
+    system, start = pi.systems.oscillator, ([1.0, 0.001], 0.0)
+    with pytest.warns(pi.RecordWarning, match="1 of 2 trajectories may be missing"):
+        pi.analysis.crossings(system, fast, *start, **run)
+    with pytest.warns(pi.RecordWarning, match="1 of 2"):
+        pi.scan(system, {"x": start[0]}, pi.event(fast, keep=0), **run)
+
+
 def test_the_maxima_of_an_oscillation_are_its_amplitude():
     run = {"dt": 0.1, "t_end": 40.0, "transient": 10.0, "method": "dop853", "keep": 4}
     turn = {"maxima": [1], "minima": [-1], "extrema": [1, -1]}

@@ -21,7 +21,7 @@ from ...watching.events import event
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
-from .grid_scan import checked_axes, laid_out
+from .grid_scan import checked_axes, laid_out, warn_of_unresolved
 
 
 @result_class
@@ -263,6 +263,11 @@ def crossings(
     ValueError, TypeError
         For wrong arguments; a method that remembers earlier states.
 
+    Warns
+    -----
+    RecordWarning
+        The quantity changes too fast for the steps, or is NaN.
+
     References
     ----------
     Henon (1982), Physica D 5, 412.
@@ -302,6 +307,7 @@ def crossings(
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
+    warn_of_unresolved(solution)
     if period is not None:
         _warn_of_period(solution, period)
     lanes, batch = np.arange(there.count.size), batch_of(solution)
