@@ -62,6 +62,10 @@ static int falls_through(const PiEvent *e, int n, const double *f, double to, in
     const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
     /* What is left in the last coefficients, also of rounding, hides speeds. */
     const double hidden = n * n * (fabs(a[n - 1]) + fabs(a[n])), whole = side * (f[n] - f[0]);
+    for (double y = x; fabs(speed) <= hidden && y <= 2; y *= 4) { /* the first longer way tells */
+        const double shift = side * (cheb_value(n, a, y - 1) - f[0]);
+        if (fabs(shift) > 4 * hidden) return shift > 0;
+    }
     if (fabs(speed) <= hidden) return whole > 4 * hidden;
     if (speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way)) return 1;
     return -(single && speed > 0 && 8 * speed < whole);

@@ -643,6 +643,24 @@ def test_a_ball_that_comes_to_rest_is_zeno_in_both_precisions(dtype):
     assert sol.events["b"].count < 200
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-11])
+def test_a_wall_against_which_a_drive_pushes_is_not_passed(rtol):
+    """After its last hops a mass went through the wall and back within a long step."""
+    r, n = np.random.default_rng(9), 150
+    driven = pi.acceleration(lambda t, x, v, F, w: F * np.cos(w * t) - x, F=1.0, w=2.0)
+    params = {"s": r.uniform(-0.5, 1, n), "e": r.uniform(0.3, 0.95, n)}
+    wall = pi.event(
+        lambda t, x, v, s: x - s, 1, params=params, then=lambda t, x, v, s, e: (s, -e * v)
+    )
+    sol = pi.solve(
+        driven(F=r.uniform(0.1, 2, n), w=r.uniform(1.3, 3, n)), params["s"] - r.uniform(0, 1, n),
+        r.normal(size=n), times=np.linspace(0, 20, 2001), rtol=rtol, atol=rtol / 100,
+        t_end=20.0, events={"wall": wall}, on_failure="ignore",
+    )  # fmt: skip
+    assert (sol["x"] - params["s"]).max() < 1e-12
+    assert not sol.events["wall"].unresolved.any()
+
+
 def test_rounding_leads_no_event_away_from_its_zero():
     """In single precision the parts of steps of this pair are rounded by some 5e-5: the search for
     the side before the zero ended 5e-3 away from it."""

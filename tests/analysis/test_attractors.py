@@ -89,6 +89,20 @@ def test_the_forced_duffing_oscillator_has_the_published_fractions():
     assert close(found, 0.5)
 
 
+def test_chaos_that_ends_is_no_attractor():
+    """Lorenz: below rho = 24.06 all end at rest, half at each point (Yorke, Yorke 1979, J. Stat.
+    Phys. 21, 263); up to 24.74 the chaotic attractor is there as well."""
+    box = {"x": (-25, 25), "y": (-35, 35), "z": (-5, 55)}
+    for rho, expected in ((20.0, 2), (23.0, 2), (24.4, 3)):
+        lorenz = pi.systems.lorenz(rho=rho)
+        found = pi.analysis.attractors(lorenz, box, dt=0.01, n=300 if rho == 20 else 100)
+        assert len(found.points) == expected
+        rest = np.abs(found.attractors[-2:, 0]) - np.sqrt(8 / 3 * (rho - 1))
+        assert np.abs(rest).max() < 0.05
+        if expected == 2:
+            assert np.ptp(found.fractions) < 4 * found.errors.sum()
+
+
 def test_the_order_of_the_starts_changes_nothing():
     box = {"x": (-2, 2), "v": (-2, 2)}
     starts = np.random.default_rng(4).uniform(-2, 2, (300, 2))
@@ -114,6 +128,19 @@ def test_what_leaves_the_box_is_counted():
     found = pi.analysis.attractors(escapes, {"y": (-2, 2)}, starts, dt=0.05, n=64)
     assert found.outside == np.sum(starts > 1.5)
     assert np.sort(found.attractors[:, 0]) == pytest.approx([-1, 1])
+
+
+def test_what_fails_goes_nowhere():
+    """Masses that hop ever faster at a wall until a drive frees them (ZENO): each began again
+    where it had failed, some periods later, and an attractor was found."""
+    push = pi.acceleration(lambda t, x, v: 0.7 * np.cos(2.7 * t) - x - 0.1 * v)
+    wall = pi.event(lambda t, x, v: x - 0.1, 1, then=lambda t, x, v: (0.1, -0.7 * v))
+    period = 2 * np.pi / 2.7
+    found = pi.analysis.attractors(
+        push, [(-2, 0.1), (-2, 2)], dt=period / 100, period=period, n=50, events={"wall": wall}
+    )  # fmt: skip
+    assert found.outside == 50
+    assert not found.points
 
 
 def test_a_pitchfork_is_followed():
@@ -158,6 +185,43 @@ def test_samples_of_positions_alone_are_as_close_as_those_of_states():
     boxes = Box(well, {"x": (-2, 2)}), Box(well, {"x": (-2, 2), "v": (-2, 2)})
     alone, whole = (_every(box, 100, 0.1, None, None) for box in boxes)
     assert whole / 10 < alone < 10 * whole
+
+
+def test_a_field_may_have_no_value_at_a_point():
+    """The flow of Newton's method to the roots of z^3 - 1 has none at z = 0, in the middle."""
+
+    @pi.rhs(dim=2)
+    def newton(t, y):
+        x, y = y
+        r4 = 3 * (x * x + y * y) ** 2
+        return (x * x - y * y) / r4 - x / 3, -2 * x * y / r4 - y / 3
+
+    found = pi.analysis.attractors(newton, [(-2, 2)] * 2, dt=0.05, n=100)
+    assert len(found.points) == 3
+    assert close(found, 1 / 3)
+
+
+def test_a_slow_way_is_no_attractor():
+    """Most of the box is fast, and on the slow branch a motion stays in its cell for long."""
+    box = [(-3, 3), (-200, 200)]
+    found = pi.analysis.attractors(pi.systems.van_der_pol(mu=100.0), box, dt=0.001, n=100)
+    assert len(found.points) == 1
+
+
+@pytest.mark.parametrize("steps", [21, 28, 40])
+def test_samples_are_not_in_step_with_a_cycle(steps):
+    """Of period 1: with 1/28 each fourth step was a sample, of seven cells of the cycle."""
+
+    @pi.rhs(dim=2)
+    def cycle(t, y):
+        x, y = y
+        grow = 1 - x * x - y * y
+        return grow * x - 2 * np.pi * y, grow * y + 2 * np.pi * x
+
+    found = pi.analysis.attractors(
+        cycle, [(-1.5, 1.5)] * 2, dt=1 / steps, n=100, method="dop853"
+    )  # fmt: skip
+    assert found.fractions.tolist() == [1.0]
 
 
 def test_the_entropy_is_that_of_a_grid_of_starts():

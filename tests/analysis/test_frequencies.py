@@ -36,6 +36,14 @@ def test_amplitudes_and_the_residual():
     assert residual[0] < 1e-6
 
 
+def test_the_largest_amplitude_is_first():
+    """Also of nearly equal ones, of which one lies between two frequencies of the transform."""
+    t = np.arange(1024) * 2 * np.pi / 1024
+    z = np.cos(100 * t) + np.array([[0.97], [1.03]]) * np.cos(130.5 * t)
+    a = np.abs(terms(z, 2)[1])
+    assert a == pytest.approx(np.array([[1, 0.97], [1.03, 1]]), abs=1e-3)
+
+
 def test_a_pendulum_has_the_frequency_of_its_amplitude():
     special = pytest.importorskip("scipy.special")
     swing = np.linspace(0.5, 2.5, 5)
@@ -150,6 +158,20 @@ def test_saves_too_far_apart_have_no_frequency(signals):
         found = pi.analysis.frequencies(sol, 1, signals=signals)
     assert found.values[:2, 0, 0] == pytest.approx([0.5, 0.57], abs=1e-6)
     assert np.isnan(found.values[2:]).all()
+
+
+def test_fewer_than_two_periods_have_no_frequency():
+    """A record of one period gave 1.1 to 1.5 times the frequency, as the phase was."""
+    run = {"x0": [1.0, 0.6, 0.0], "v0": [0.0, 0.8, 1.0], "dt": 0.01, "method": "dop853"}
+    for periods in (1.0, 1.6):
+        with pytest.warns(pi.RecordWarning, match="3 of 3 .* fewer than two periods"):
+            found = pi.analysis.frequencies(
+                pi.systems.oscillator, n_steps=round(200 * np.pi * periods), **run
+            )
+        assert np.isnan(found.values).all()
+        assert np.isnan(found.drifts).all()
+    found = pi.analysis.frequencies(pi.systems.oscillator, n_steps=1300, **run)
+    assert found.values[:, 0, 0] == pytest.approx(np.ones(3), abs=0.02)
 
 
 def test_a_component_that_was_not_saved_has_no_frequency():

@@ -232,6 +232,38 @@ def test_rossler_doubles_its_period_as_published():
     assert np.array_equal(own.values, diagram.values[:, :7] + 0.2)
 
 
+def test_a_period_is_that_of_the_motion_alone():
+    """As a share of the range of all the points of the smaller motions were the same."""
+    scaled = pi.acceleration(
+        lambda t, x, v, s: s * 0.28 * np.cos(1.2 * t) - 0.3 * v + x - (x / s) ** 2 * x, s=1.0
+    )
+    s = np.array([1e-3, 1.0, 1e4])
+    found = pi.analysis.bifurcation(
+        scaled, {"s": s}, "x", s[:, np.newaxis], 0.0, period=2 * np.pi / 1.2, dt=0.05,
+        transient=1500.0, keep=40,
+    )  # fmt: skip
+    assert found.periods().ravel().tolist() == [2, 2, 2]
+
+
+def test_a_motion_that_drifts_has_no_period():
+    """Each maximum is less than a thousandth below the last."""
+    run = {"dt": 0.05, "transient": 10.0, "t_end": 700.0, "keep": 64}
+    found = pi.analysis.bifurcation(
+        pi.systems.spring(k=1.0), {"b": [0, 1e-4]}, "x", 1.0, 0.0, **run
+    )
+    assert found.periods().tolist() == [1, 0]
+
+
+def test_crossings_that_steps_may_hide_are_told():
+    """204 of 246 were found, without a word."""
+    fast, run = lambda t, x, v: np.sin(60 * x + 0.3), {"dt": 0.2, "t_end": 20.0}
+    system, start = pi.systems.oscillator, ([1.0, 0.001], 0.0)
+    with pytest.warns(pi.RecordWarning, match="1 of 2 trajectories may be missing"):
+        pi.analysis.crossings(system, fast, *start, **run)
+    with pytest.warns(pi.RecordWarning, match="1 of 2"):
+        pi.scan(system, {"x": start[0]}, pi.event(fast, keep=0), **run)
+
+
 def test_the_maxima_of_an_oscillation_are_its_amplitude():
     run = {"dt": 0.1, "t_end": 40.0, "transient": 10.0, "method": "dop853", "keep": 4}
     turn = {"maxima": [1], "minima": [-1], "extrema": [1, -1]}

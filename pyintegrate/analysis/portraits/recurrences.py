@@ -219,6 +219,7 @@ SEARCH = 1 << 11  # points that are searched from together: all their cells are 
 BLOCK = 16  # samples between two looks at which starts have arrived
 CROSSED = 30  # cells that a motion typically crosses between two samples
 BACK = 0.5  # of the last samples must be in cells visited before
+OWN = 0.9  # of the last samples of one that has settled are in cells that it visited before
 SHARED = 0.1  # of the cells of a motion must be those of an attractor that it is part of
 POINTS = 100  # samples of each attractor; it is searched for in four times as many at least
 HITS = 20  # samples in a row in the cells of an attractor, after which a start has arrived
@@ -287,8 +288,8 @@ def attractors(
     cells that were visited before, and the field has contracted the box to a cell in half of the
     time; cells of the second half are an attractor's, and motions that share a tenth of them are on
     the same one. Then each start runs until it is in cells of one attractor for some samples in a
-    row. Attractors are searched for once more from the starts that do not arrive. No result depends
-    on the order of the starts.
+    row. Attractors are searched for once more from the starts that do not arrive. Chaos that some
+    motions leave within `horizon` is no attractor. No result depends on the order of the starts.
 
     Parameters
     ----------
@@ -308,7 +309,8 @@ def attractors(
     period : float, optional
         Of a driven motion, which needs it, a whole number of steps: samples are once a period.
     every : int, optional
-        Steps between samples; by default about as many as a motion takes through thirty cells.
+        Steps between samples; by default, on average, about as many as a motion takes through
+        thirty cells.
     horizon : int, optional
         The most samples that any motion is followed for: at first 400, twice as many while they do
         not come back; a start until it is in the cells of one attractor for 20.
@@ -336,7 +338,8 @@ def attractors(
     Notes
     -----
     A motion that spirals into a point so slowly that its turns are several cells apart leaves rings
-    of cells, which may be found as several attractors at one place: then take larger cells.
+    of cells, which may be found as several attractors at one place: then take larger cells. So may
+    a cycle that lasts fewer steps than it has cells, and a whole number: then take another `dt`.
 
     References
     ----------
@@ -365,22 +368,23 @@ def attractors(
         raise ValueError(f"energy is {energy!r}, and {system.name!r} has none: leave it out")
     points = box.starts(integer("n", n, 1), seed)
     horizon = integer("horizon", horizon, 1)
+    uneven = period is None and every is None
     every = _every(box, along, dt, period, every)
-    sampler = _Sampler(system, box, along, dt, every, options)
+    sampler = _Sampler(system, box, along, dt, every, uneven, options)
     if also is not None:
         points = np.concatenate([points, numbers("also", also).reshape(-1, system.dim)])
     given = points[:n] if x0 is None and v0 is None else x0
     start = integrate(system, given, v0, dt=dt, n_steps=0, on_failure="ignore", **options)
     flat = start.initial.reshape(-1, system.dim).astype(float)
     # Search, sort; then search once more from those that did not arrive.
-    sets, ends = _located(sampler, points, horizon)
+    sets, ends, settling = _located(sampler, points, horizon)
     joined, _ = _joined(sets)
     if energy is None:
         label = _sorted_starts(sampler, flat, joined, horizon)
     else:
         label = _caught(sampler, flat, joined, ends, energy, horizon)
     undecided = np.flatnonzero(label == -1)
-    more, more_ends = _located(sampler, flat[undecided], horizon)
+    more, more_ends, _ = _located(sampler, flat[undecided], horizon, settling)
     joined, part = _joined([*sets, *more])
     label = np.where(label >= 0, part[label], label)
     label[undecided] = part[len(sets) :]
@@ -409,17 +413,21 @@ def _every(box, along, dt, period, every):
     y = box.starts(1000)
     if len(box.places) < box.system.dim:  # positions: velocities come with time
         y = integrate(box.system, y, dt=dt, n_steps=10, save="final", on_failure="ignore").final
-    speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
-    speed = np.median(speed.max(axis=1))
+    with quiet():  # a start may be where the field has no value
+        speed = np.abs(box.system.rhs(0.0, y)[:, box.places]) / ((box.high - box.low) / along)
+        speed = np.nan_to_num(np.nanmedian(speed.max(axis=1)))
     return int(np.clip(np.round(CROSSED / max(speed * abs(dt), 1e-300)), 1, 1000))
 
 
 class _Sampler:
-    """Runs motions from sample to sample, in a box of so many cells along each component."""
+    """Runs motions from sample to sample, in a box of so many cells along each component.
 
-    def __init__(self, system, box, along, dt, every, options):
+    Uneven: samples in step with a cycle would be few of its cells, others of each motion.
+    """
+
+    def __init__(self, system, box, along, dt, every, uneven, options):
         self.system, self.box, self.along = system, box, along
-        self.dt, self.every, self.options = dt, every, options
+        self.dt, self.every, self.uneven, self.options = dt, every, uneven, options
 
     def after(self, y, done, n_steps, **save):
         """The motion from y, n_steps after so many `done`."""
@@ -430,10 +438,12 @@ class _Sampler:
         )  # fmt: skip
 
     def run(self, y, done, samples):
-        """The cells (samples, lanes) after `done` samples, and the states there."""
+        """The cells (samples, lanes) after `done` samples, and the states; NaN after a failure."""
         every = self.every
-        sol = self.after(y, done * every, samples * every, save=every)
-        return self.cells(sol.y[1:], sol.valid[1:]), sol.y[1:]
+        save = np.arange(1, samples + 1) * every
+        save[:-1] -= (self.uneven * every * (save[:-1] // every * 0.618034 % 1)).astype(int)
+        sol = self.after(y, done * every, samples * every, save=save)
+        return self.cells(sol.y, sol.valid), np.where(sol.valid[..., np.newaxis], sol.y, np.nan)
 
     def shrinks(self, y, done):
         """The logarithm by which volumes contract in a sample, the mean of motions from y."""
@@ -456,14 +466,15 @@ class _Sampler:
         return np.where(good, np.ravel_multi_index(at, self.along + 1), OUTSIDE)
 
 
-def _located(sampler, points, horizon):
+def _located(sampler, points, horizon, settling=False):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
     All run for the same time, twice as long until each is mostly where motions were before, and the
-    box has contracted to a cell in half of it: what loses little comes back before it arrives.
+    box has contracted to a cell in half of it: what loses little comes back before it arrives. One
+    that does not come back to its own cells counts only if none that was where it is has settled,
+    as where chaos ends: this is returned, too, for the next search.
     """
-    sets = [None] * len(points)
-    ends = points.copy()
+    sets, ends, ending = [None] * len(points), points.copy(), False
     for begin in range(0, len(points), SEARCH):
         active = np.arange(begin, min(begin + SEARCH, len(points)))
         history, y = np.empty((0, len(active)), np.int64), points[active]
@@ -483,11 +494,18 @@ def _located(sampler, points, horizon):
             back = np.isin(history[late:], before[before != OUTSIDE])
             found = back.mean(axis=0) >= BACK
             found &= half * sampler.shrinks(y, len(history)) >= np.log(sampler.along).sum()
+            pairs = zip(history[half:late].T, history[late:].T)
+            own = np.array([np.isin(now, known).mean() for known, now in pairs]) >= OWN
+            roamed = np.isin(history[half // 2 : half + 1, own], np.unique(history[half:, ~own]))
+            ended = (roamed.mean(axis=0) >= BACK).any()
+            if settling or ended:
+                found &= own
+        ending |= ended
         ends[active] = y
         for i in np.flatnonzero(found):
-            visited = np.unique(history[half:, i])
+            visited = np.unique(history[late if own[i] else half :, i])
             sets[active[i]] = visited[visited != OUTSIDE]
-    return sets, ends
+    return sets, ends, ending
 
 
 def _joined(sets):

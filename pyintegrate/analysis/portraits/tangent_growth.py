@@ -491,9 +491,10 @@ def chaos_map(
     indicator : {"fli", "megno", "sali", "gali", "lyapunov"}
         "fli": the fast Lyapunov indicator, the largest log |tangent| until t_end, about log t for a
         regular motion and exponent * t for a chaotic one. "megno": the mean of twice the growth,
-        weighted by time, 2 for a regular motion, 0 for a stable periodic one, exponent * t / 2 for
-        a chaotic one. "sali": how far two tangents are from being parallel, 0 for a chaotic motion;
-        "gali": the volume of k of them. "lyapunov": the largest exponent.
+        weighted by time, exponent * t / 2 for a chaotic motion; it tends to 2 for a regular one, of
+        which after a hundred periods it may be 1, and to 0 for a stable periodic one. "sali": how
+        far two tangents are from being parallel, 0 for a chaotic motion; "gali": the volume of k of
+        them. "lyapunov": the largest exponent.
     k : int, optional
         Tangents for "gali", 2 to system.dim; default: the number of positions, at least 2.
     **options

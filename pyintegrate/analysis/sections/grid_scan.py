@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Status, report_failures
+from ...errors import Status, report_failures, warn_record
 from ...integration import integrate
 from ...run.arguments import checked_system, components_of
 from ...values.checks import broadcast_shape, numbers
@@ -143,6 +143,8 @@ def scan(
         others = named(others) if word == "watch" else others
         options[word] = {**others, "measure": measure}
     solution = integrate(**arguments, **options)
+    if word == "events":
+        warn_of_unresolved(solution)
     values = read(solution)
     if isinstance(values, Reduction):
         name = f"pi.watch.{values.name}"
@@ -291,6 +293,8 @@ def escape_times(
     -----
     IntegrationWarning
         Trajectories that failed before they left; their times are NaN.
+    RecordWarning
+        A quantity changes too fast for the steps, or is NaN.
 
     Examples
     --------
@@ -369,6 +373,11 @@ def first_passages(
     ValueError, TypeError
         For wrong arguments; a method that remembers earlier states.
 
+    Warns
+    -----
+    RecordWarning
+        The quantity changes too fast for the steps, or is NaN.
+
     Examples
     --------
     A quarter of a pendulum's period, for small and large amplitudes:
@@ -391,8 +400,19 @@ def _ended(system, x0, v0, options, **events):
     return integrate(system, x0, v0, **options, save="final", **events)
 
 
+def warn_of_unresolved(solution):
+    """A word where steps may have hidden events."""
+    lost = np.any([log.unresolved for log in solution.events.values()], axis=0)
+    if lost.any():
+        warn_record(
+            f"crossings of {np.count_nonzero(lost):,} of {lost.size:,} trajectories may be missing:"
+            " a quantity changes too fast for the steps, or is NaN. Take a smaller dt"
+        )
+
+
 def _passages(system, events, x0, v0, options):
     solution = _ended(system, x0, v0, options, events=events)
+    warn_of_unresolved(solution)
     by, t = np.asarray(solution.stopped_by), np.array(solution.stopped_at)
     exit = np.full(t.shape, -1)
     for i, name in enumerate(events):

@@ -16,11 +16,12 @@ from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
 from ...values.types import Any, ArrayLike, Callable, Floats, Integers, Mapping, Solution, System
+from ...watching import reductions
 from ...watching.events import event
 from ...watching.saltation import rate_of
 from ..observables import again, batch_of, check_solution, system_of, times
 from ..results import drawn_by, in_lanes, name_of, quiet, result_class
-from .grid_scan import checked_axes, laid_out
+from .grid_scan import checked_axes, laid_out, warn_of_unresolved
 
 
 @result_class
@@ -48,6 +49,7 @@ class Section:
     system: Any
     batch: tuple = ()
     values: Any = None
+    _watched: Any = None
 
     def __getitem__(self, name: str) -> Floats:
         return self.y[:, _place(self.system, name)]
@@ -192,6 +194,7 @@ def _root(function, count):
     return high
 
 
+SELDOM = 11  # steps between two looks at how far a quantity goes: seldom in step with a drive
 FIRST_GUESS = 32  # crossings kept per trajectory at first; trajectories with more run again
 
 
@@ -260,6 +263,11 @@ def crossings(
     ValueError, TypeError
         For wrong arguments; a method that remembers earlier states.
 
+    Warns
+    -----
+    RecordWarning
+        The quantity changes too fast for the steps, or is NaN.
+
     References
     ----------
     Henon (1982), Physica D 5, 412.
@@ -299,6 +307,7 @@ def crossings(
 
     start = {"system": system, "x0": x0, "v0": v0, "dt": dt, "t_end": t_end}
     solution, there = run(FIRST_GUESS if keep is None else keep, numbers, after, start)
+    warn_of_unresolved(solution)
     if period is not None:
         _warn_of_period(solution, period)
     lanes, batch = np.arange(there.count.size), batch_of(solution)
@@ -320,7 +329,9 @@ def crossings(
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts))
     order = np.argsort(lane, kind="stable")
     told = None if values is None else kept[order]
-    return Section(y[order], t[order], lane[order], solution.system, batch, told)
+    return Section(
+        y[order], t[order], lane[order], solution.system, batch, told, solution.watched
+    )  # fmt: skip
 
 
 def _points(there, trajectory):
@@ -464,6 +475,8 @@ class Bifurcation:
     quantity : str
     section : Section
         The crossings themselves, ordered by the parameter, then by time.
+    ranges : ndarray
+        (n, *batch): how far the quantity goes in all of the motion after the transient.
     where : str
         Where the quantity was taken: "at its maxima", "where y = 0", "once a period".
     """
@@ -474,16 +487,17 @@ class Bifurcation:
     count: Integers
     quantity: str
     section: Any
+    ranges: Floats
     where: str = ""
 
     def periods(self, tolerance: float = 1e-3) -> np.ndarray:
-        """After how many crossings the values repeat, (n, *batch); 0 if they do not.
+        """After how many crossings the values repeat, (n, *batch); 0 if they do not, or drift.
 
         Parameters
         ----------
         tolerance : float
-            Largest difference between values that are the same, as a share of the range of all;
-            or of a millionth of the largest, where they differ by less.
+            Largest difference between values that are the same, as a share of the motion's own
+            ``ranges``; or of a millionth of its largest value, where that is less.
 
         Examples
         --------
@@ -494,13 +508,16 @@ class Bifurcation:
         >>> found.periods(0.01).tolist()
         [1, 2, 4, 0]
         """
-        q, there = self.values, self.values[~np.isnan(self.values)]
-        room = tolerance * max(np.ptp(there), 1e-6 * np.abs(there).max()) if there.size else 0.0
-        found = np.zeros(self.count.shape, int)
+        q, found = self.values, np.zeros(self.count.shape, int)
+        least = 1e-6 * np.fmax.reduce(np.abs(q), axis=-1)
+        room = tolerance * np.fmax(self.ranges, least)[..., np.newaxis]
         for k in range(q.shape[-1] // 2, 0, -1):
             apart = np.abs(q[..., k:] - q[..., :-k])
-            same = (np.isnan(apart) | (apart <= room)).all(axis=-1)
-            found[same & (self.count >= 2 * k)] = k
+            again = ~(apart > room).any(axis=-1) & (self.count >= 2 * k)
+            turns = [q[..., i::k] for i in range(k)]
+            far = [np.fmax.reduce(one, axis=-1) - np.fmin.reduce(one, axis=-1) for one in turns]
+            drifts = (np.stack(far, axis=-1) > room).any(axis=-1)
+            found[again] = np.where(drifts, 0, k)[again]
         return found
 
     plot = drawn_by("bifurcation")
@@ -601,16 +618,21 @@ def bifurcation(
     arguments = laid_out(system, grid, x0, v0)
     own = quantity if callable(quantity) else None
     after = options.get("t0", 0.0) + np.sign(dt) * settled
+    ends = {"low": reductions.minimum, "high": reductions.maximum}
+    options["watch"] = {
+        name: one(quantity, every=SELDOM, after=after) for name, one in ends.items()
+    }
     found = crossings(
         quantity=surface, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
         **options,
     )  # fmt: skip
+    ranges = found._watched["high"] - found._watched["low"]
     drawn = found.values[:, 0] if callable(quantity) else found[quantity]
     lanes = int(np.prod(found.batch))
     count = np.bincount(found.trajectory, minlength=lanes).reshape(found.batch)
     values = in_lanes(drawn.astype(float), found.trajectory, found.batch, keep)
     name = name_of(quantity)
-    return Bifurcation(parameter, grid[parameter], values, count, name, found, where)
+    return Bifurcation(parameter, grid[parameter], values, count, name, found, ranges, where)
 
 
 def _where(section, options):
