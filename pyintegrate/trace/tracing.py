@@ -217,6 +217,25 @@ def call(function, arguments, params):
         graph.refused = None  # whose frames hold the graph
 
 
+def call_twice(function, arguments, params):
+    """As ``call``, of a function that is not compared with its plain values afterwards."""
+    result, again = (call(function, arguments, params) for _ in range(2))
+    if _formulas(result) != _formulas(again):
+        raise TypeError(
+            f"{describe(function)} cannot be traced: it gives another formula when it is called"
+            f" again, because it is random or keeps a state\n  at {place_of_function(function)}\n"
+            "  cure: draw numbers before the run, as parameters; noise is @pi.sde's"
+        )
+    return result
+
+
+def _formulas(result):
+    """What a function returned, as nested lists of text: a symbol as its node, with its number."""
+    if isinstance(result, Vector | np.ndarray):
+        result = result.tolist()
+    return [*map(_formulas, result)] if isinstance(result, list | tuple) else repr(result)
+
+
 def _cure(error):
     """The remedy for an error of a user's function."""
     if isinstance(error, NameError):

@@ -145,7 +145,7 @@ class View:
                 )
         state = self.state(count == 2)
         chosen = {name: known[name] for name in names}
-        return tracing.call(function, [*before, self.t, *state], chosen)
+        return tracing.call_twice(function, [*before, self.t, *state], chosen)
 
 
 def phase_numbers(system):
