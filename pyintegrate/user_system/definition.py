@@ -28,7 +28,6 @@ from .own_system import halves
 from .signature import LEADING, MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
 
-
 _COMPARED = "acceleration", "rhs", "sde"  # with the plain function, at a few points
 
 
