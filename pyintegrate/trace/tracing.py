@@ -271,8 +271,8 @@ def _untraceable(function, error):
     )
 
 
-def components(function, graph, result, count, scalar, what):
-    """Nodes of what a function returned: `count` of them."""
+def components(function, graph, result, count, scalar, what, as_number=real):
+    """Nodes of what a function returned: `count` of them; as_number: None keeps truth values."""
     shape = None  # of a ragged array
     try:
         if isinstance(result, Symbol | int | float | np.number | np.bool_):
@@ -300,7 +300,8 @@ def components(function, graph, result, count, scalar, what):
             f" {place_of_function(function)}"
         )
     try:
-        nodes = [real(node_of(graph, value)) for value in values]
+        nodes = [node_of(graph, value) for value in values]
+        nodes = [*map(as_number, nodes)] if as_number else nodes
     except TraceError as error:
         raise TypeError(
             f"{describe(function)} returns what is no real number: {error.problem}\n  at"

@@ -123,9 +123,7 @@ class View:
     def result(self, function, own):
         """The node of one number or truth value."""
         value = self.call(function, own)
-        if isinstance(value, Symbol) and value.node.is_mask:
-            return value.node
-        return tracing.components(function, self.graph, value, 1, True, "one number")[0]
+        return tracing.components(function, self.graph, value, 1, True, "one number", None)[0]
 
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""
