@@ -9,6 +9,7 @@ References
 Griewank, Walther (2008), Evaluating Derivatives, SIAM, chapters 3.1 and 3.2.
 """
 
+import math
 import operator
 from contextlib import contextmanager
 from functools import reduce
@@ -153,6 +154,8 @@ _RULES: dict[str, Callable] = {
     "exp": lambda n, a: (n,),
     "expm1": lambda n, a: (make("exp", a),),
     "log": lambda n, a: (1.0 / a,),
+    "log2": lambda n, a: (1 / math.log(2) / a,),
+    "log10": lambda n, a: (1 / math.log(10) / a,),
     "log1p": lambda n, a: (1.0 / (a + 1.0),),
     "sinh": lambda n, a: (make("cosh", a),),
     "cosh": lambda n, a: (make("sinh", a),),

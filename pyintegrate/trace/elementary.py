@@ -221,8 +221,6 @@ _FORMULAS = {
     "ceil": lambda x: -_o.floor(-x),
     "isnan": lambda x: _o.not_equal(x, x),
     "exp2": lambda x: _o.power(2.0, x),
-    "log2": lambda x: _o.log(x) * (1 / math.log(2)),
-    "log10": lambda x: _o.log(x) * (1 / math.log(10)),
     "arcsinh": _arcsinh,
     "arccosh": _arccosh,
     "arctanh": _arctanh,
