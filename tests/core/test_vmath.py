@@ -300,6 +300,17 @@ ACCURACY = {
         mp.tanh,
         2,
     ),
+    "asinh": (
+        [signed(between(0, 2)), signed(magnitude(-1100, 1024)), signed(magnitude(500, 520))],
+        mp.asinh,
+        2,
+    ),
+    "acosh": ([between(1, 3), magnitude(0, 1024)], mp.acosh, 2),
+    "atanh": (
+        [signed(between(0, 1)), signed(magnitude(-1100, 0)), signed(one_minus(magnitude(-50, 0)))],
+        mp.atanh,
+        2,
+    ),
     "pow": (
         (
             [
@@ -544,6 +555,17 @@ SPECIAL = {
         (NAN, NAN),
         ("-huge", -1.0),
         ("-tiny", "-tiny"),
+    ],
+    "asinh": [(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN), ("-tiny", "-tiny")],
+    "acosh": [(1.0, 0.0), (0.5, NAN), (-1.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN)],
+    "atanh": [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (1.0, INF),
+        (-1.0, -INF),
+        (1.5, NAN),
+        (-INF, NAN),
+        (NAN, NAN),
     ],
     "cbrt": [
         (0.0, 0.0),
