@@ -12,7 +12,7 @@ from .adaptive.arguments import rounded_times
 from .errors import Status
 from .solving import solve
 from .system.system import System
-from .trace.frozen import writes
+from .trace.frozen import Holders, writes
 from .user_system.definition import Definition
 from .values.checks import floats
 from .values.keywords import explains_keywords
@@ -237,12 +237,14 @@ def _bound(function, args):
 
 def _system(fun, start, vectorized, trace):
     """The function as a System, traced if that is possible."""
-    options = {"name": "fun", "initial": start}
+    options, system, outside = {"name": "fun", "initial": start}, None, Holders(fun)
     try:
         if trace:
-            return Definition("rhs", fun, len(start), options).system()
+            system = Definition("rhs", fun, len(start), options).system()
     except Exception:  # whatever it does with symbols: it is called with numbers
         pass
+    if not outside.restored() and system is not None:
+        return system
 
     def one(lane, t, y):
         """The first lane is of the run; others may be idle, at the start or at any numbers."""

@@ -12,9 +12,17 @@ COEFFICIENTS(ATANH_P,
 #if PI_REAL_BITS == 64
 #define THIRD_HIGH 0x1.5555555555555p-2
 #define THIRD_LOW 0x1.5555555555555p-56
+#define LOG2_E 0x1.71547652b82fep+0 /* 1/log 2 = LOG2_E + LOG2_E_REST */
+#define LOG2_E_REST 0x1.777d0ffda0d24p-56
+#define LOG10_E 0x1.bcb7b1526e50ep-2
+#define LOG10_E_REST 0x1.95355baaafad3p-57
 #else
 #define THIRD_HIGH 0x1.555556p-2f
 #define THIRD_LOW (-0x1.555556p-27f)
+#define LOG2_E 0x1.715476p+0f
+#define LOG2_E_REST 0x1.4ae0cp-26f
+#define LOG10_E 0x1.bcb7b2p-2f
+#define LOG10_E_REST (-0x1.5b235ep-27f)
 #endif
 
 /* log(1 + f) + k ln 2 = high + low.   log(1 + f) = 2 atanh s,  s = f/(2 + f) = s + sl,
@@ -35,6 +43,22 @@ INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
     const vreal high = b + sum;
     *low = (b - high) + sum;
     return high;
+}
+
+/* log x / log b, with 1/log b = inverse + rest: so good that a power of b has a whole one. */
+INLINE vreal log_to_base(vreal x, vreal inverse, vreal rest) {
+    const vint inside = (x > 0) & (x <= REAL_MAX);
+    vreal k, low;
+    const vreal f = split_exponent_of_any(x, &k), high = log_high_low(k, f, &low);
+    const vreal p = high * inverse, pl = vfma(low, inverse, vfma(high, inverse, -p));
+    const vreal y = p + vfma(high, rest, pl);
+    return __builtin_expect(vany(~inside), 0) ? vselect(inside, y, log_beyond(x)) : y;
+}
+INLINE vreal vlog2(vreal x) {
+    return log_to_base(x, vset(LOG2_E), vset(LOG2_E_REST));
+}
+INLINE vreal vlog10(vreal x) {
+    return log_to_base(x, vset(LOG10_E), vset(LOG10_E_REST));
 }
 
 /* e^(p + pl) = 2^n e^r (1 + t), t the rest of p. */

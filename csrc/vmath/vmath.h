@@ -7,6 +7,7 @@
 #include "exp_log.h"
 #include "expm1_log1p.h"
 #include "hyperbolic.h"
+#include "inverse_hyperbolic.h"
 #include "inverse_trigonometric.h"
 #include "pow.h"
 #include "roots.h"

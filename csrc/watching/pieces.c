@@ -393,7 +393,8 @@ static int is_resolved(Pieces *p, int64_t i, int q, int n) {
         if (need == PI_NEED_MEAN && (piece->to - piece->from) * (most - least) <= enough) return 1;
         if (p->tail[at] > fmax(enough, noise)) return 0;
         if (need == PI_NEED_SQUARE)
-            return p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
+            return !isfinite(p->tail_squared[at]) || /* their sum overflows, however divided */
+                   p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
         if (need <= PI_NEED_VALUE || cheb_is_clear(least, most, enough)) return 1;
     } else if (isfinite(p->tail[at]) && least == most) return 1;
     double f[NODES];

@@ -142,6 +142,8 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
     x, y = np.asarray(x, float), np.asarray(y, float)
+    columns, rows = np.argsort(x), np.argsort(y)  # cells lie between neighbours
+    x, y, numbers = x[columns], y[rows], numbers[np.ix_(rows, columns)]
     if len(x) == 1:
         x, numbers = _as_two(x), np.repeat(numbers, 2, axis=1)
     if len(y) == 1:

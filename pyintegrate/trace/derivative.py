@@ -9,6 +9,7 @@ References
 Griewank, Walther (2008), Evaluating Derivatives, SIAM, chapters 3.1 and 3.2.
 """
 
+import math
 import operator
 from contextlib import contextmanager
 from functools import reduce
@@ -153,10 +154,15 @@ _RULES: dict[str, Callable] = {
     "exp": lambda n, a: (n,),
     "expm1": lambda n, a: (make("exp", a),),
     "log": lambda n, a: (1.0 / a,),
+    "log2": lambda n, a: (1 / math.log(2) / a,),
+    "log10": lambda n, a: (1 / math.log(10) / a,),
     "log1p": lambda n, a: (1.0 / (a + 1.0),),
     "sinh": lambda n, a: (make("cosh", a),),
     "cosh": lambda n, a: (make("sinh", a),),
     "tanh": lambda n, a: (1.0 - n * n,),
+    "arcsinh": lambda n, a: (1.0 / make("hypot", a, 1.0),),
+    "arccosh": lambda n, a: (1.0 / (make("sqrt", a - 1.0) * make("sqrt", a + 1.0)),),
+    "arctanh": lambda n, a: (1.0 / ((1.0 - a) * (a + 1.0)),),
     "power": _power,
     "fmod": lambda n, a, b: (n.graph.constant(1.0), -make("rint", (a - n) / b)),
     "hypot": lambda n, a, b: (a * _over_length(n), b * _over_length(n)),

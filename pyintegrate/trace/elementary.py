@@ -153,34 +153,9 @@ def _compare_size(name):
     return _of_numbers(lambda x: make(name, _o.absolute(x), math.inf))
 
 
-def _arcsinh(x):
-    """sign(x) log1p(|x| + x^2 / (1 + sqrt(1 + x^2))), or log(2 |x|) where x^2 overflows"""
-    size, square = _size(x), x * x
-    near = _o.log1p(size + square / (_o.sqrt(square + 1.0) + 1.0))
-    return _o.copysign(_or_far(square < math.inf, near, size), x)
-
-
 def _size(x):
     """|x| with a slope at 0, that of the side of its sign: here nothing turns there."""
     return _o.copysign(x, 1.0)
-
-
-def _arccosh(x):
-    """log1p(s + sqrt(s (s + 2))), s = x - 1 >= 0, or log(2 s) where the product overflows"""
-    s = x - 1.0
-    square = s * (s + 2.0)
-    above = _o.less_equal(0.0, s) & (square < math.inf)
-    return _or_far(above, _o.log1p(s + _o.sqrt(square)), s)
-
-
-def _or_far(near, value, size):
-    return _o.where(near, value, _o.log(size) + math.log(2))
-
-
-def _arctanh(x):
-    """sign(x) log1p(2 |x| / (1 - |x|)) / 2"""
-    size = _size(x)
-    return _o.copysign(_o.log1p(size * 2.0 / (1.0 - size)) * 0.5, x)
 
 
 def _heaviside(x, at_zero):
@@ -221,11 +196,6 @@ _FORMULAS = {
     "ceil": lambda x: -_o.floor(-x),
     "isnan": lambda x: _o.not_equal(x, x),
     "exp2": lambda x: _o.power(2.0, x),
-    "log2": lambda x: _o.log(x) * (1 / math.log(2)),
-    "log10": lambda x: _o.log(x) * (1 / math.log(10)),
-    "arcsinh": _arcsinh,
-    "arccosh": _arccosh,
-    "arctanh": _arctanh,
     "heaviside": _heaviside,
     "logaddexp": _logaddexp,
 }

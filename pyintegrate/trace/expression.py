@@ -337,8 +337,11 @@ def _vector_methods():
     def method(name):
         return lambda self, *args, **options: getattr(np, name)(self, *args, **options)
 
-    names = "all", "any", "clip", "cumsum", "dot", "max", "mean", "min", "prod", "squeeze", "sum"
-    for name in (*names, "trace"):
+    names = (
+        "all any clip cumprod cumsum diagonal dot max mean min prod repeat round squeeze std sum"
+        " swapaxes take trace var"
+    )
+    for name in names.split():
         setattr(Vector, name, method(name))
 
 

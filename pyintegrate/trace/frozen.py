@@ -1,8 +1,9 @@
 """Numbers from outside a function that its trace has taken as constants."""
 
 import dis
-from copy import deepcopy
-from types import CodeType, FunctionType
+from collections import deque
+from copy import copy, deepcopy
+from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..values.types import Any
 # Elements of an array whose values are looked at; of a larger one it is the object.
 _COMPARED = 1000
 _NOTHING = object()
+_HOLDERS = list, dict, set, deque, np.ndarray
 
 
 class Frozen:
@@ -39,6 +41,7 @@ class Frozen:
     def __init__(self, *functions):
         # (where, name) -> [where, name, the value then: a copy of a small array]
         self._variables: dict[tuple[int, str], list[Any]] = {}
+        self.holders: list[Any] = []  # lists and the like, into which functions may write
         visited = set()
         for function in functions:
             self._visit(function, visited)
@@ -59,6 +62,8 @@ class Frozen:
         places = [(place, name) for place, name in places if name not in own]
         for place, name in places:  # which grow by what the variables hold
             value = _read(place, name)
+            if isinstance(value, _HOLDERS):
+                self.holders.append(value)
             if _is_number(value):
                 self._variables[id(place), name] = [place, name, _kept(value)]
             elif (key := (code, *_identity(value))) not in visited:
@@ -93,6 +98,32 @@ class Frozen:
             f" ({system.name}({changed[0][0]}=...)), or define it again",
             UserWarning,
         )
+
+
+class Holders:
+    """Lists and the like outside of a function, with what they held before it was traced."""
+
+    def __init__(self, function):
+        found = Frozen(function).holders
+        self._before = [(one, copy(one), _content(one)) for one in found]
+
+    def restored(self):
+        """Whether one had changed; all have again what they held."""
+        changed = [one for one in self._before if _content(one[0]) != one[2]]
+        for holder, before, _ in changed:
+            if isinstance(holder, np.ndarray):
+                holder[...] = before
+            else:
+                holder.clear()
+                getattr(holder, "extend", getattr(holder, "update", None))(before)
+        return bool(changed)
+
+
+def _content(holder):
+    """What tells whether other items are in a holder: these are kept, so that no id is reused."""
+    if isinstance(holder, np.ndarray):
+        return holder.tobytes()
+    return [*map(id, holder), *map(id, holder.values() if isinstance(holder, dict) else ())]
 
 
 def writes(function):
@@ -139,6 +170,8 @@ def _identity(value):
 
 def _item(holder, name):
     """An item of a dictionary, or an attribute of an object, also of its class."""
+    if isinstance(holder, ModuleType):  # which may warn of old names
+        holder = vars(holder)
     try:
         return holder.get(name, _NOTHING) if isinstance(holder, dict) else getattr(holder, name)
     except Exception:  # a property may raise anything

@@ -217,6 +217,25 @@ def call(function, arguments, params):
         graph.refused = None  # whose frames hold the graph
 
 
+def call_twice(function, arguments, params):
+    """As ``call``, of a function that is not compared with its plain values afterwards."""
+    result, again = (call(function, arguments, params) for _ in range(2))
+    if _formulas(result) != _formulas(again):
+        raise TypeError(
+            f"{describe(function)} cannot be traced: it gives another formula when it is called"
+            f" again, because it is random or keeps a state\n  at {place_of_function(function)}\n"
+            "  cure: draw numbers before the run, as parameters; noise is @pi.sde's"
+        )
+    return result
+
+
+def _formulas(result):
+    """What a function returned, as nested lists of text: a symbol as its node, with its number."""
+    if isinstance(result, Vector | np.ndarray):
+        result = result.tolist()
+    return [*map(_formulas, result)] if isinstance(result, list | tuple) else repr(result)
+
+
 def _cure(error):
     """The remedy for an error of a user's function."""
     if isinstance(error, NameError):
@@ -252,8 +271,8 @@ def _untraceable(function, error):
     )
 
 
-def components(function, graph, result, count, scalar, what):
-    """Nodes of what a function returned: `count` of them."""
+def components(function, graph, result, count, scalar, what, as_number=real):
+    """Nodes of what a function returned: `count` of them; as_number: None keeps truth values."""
     shape = None  # of a ragged array
     try:
         if isinstance(result, Symbol | int | float | np.number | np.bool_):
@@ -281,7 +300,8 @@ def components(function, graph, result, count, scalar, what):
             f" {place_of_function(function)}"
         )
     try:
-        nodes = [real(node_of(graph, value)) for value in values]
+        nodes = [node_of(graph, value) for value in values]
+        nodes = [*map(as_number, nodes)] if as_number else nodes
     except TraceError as error:
         raise TypeError(
             f"{describe(function)} returns what is no real number: {error.problem}\n  at"

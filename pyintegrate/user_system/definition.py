@@ -28,6 +28,8 @@ from .own_system import halves
 from .signature import LEADING, MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
 
+_COMPARED = "acceleration", "rhs", "sde"  # with the plain function, at a few points
+
 
 class Definition:
     """The function and the options given to a decorator.
@@ -128,7 +130,7 @@ class Definition:
             frozen=Frozen(self.function, self.given.get("energy")) or None,
         )
         system = self.made(definition, dict(self.defaults))
-        if self.kind in ("acceleration", "rhs", "sde"):
+        if self.kind in _COMPARED:
             self._compare(system)
         traced.program().handle  # noqa: B018  (the verifier agrees)
         return system
@@ -180,7 +182,9 @@ class Definition:
     def _call(self, function, graph, state, params, count, scalar, what):
         """The nodes of a function of the state, and of the time if it is its first argument."""
         time = [Symbol(graph.time())] * (self.leading > len(state))
-        result = tracing.call(function, [*time, *state], params)
+        force = function is self.function and self.kind in _COMPARED
+        call = tracing.call if force else tracing.call_twice
+        result = call(function, [*time, *state], params)
         return tracing.components(function, graph, result, count, scalar, what)
 
     def _force(self, graph, size, params):

@@ -123,9 +123,7 @@ class View:
     def result(self, function, own):
         """The node of one number or truth value."""
         value = self.call(function, own)
-        if isinstance(value, Symbol) and value.node.is_mask:
-            return value.node
-        return tracing.components(function, self.graph, value, 1, True, "one number")[0]
+        return tracing.components(function, self.graph, value, 1, True, "one number", None)[0]
 
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""
@@ -145,7 +143,7 @@ class View:
                 )
         state = self.state(count == 2)
         chosen = {name: known[name] for name in names}
-        return tracing.call(function, [*before, self.t, *state], chosen)
+        return tracing.call_twice(function, [*before, self.t, *state], chosen)
 
 
 def phase_numbers(system):

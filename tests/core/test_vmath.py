@@ -193,6 +193,7 @@ TRIGONOMETRIC = [
     signed(around(1.41421356, 0.01)),
     signed(around(0.785398, 0.01)),
 ]
+LOGARITHMIC = [between(0.4, 3), around(1, 0.5), around(0.70710678, 0.01), magnitude(-1100, 1024)]
 # 1 ulp for sin, cos, exp, log, 2 for the rest: the promise of architecture.md.
 ACCURACY = {
     "sin": (TRIGONOMETRIC, mp.sin, 1),
@@ -208,11 +209,9 @@ ACCURACY = {
         mp.exp,
         1,
     ),
-    "log": (
-        [between(0.4, 3), around(1, 0.5), around(0.70710678, 0.01), magnitude(-1100, 1024)],
-        mp.log,
-        1,
-    ),
+    "log": (LOGARITHMIC, mp.log, 1),
+    "log2": (LOGARITHMIC, lambda x: mp.log(x, 2), 1),
+    "log10": (LOGARITHMIC, mp.log10, 1),
     "tan": (TRIGONOMETRIC, mp.tan, 2),
     "asin": (
         [
@@ -299,6 +298,17 @@ ACCURACY = {
     "tanh": (
         [signed(between(0, 1)), signed(between(0, 25)), signed(magnitude(-1100, 6))],
         mp.tanh,
+        2,
+    ),
+    "asinh": (
+        [signed(between(0, 2)), signed(magnitude(-1100, 1024)), signed(magnitude(500, 520))],
+        mp.asinh,
+        2,
+    ),
+    "acosh": ([between(1, 3), magnitude(0, 1024)], mp.acosh, 2),
+    "atanh": (
+        [signed(between(0, 1)), signed(magnitude(-1100, 0)), signed(one_minus(magnitude(-50, 0)))],
+        mp.atanh,
         2,
     ),
     "pow": (
@@ -431,6 +441,16 @@ def test_a_quotient_has_the_bits_of_the_operator(real_bits):
 # ---- special values: C99 annex F and NumPy -----------------------------------------------------
 TINY = {64: 5e-324, 32: 1.4e-45}
 HUGE = {64: 1.7e308, 32: 3.4e38}
+OF_A_LOGARITHM = [
+    (1.0, 0.0),
+    (0.0, -INF),
+    (-0.0, -INF),
+    (INF, INF),
+    (-INF, NAN),
+    (-1.0, NAN),
+    ("-tiny", NAN),
+    (NAN, NAN),
+]
 #   name: arguments ..., result; "tiny" and "huge" stand for the ends of the precision
 SPECIAL = {
     "sin": [
@@ -453,16 +473,9 @@ SPECIAL = {
         ("huge", INF),
         ("-huge", 0.0),
     ],
-    "log": [
-        (1.0, 0.0),
-        (0.0, -INF),
-        (-0.0, -INF),
-        (INF, INF),
-        (-INF, NAN),
-        (-1.0, NAN),
-        ("-tiny", NAN),
-        (NAN, NAN),
-    ],
+    "log": OF_A_LOGARITHM,
+    "log2": [*OF_A_LOGARITHM, *((2.0**n, n) for n in range(-100, 101))],
+    "log10": [*OF_A_LOGARITHM, *((10.0**n, n) for n in range(11))],
     "tan": [(0.0, 0.0), (-0.0, -0.0), (INF, NAN), (NAN, NAN), ("-tiny", "-tiny")],
     "asin": [(0.0, 0.0), (-0.0, -0.0), (1.5, NAN), (-INF, NAN), (NAN, NAN), (1.0, np.pi / 2)],
     "acos": [(1.0, 0.0), (-1.0, np.pi), (0.0, np.pi / 2), (1.5, NAN), (INF, NAN), (NAN, NAN)],
@@ -542,6 +555,17 @@ SPECIAL = {
         (NAN, NAN),
         ("-huge", -1.0),
         ("-tiny", "-tiny"),
+    ],
+    "asinh": [(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN), ("-tiny", "-tiny")],
+    "acosh": [(1.0, 0.0), (0.5, NAN), (-1.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN)],
+    "atanh": [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (1.0, INF),
+        (-1.0, -INF),
+        (1.5, NAN),
+        (-INF, NAN),
+        (NAN, NAN),
     ],
     "cbrt": [
         (0.0, 0.0),

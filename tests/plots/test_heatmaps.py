@@ -98,3 +98,11 @@ def test_a_single_row_or_column_is_visible(shape):
     (line,) = pi.scan(pi.systems.spring, {"k": k[:1]}, pi.watch.rms("x"), dt=0.1, n_steps=9).plot(
     ).get_lines()  # fmt: skip
     assert line.get_marker() == "o"
+
+
+def test_parameters_in_any_order_have_their_own_cells():
+    k, b = np.array([4, 1, 7, 2, 6, 3, 5.0]), np.array([2, 0, 4, 1, 3.0])
+    values = 10 * b[:, np.newaxis] + k
+    mesh, shown = colours_of(pi.plots.heatmap(springs(save="final"), values, x=k, y=b))
+    assert np.array_equal(shown, 10 * np.arange(5)[:, np.newaxis] + np.arange(1, 8))
+    assert (np.diff(mesh.get_coordinates()[0, :, 0]) > 0).all()

@@ -54,3 +54,12 @@ def test_inverse_hyperbolic_functions_of_any_size(name):
         expected = getattr(np, name)(x)
     got = ask(lambda t, y: [getattr(np, name)(y[0])], x)
     assert np.allclose(got, expected, rtol=2e-15, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize(("name", "base"), [("log2", 2.0), ("log10", 10.0)])
+def test_logarithms_of_powers_are_whole(name, base):
+    """So that np.floor(np.log10(1000)) is 3."""
+    x = np.power(base, np.arange(23.0))
+    function = getattr(np, name)
+    assert not unlike(ask(lambda t, y: [np.floor(function(y[0]))], x), np.arange(23.0)).any()
+    assert not unlike(ask(lambda t, y: [function(y[0])], x), function(x)).any()

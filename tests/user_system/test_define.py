@@ -4,6 +4,7 @@ import math
 import pickle
 import re
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -188,6 +189,35 @@ def test_random_functions_are_noticed():
         return -x + generator.normal()
 
     assert "it is random" in refused("acceleration", ValueError, dof=1)(noisy)
+    draw, again = generator.normal, "it gives another formula when it is called again"
+    with pytest.raises(TypeError, match=again):
+        pi.hamiltonian(lambda q, p: p * p / 2 + draw() * q * q)
+    with pytest.raises(TypeError, match=again):
+        pi.potential(lambda x: draw() * x * x)
+    with pytest.raises(TypeError, match=again):
+        pi.acceleration(energy=lambda t, x, v: draw() * x)(lambda t, x, v: -x)
+
+
+@pytest.mark.parametrize("made", [
+    lambda q: np.zeros_like(q, dtype=int), lambda q: np.full_like(q > 0, True),
+], ids=["int", "bool"])  # fmt: skip
+def test_arrays_that_would_round_are_noticed(made):
+    """In NumPy an array of truth values or whole numbers rounds what is written into it."""
+
+    def energy(q, p):
+        kept = made(q)
+        kept[0] = 1.5 * q[0]
+        return p @ p / 2 + kept @ kept
+
+    with pytest.raises(TypeError, match="which rounds what is written into it"):
+        pi.hamiltonian(dof=2)(energy)
+
+
+def test_names_in_a_function_make_no_module_warn():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pi.rhs(dim=1)(lambda t, y: np.multiply(y, len("object")))  # np.object is deprecated
+    assert not caught
 
 
 # ---- arguments and options -----------------------------------------------------------------------

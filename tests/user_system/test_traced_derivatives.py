@@ -17,6 +17,7 @@ FUNCTIONS = {
     "cbrt": (lambda a, b: np.cbrt(a * b), lambda a, b: mp.cbrt(a * b)),
     "exp": (lambda a, b: np.exp(a * b) + np.expm1(b), lambda a, b: mp.exp(a * b) + mp.expm1(b)),
     "log": (lambda a, b: np.log(a) * np.log1p(b), lambda a, b: mp.log(a) * mp.log1p(b)),
+    "log2": (lambda a, b: np.log2(a) * np.log10(b), lambda a, b: mp.log(a, 2) * mp.log10(b)),
     "sin": (lambda a, b: np.sin(a * b) * np.cos(b), lambda a, b: mp.sin(a * b) * mp.cos(b)),
     "tan": (lambda a, b: np.tan(a + b), lambda a, b: mp.tan(a + b)),
     "arcsin": (lambda a, b: np.arcsin(a) * np.arccos(b), lambda a, b: mp.asin(a) * mp.acos(b)),
@@ -291,3 +292,11 @@ def test_single_precision_has_derivatives_too():
     assert J.dtype == np.float32
     exact = [[0.7 * np.cos(0.35), 0.5 * np.cos(0.35)], [0.75, 0]]
     assert np.allclose(J[0], exact, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("name", ["arcsinh", "arctanh", "arccosh"])
+def test_smooth_functions_have_no_corners(name):
+    """There is no warning that the force turns or jumps, nor a step to such a place."""
+    system = pi.acceleration(lambda t, x, v: -getattr(np, name)(x / 2 + (name == "arccosh") * 3))
+    assert not system.traced.program().has("invariants")
+    system.tangent(1)

@@ -420,6 +420,7 @@ ARRAYS = {
     "ghost cells": lambda x: np.diff(np.pad(x, 1, mode="wrap"), 2) + np.pad(x, (0, 1))[1:],
     "convolve": lambda x: np.convolve(x, [1, -2, 1], "same"),
     "statistics": lambda x: [np.var(x), np.std(x * x), np.trapezoid(x, dx=0.1)],
+    "methods": lambda x: x.take([2, 0, 1]) * x.var() + x.cumprod() * x.repeat(2).std() + x.round(),
     "block": lambda x: np.block([[x], [2 * x]])[1] + np.meshgrid(x, x)[1][2],
     "filled": lambda x: np.full_like(x, fill_value=x[0]) - np.zeros_like(x, shape=(1,)),
     "counts": lambda x: x * np.sum(x > 0) + np.mean(x > 0.1) + np.cumsum(x > 0.2),

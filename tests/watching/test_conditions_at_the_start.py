@@ -83,6 +83,17 @@ def test_it_occurs_though_the_first_step_leaves_the_bound(run, more):
 
 
 @RUNS
+def test_a_condition_may_be_one_of_a_vector_or_known(run):
+    holds = {"vector": lambda t, y: y < 0, "list": lambda t, y: [y[0] < 0]}
+    known = {"always": lambda t, y: True, "never": lambda t, y: np.bool_(False)}
+    found = run(events={name: pi.event(one) for name, one in (holds | known).items()}).events
+    for name in holds:
+        assert same_bits(found[name].t[:, 0], np.where(START[:, 0] < 0, 3.0, np.nan))
+    assert same_bits(found["always"].t[:, 0], np.full(3, 3.0))
+    assert not found["never"].count.any()
+
+
+@RUNS
 def test_one_that_ceases_or_is_a_zero_does_not_occur_at_the_start(run):
     events = {
         "ends": pi.event(lambda t, y: y[0] < 0, direction=-1),

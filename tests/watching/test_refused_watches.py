@@ -38,6 +38,18 @@ def test_a_quantity_that_is_not_real(verb, kind):
 
 
 @VERBS
+def test_a_quantity_or_a_jump_that_is_random(verb):
+    draw = np.random.default_rng(1).normal
+    for argument, asked in [
+        ("watch", w.mean(lambda t, x, v: x + draw())),
+        ("events", pi.event(lambda t, x, v: x + draw())),
+        ("events", pi.event("x", then=lambda t, x, v: (x, draw() * v))),
+    ]:
+        with pytest.raises(TypeError, match="another formula when it is called again"):
+            verb(**{argument: {"q": asked}})
+
+
+@VERBS
 @pytest.mark.parametrize(("function", "value"), [
     (lambda t, x, v: np.sqrt(1.5 - x), "nan"), (lambda t, x, v: 1 / (x - 2), "inf"),
 ], ids=["nan", "inf"])  # fmt: skip
