@@ -7,6 +7,7 @@ from ..user_system.traced import TracedSystem
 from ..values.parameters import system_at
 
 _LANES = 1 << 16  # of a batch, evenly spaced, that are looked at
+_LARGE = 1e4  # ninth powers of smaller numbers, and of their inverses, are in the range
 _OFF = 0.01  # of a component of the right-hand side, there and nearby: no rounding
 _LEAST = 1e-37  # smaller ones have lost digits
 
@@ -17,9 +18,13 @@ def warn_of_range(solution, on_failure):
     At r = 1e13 m, GM / r**3 is 0, because r**3 is infinite: the motion is a straight line.
     """
     problem, system = solution._problem, solution.system
-    if not isinstance(system, TracedSystem) or on_failure == "ignore" or not problem.lanes:
+    if not isinstance(system, TracedSystem) or on_failure == "ignore":
         return
-    lanes = np.arange(0, problem.lanes, -(-problem.lanes // _LANES))
+    sizes = abs(solution._last_rows[: system.dim, : problem.lanes])
+    lanes = np.flatnonzero(((sizes > _LARGE) | ((sizes < 1 / _LARGE) & (sizes > 0))).any(axis=0))
+    if not len(lanes):
+        return
+    lanes = lanes[:: -(-len(lanes) // _LANES)]
     t = np.broadcast_to(solution._origin_time, problem.batch).reshape(-1)[lanes]
     y = solution._last_rows[: system.dim, lanes].T
     system = system_at(system, problem.batch, lanes)
@@ -31,7 +36,7 @@ def warn_of_range(solution, on_failure):
             less &= np.any((found < (1 - _OFF) * right) & (right > _LEAST), axis=-1)
     if less.any():
         warn_caller(
-            f"{np.count_nonzero(less)} of {len(lanes)} trajectories end where the force of"
+            f"{np.count_nonzero(less)} of {problem.lanes} trajectories end where the force of"
             f" {system.name!r} is smaller in float32 than in float64: numbers in it are outside"
             " 1e-38 to 3e38, and terms vanish: give dtype=np.float64, or other units",
             UserWarning,
