@@ -108,8 +108,9 @@ def event(
         How many events of each trajectory to keep, from the first on; all are counted.
     then : callable, optional
         ``then(t, x, v, ...)`` -> (x, v), or ``then(t, y, ...)`` -> y: the state jumps, and the rest
-        of the step continues from there. For ``system.tangent(...)`` this and `quantity` take only
-        the base motion: its tangents jump by the saltation matrix.
+        of the step continues from there. The quantity must be continuous at its zero. For
+        ``system.tangent(...)`` this and `quantity` take only the base motion: its tangents jump by
+        the saltation matrix.
     values : callable, optional
         A tuple of numbers to keep at each event.
     params : mapping of str to array_like, optional
