@@ -135,9 +135,9 @@ def integrate(
     drive : mapping of str to array_like, optional
         Parameters that change at every step: arrays (n_steps, *batch, *shape), whose entry n
         holds from step n to step n + 1. The force sees them; energies see the system's own, and
-        functions of watches, events and statistics across the batch may not name them. Methods of
-        several steps and Wisdom-Holman methods with a corrector remember the entries before, which
-        makes them of order 1.
+        functions of watches, events and statistics across the batch may not name them, and `times`
+        is refused. Methods of several steps and Wisdom-Holman methods with a corrector remember the
+        entries before, which makes them of order 1.
     out : ndarray, memmap or zarr array, optional
         Where the saved states go: shape (n_saved, *batch, components), of the run's dtype. It may
         be larger than memory. The `y` of an earlier solution is fastest, since it has the memory

@@ -374,13 +374,21 @@ static int is_corrected(EventLanes *p, int64_t i) {
     }
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
     if (!ends && o->corrections > 1) return 0;
-    /* All that is left is rounding. */
-    if (exact && !passed && o->corrections > 1 && fabs(g) >= 0.5 * fabs(o->last_g)) return 0;
     double slope = e->slope;
     if (o->corrections > 1) {
-        const double secant = (g - o->last_g) / (e->part - o->last_part), ratio = secant / slope;
+        const int64_t at = e->event * p->lanes + i;
+        const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
+        const double way = e->part - o->last_part, secant = (g - o->last_g) / way;
+        const double ratio = secant / slope;
         const int between = (g > 0) != (o->last_g > 0); /* a zero lies there, if all curves */
-        if ((ratio > 0.125 && ratio < 8) || (between && ratio > 0)) slope = secant;
+        /* Beside a kink the slope is another; at the zero of a jump, and in single precision,
+         * rounding may look like one. */
+        const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
+        const int kink =
+            slow && !p->single && !(o->passing[e->event].zero > 0) && fabs(g) > 0x1p-36 * size;
+        if (slow && !kink && !passed) return 0;   /* all that is left is rounding */
+        if (kink && between) slope = 2 * g / way; /* the middle of the two is next */
+        else if ((ratio > 0.125 && ratio < 8) || ((between || kink) && ratio > 0)) slope = secant;
     }
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;

@@ -123,7 +123,7 @@ static void shift(const Pieces *p, ProgramRows *r, int64_t c, int64_t i, int num
         const int64_t at = d * p->lanes + i;
         double *y = &r->y[d * p->lanes + c];
         const double size = /* of the terms of its polynomial, however small their sum is */
-            fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
+            fabs(*y) + fabs(real_of(p, s->before, at)) + fabs(real_of(p, s->after, at));
         const double off = fmax(least * size, inexact * fabs(*y));
         *y += number >> (d % 3 + 1) & 1 ? off : -off;
     }

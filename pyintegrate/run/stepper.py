@@ -458,7 +458,8 @@ class Stepper:
     ) -> None:
         """Restart some trajectories, also failed ones; time and the others continue.
 
-        Their status, watches and events start again, from the new state; noise goes on.
+        Their status, watches and events start again, from the new state; noise goes on. A watch
+        with ``every=k`` still counts the steps k, 2 k, ... of the Stepper.
 
         Parameters
         ----------

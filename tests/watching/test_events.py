@@ -445,3 +445,24 @@ def test_nobody_is_asked_for_an_event_that_is_none():
         sol.events["ground"]
     assert np.isnan(sol.stopped_at).all()
     assert set(sol.stopped_by.ravel()) == {""}
+
+
+@pytest.mark.parametrize("flat", [-1, 1])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_zero_beside_a_kink_is_located_to_rounding(side, flat):
+    """Where the slope changes, a search that converges slowly was taken for one that has come to
+    rounding: the time was off by up to 1/300 of the step."""
+    zero = np.linspace(0.02, 0.09, 1000)
+    kink = zero + side * np.geomspace(1e-7, 1e-3, 1000)
+    here, there = (20.0, 0.1) if flat == 1 else (0.1, 20.0)  # slopes at the zero, and beyond
+
+    def quantity(t, x, v, zero, kink):
+        return here * (x - zero) + (there - here) * side * np.maximum(side * (x - kink), 0)
+
+    event = pi.event(quantity, params={"zero": zero, "kink": kink})
+    sol = pi.integrate(
+        pi.systems.constant_force(force=0), 0.0, 1.0, dt=0.1, n_steps=1, events={"e": event}
+    )
+    resolved = ~sol.events["e"].unresolved
+    assert resolved.mean() > 0.9
+    np.testing.assert_allclose(sol.events["e"].first.t[resolved], zero[resolved], rtol=1e-11)
