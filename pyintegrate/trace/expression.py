@@ -278,6 +278,11 @@ class Vector(Operators):
     def __setitem__(self, index, value):
         if not self.array.flags.writeable:
             raise TraceError("it changes its arguments", "work on a copy: x = x.copy()")
+        if self.size and _are_truths(self.array) and not _are_truths(value):
+            raise TraceError(
+                "it writes a number into an array of truth values, which NumPy makes one of them",
+                "begin with numbers: np.where(condition, 1.0, 0.0)",
+            )
         self.array[_plain_index(index)] = plain(value)
 
     def __array__(self, dtype=None, copy=None):
@@ -319,6 +324,14 @@ class Vector(Operators):
 
     def __repr__(self):
         return f"<vector of symbols, shape {self.shape}>"
+
+
+def _are_truths(values):
+    """Whether an array holds truth values alone, as those of NumPy's type bool."""
+    return all(
+        one.node.is_mask if isinstance(one, Symbol) else isinstance(one, bool | np.bool_)
+        for one in np.asarray(plain(values), dtype=object).flat
+    )
 
 
 def _plain_index(index):

@@ -213,6 +213,16 @@ def test_arrays_that_would_round_are_noticed(made):
         pi.hamiltonian(dof=2)(energy)
 
 
+def test_numbers_in_an_array_of_truth_values_are_noticed():
+    def energy(q, p):
+        inside = q > 0
+        inside[0] = 2 * q[0]  # True, in NumPy
+        return p @ p / 2 + inside @ q
+
+    with pytest.raises(TypeError, match="writes a number into an array of truth values"):
+        pi.hamiltonian(dof=2)(energy)
+
+
 def test_names_in_a_function_make_no_module_warn():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
