@@ -1,7 +1,6 @@
 """Watches and events of runs to a tolerance: each accepted step, and where it crosses zero."""
 
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -755,12 +754,10 @@ def test_periods_do_not_depend_on_what_is_watched_beside_them(method):
 
 
 def test_squares_that_overflow_are_not_divided_further():
-    """Where y' = y^2 grows without bound: 2048 pieces of every step took a minute."""
+    """Where y' = y^2 grows without bound: with 2048 pieces of every step this takes an hour."""
     system = pi.rhs(dim=1)(lambda t, y: y * y)
-    before = time.process_time()
     sol = pi.solve(
-        system, np.ones((16, 1)), t_end=1.3, method="rodas5p", max_steps=4000, on_failure="ignore",
-        watch={"rms": pi.watch.rms(lambda t, y: y[0] ** 2)},
+        system, np.ones((1000, 1)), t_end=1.3, method="rodas5p", max_steps=4000,
+        on_failure="ignore", watch={"rms": pi.watch.rms(lambda t, y: y[0] ** 2)},
     )  # fmt: skip
     assert np.isnan(sol.watched["rms"]).all()
-    assert time.process_time() - before < 10
