@@ -308,7 +308,7 @@ typedef struct {
     int combined;                /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
     int branches;                /* does the system tell where its force takes another branch? */
     int forgets;                 /* may a later stage hide a slope that is not a number? */
-    int places;                  /* and at how many of them */
+    int places, chord;           /* and at how many of them; is the state there on the chord? */
     double place[PI_MAX_PLACES]; /* parts of the step */
     int place_of[PI_MAX_STAGES]; /* of a stage; 0: not asked, or not kept */
     int nearest[PI_MAX_PLACES];  /* the first of those that make the next middle, */

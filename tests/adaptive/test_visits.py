@@ -154,7 +154,8 @@ def test_no_pulse_is_missed_at_rest(method):
 @pytest.mark.parametrize("slow", [0.0, 0.3])
 @pytest.mark.parametrize(
     ("method", "k"),
-    [("auto", 1e4), ("radau_iia5", 1e4), ("radau_iia5", 1.0), ("auto", 1.0), ("dop853", 1.0)],
+    [("auto", 1e4), ("radau_iia5", 1e4), ("radau_iia5", 1.0), ("auto", 1.0), ("dop853", 1.0)]
+    + [("rodas5p", 1e4), ("rodas5p", 1.0), ("kvaerno43", 1.0), ("heun2", 1.0)],
 )
 def test_no_pulse_of_a_clock_is_missed(method, k, slow):
     """The integral of what follows pulses of 0.1 % of each period, beside a slow decay."""

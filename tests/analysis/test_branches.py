@@ -318,3 +318,19 @@ def test_a_guess_of_zero_beside_large_components_is_a_guess():
     x = (5.7 - np.sqrt(5.7**2 - 4 * 0.2 * found.values)) / 2 * 1e9
     assert found.ends == "range"
     assert found.points[:, 0] == pytest.approx(x, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9])
+def test_folds_far_below_the_start_are_not_stepped_over(unit):
+    """A gene that turns itself on, from 60 times its threshold: a switch flat in that unit."""
+    n, K = 11.45, 0.2844
+    gene = pi.rhs(
+        lambda t, y, d: (unit * (0.0352 + 0.8 / (1 + (K * unit / y[0]) ** n)) - d * y[0],),
+        dim=1,
+        d=1.0,
+    )
+    found = pi.analysis.continue_equilibria(gene, "d", (0.05, 20), [16.7 * unit])
+    x = np.geomspace(1e-3, 10, 100_001)
+    d = (0.0352 + 0.8 / (1 + (K / x) ** n)) / x
+    turns = d[1:-1][(d[1:-1] - d[:-2]) * (d[2:] - d[1:-1]) < 0]  # up, and down again
+    assert points(found, "fold") == pytest.approx(turns[::-1], rel=1e-7)

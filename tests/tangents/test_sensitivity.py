@@ -158,6 +158,24 @@ def test_sensitivities_of_tight_runs_are_differences_of_tight_runs():
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-10)
 
 
+@pytest.mark.parametrize("method", ["radau_iia5", "rodas5p"])
+def test_sensitivities_of_stiff_motions_are_the_same_in_small_units(method):
+    """The Oregonator: second derivatives, 2^50 in that unit, came before the Jacobian as pivots."""
+
+    @pi.rhs(dim=3, s=77.27, w=0.161, u=1.0)
+    def oregonator(t, y, s, w, u):
+        a, b, c = y / u
+        return s * (b + a * (1 - 8.375e-6 * a - b)) * u, (c - (1 + a) * b) / s * u, w * (a - c) * u
+
+    def run(u):
+        sol = pi.solve(oregonator(u=u), [1 * u, 2 * u, 3 * u], t_end=30.0, rtol=1e-5, atol=1e-7 * u,
+                       method=method, sensitivity=("x0", "w"), max_steps=1000)  # fmt: skip
+        return sol.y / u, sol.sensitivity["x0"], sol.sensitivity["w"] / u
+
+    for small, one in zip(run(2.0**-50), run(1.0), strict=True):
+        np.testing.assert_array_equal(small, one)
+
+
 def test_sensitivities_to_a_tolerance_go_on_and_are_pickled():
     call = {"rtol": 1e-10, "atol": 1e-12, "sensitivity": ("x0", "mu")}
     whole = pi.solve(pi.systems.kepler, t_end=9.0, **call)

@@ -45,8 +45,8 @@ INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_
         if (w[j] != 0) beside = vfma(vset(w[j]), u[j * all + i], beside);
     return beside;
 }
-/* u of every stage. */
-static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) {
+/* u of every stage. own: as in factors.h. */
+static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, const vreal *own) {
     const int64_t R = c->R, all = c->dim * R;
     const int dim = c->dim, driven = c->tile->system->time_dependent;
     vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
@@ -62,7 +62,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
                 vreal *entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
-    factor_rows(c, dim, M, pivot);
+    factor_rows(c, dim, M, pivot, own);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
         vreal *us = u + s * all;
@@ -82,7 +82,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) 
 static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
     const int64_t all = c->dim * c->R;
     vreal *u = take_rows(c, m->stages * c->dim), *to = increments(c, 0);
-    rosenbrock_stages(c, m, n, u);
+    rosenbrock_stages(c, m, n, u, NULL);
     EACH_BELOW(i, all) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
     settle(c, 0, c->dim);
 }

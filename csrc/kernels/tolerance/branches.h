@@ -61,12 +61,12 @@ INLINE vint visits_in_register(const Lanes *l, int64_t u, const int nearest, vin
     const PiPair *m = l->pair;
     const int n = l->solve->system->n_invariants;
     const int64_t R = l->c.R, next = n * R;
-    vint visits = {0};
+    vint visits = {0}, passed = {0};
     for (int i = 0; i + 1 < m->places; i++) {
         const vreal *here = sides_at(l, i) + u, *near = sides_at(l, m->nearest[i]) + u;
         const vint across = here[0] != here[next];
         const vreal broader = vselect(across, vset(1 + KINKED), vset(1 + BROADER));
-        vint passed = {0};
+        if (!m->chord) passed = vset_int(0); /* whose ends alone tell that a step has crossed */
         for (int64_t g = R; g < next; g += R) {
             const vreal side = vcopysign(vone, here[g] + here[g + next]);
             const vreal a = side * here[g], b = side * here[g + next], least = vmin(a, b);

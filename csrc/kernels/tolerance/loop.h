@@ -121,7 +121,12 @@ static int go_on(Lanes *l) {
     if (c->stopped) return -1;
     step_rows(l);
     note_branches(l, l->pair->places - 1, 1, l->yn);
-    if (l->pair->branches) find_visits(l);
+    const PiPair *m = l->pair;
+    for (int p = 1; m->branches && m->chord && p < m->places - 1; p++) {
+        EACH_ENTRY(i, c->dim, c) l->ys[i] = vfma(vset(m->place[p]), l->yn[i] - c->y[i], c->y[i]);
+        note_branches(l, p, m->place[p], l->ys);
+    }
+    if (m->branches) find_visits(l);
     judge(l);
     if (l->pair->branches) sliding_lanes_leave(l);
     measure_steps(l);

@@ -131,8 +131,8 @@ static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
                 pair[((n + i) * 2 * n + k) * R] = -there;
             }
     copy_rows(c, 1, c->h, h);
-    factor_rows(c, n, r->alone, r->pivot);
-    factor_rows(c, 2 * n, r->pair, r->pair_pivot);
+    factor_rows(c, n, r->alone, r->pivot, r->scale);
+    factor_rows(c, 2 * n, r->pair, r->pair_pivot, r->scale);
 }
 
 static void radau_to_w(const Chunk *c, const Radau *r) {
