@@ -54,11 +54,11 @@ static void make_places(PiPair *pair, uint64_t stages) {
         at[i] = c;
         stage[i] = s;
     }
+    EACH_FROM(i, 1, n) pair->place_of[stage[i]] = i;
     pair->chord = n == 1;
     if (pair->chord) at[1] = 0.2, at[2] = 0.45, at[3] = 0.75, n = 4;
     at[n] = 1;
     pair->places = n + 1;
-    EACH_FROM(i, 1, n) pair->place_of[stage[i]] = i;
     const int count = n < PI_NEAREST ? n + 1 : PI_NEAREST;
     EACH_BELOW(i, n) {
         const int before = i + 1 - count / 2, last = n + 1 - count;
