@@ -96,17 +96,12 @@ def until_jump(solution, values, name):
 
 
 def forget_drift(solution, watched, watches):
-    """NaN for what was watched of the phase drift of trajectories that have jumped.
-
-    watched: results by name, changed in place; watches: the Reductions, by name.
-    """
-    names = {name for name, one in watches.items() if one.quantity == "phase_drift"}
-    found = [a for name, a in watched.items() if name.rpartition(".")[0] in names or name in names]
+    """NaN for what was watched of the phase drift of trajectories that have jumped: in place."""
+    found = watched.drifts(watches)
     lanes = has_jumped(solution) if found else np.zeros(())
     if lanes.any():
         _warn(solution, lanes, "the phase drift")
-    for values in found:
-        if values.dtype.kind == "f":
+        for values in found:
             values[lanes] = np.nan
 
 
