@@ -27,6 +27,7 @@ from .observables import (
 from .results import quiet
 
 
+@one_record_warning()
 def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 

@@ -28,6 +28,7 @@ from ..values.types import (
     SupportsIndex,
     Watched,
 )
+from .jumps import forget_drift
 from .origin import Origin, origin_of
 from .precision import warn_of_range
 from .sensitivity import motion_alone
@@ -140,7 +141,10 @@ class FixedSolution(Solution):
         problem = self._problem
         ends = self._failures.steps(problem)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
-        return Watched.of_sums(self._options.watch, problem, self._kept, last)
+        plan = self._options.watch
+        watched = Watched.of_sums(plan, problem, self._kept, last)
+        forget_drift(self, watched, plan.watch)
+        return watched
 
     @property
     def valid(self) -> Booleans:

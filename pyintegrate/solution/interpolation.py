@@ -52,8 +52,7 @@ def states_at(solution, t):
     s = (position - solution.steps[i]) / steps
     if not solution._whole:  # up to a stop or the last good step; then this state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)
-        last = time_of(solution.t0, solution.dt, solution.failed_step - 1)
-        last = np.where(np.isfinite(solution.stopped_at), solution.stopped_at, last)
+        last = last_times(solution)
         width, ahead = np.where(beyond, last - moments, width), direction(solution)
         with quiet():
             part = np.where(ahead * times < ahead * last, (times - moments) / width, 1.0)
@@ -73,6 +72,14 @@ def states_at(solution, t):
             y = cubic(s, start, stop - start, slope0, slope1)
     y = np.where(within[..., np.newaxis], y, np.where(s > 0, stop, start))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def last_times(solution):
+    """When trajectories that stopped or failed had their last states, (*batch)."""
+    if hasattr(solution, "_arrived"):  # to a tolerance
+        return solution._arrived
+    last = time_of(solution.t0, solution.dt, solution.failed_step - 1)
+    return np.where(np.isfinite(solution.stopped_at), solution.stopped_at, last)
 
 
 def warn_of_lost(times, lost):

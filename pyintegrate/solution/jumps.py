@@ -89,6 +89,23 @@ def until_jump(solution, values, name):
     lanes = beyond.any(axis=0)
     if not lanes.any():
         return values
+    _warn(solution, lanes, name)
+    return np.where(
+        beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
+    )
+
+
+def forget_drift(solution, watched, watches):
+    """NaN for what was watched of the phase drift of trajectories that have jumped: in place."""
+    found = watched.drifts(watches)
+    lanes = has_jumped(solution) if found else np.zeros(())
+    if lanes.any():
+        _warn(solution, lanes, "the phase drift")
+        for values in found:
+            values[lanes] = np.nan
+
+
+def _warn(solution, lanes, name):
     if solution._problem.driven:
         why = (
             f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
@@ -102,6 +119,3 @@ def until_jump(solution, values, name):
             " compare with a run of smaller steps, the same events= and the same times="
         )
     warn_record(why)
-    return np.where(
-        beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
-    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..errors import warn_record
 from .accumulators import REDUCTIONS
 from .beginning import check_watched
 from .event_log import Events
@@ -181,7 +182,17 @@ class ByHand(RunMemory):
             units.append(one.change[2][:lanes].reshape(batch))
             nothing = last.ravel() // group.every < begin
             kept[i] = np.where(nothing, group.initial[:, np.newaxis], kept[i])
-        return Watched.of_sums(self._plan, self._problem, kept, last, began, units)
+        watched = Watched.of_sums(self._plan, self._problem, kept, last, began, units)
+        drifts = watched.drifts(self._plan.watch)
+        for name, one in self.events().items() if drifts else ():
+            if one.jumps and one.count.any():
+                warn_record(
+                    f"the phase drift is NaN from the first jump on: the event {name!r} has changed"
+                    " the state, and what is known of the true motion ends there"
+                )
+                for values in drifts:
+                    values[one.count > 0] = np.nan
+        return watched
 
     def events(self):
         if self._events is None:

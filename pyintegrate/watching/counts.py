@@ -114,7 +114,8 @@ def periods(rows):
 
     `.count` is the number of periods, `.variance` the variance of their lengths. A crossing is
     located by the cubic through the four values around it: its error is of the fourth order in the
-    step. See ``last``.
+    step. At fixed steps a jump of an event across zero is a crossing, too, and one next to a
+    crossing moves it, by less than a step. See ``last``.
 
     Examples
     --------

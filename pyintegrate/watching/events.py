@@ -83,12 +83,13 @@ def event(
     Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
     a zero at the start is no event. If the values at three steps indicate that it may cross zero
     and return within one step, both crossings are searched for (in the first step of a run by a
-    step backwards). If a step has three crossings or more, all are located, and ``.unresolved`` is
-    True, since other steps may hide two; it is also True where the quantity becomes NaN. After a
-    jump a quantity starts from its new value: a zero that the jump skips is no event. The time is
-    located to rounding by repeating a part of the step: it has the order of the method. The state
-    is on the side before the crossing (under `solve`, to rounding, unless the event stops or
-    jumps).
+    step backwards). A quantity whose period is about a step looks slow, and nothing shows that its
+    crossings are missed: a step must be well below a period. If a step has three crossings or more,
+    all are located, and ``.unresolved`` is True, since other steps may hide two; it is also True
+    where the quantity becomes NaN. After a jump a quantity starts from its new value: a zero that
+    the jump skips is no event. The time is located to rounding by repeating a part of the step: it
+    has the order of the method. The state is on the side before the crossing (under `solve`, to
+    rounding, unless the event stops or jumps).
     A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, which may
     be the start, or at the jump of another event after which it holds and before which it did not.
 

@@ -150,6 +150,12 @@ class Watched(Several[Any]):
                 return self._found[name + suffix]
         return None
 
+    def drifts(self, watches):
+        """The results, of those that can be NaN, of the Reductions of the phase drift."""
+        names = {name for name, one in watches.items() if one.quantity == "phase_drift"}
+        own = [a for key, a in self._found.items() if names & {key, key.rpartition(".")[0]}]
+        return [a for a in own if a.dtype.kind == "f"]
+
     def table(self) -> Table:
         """A row for each result."""
         rows = [(name, _told(value)) for name, value in self._found.items()]

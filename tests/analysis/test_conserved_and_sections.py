@@ -288,3 +288,15 @@ def test_wrong_levels_of_a_section_are_named(wrong, told):
     sol = pi.integrate(pi.systems.spring, dt=0.1, n_steps=50)
     with pytest.raises((TypeError, ValueError), match=told):
         pi.analysis.poincare_section(sol, "x", **wrong)
+
+
+@pytest.mark.parametrize("run", [
+    lambda **k: pi.integrate(dt=0.01, n_steps=500, save=10, **k),
+    lambda **k: pi.solve(t_end=5.0, rtol=1e-9, times=np.linspace(0.0, 5.0, 51), **k),
+])  # fmt: skip
+def test_a_section_counts_the_crossing_between_the_last_save_and_a_stop(run):
+    stop = {"end": pi.event(lambda t, x, v: t - 2.03, stop=True)}
+    sol = run(system=pi.systems.oscillator, x0=np.ones(2), v0=0.0, events=stop)
+    section = pi.analysis.poincare_section(sol, "x", -0.43, direction=0)
+    assert section.trajectory.tolist() == [0, 1]
+    assert abs(section.t - np.arccos(-0.43)).max() < 1e-5

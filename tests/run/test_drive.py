@@ -9,6 +9,12 @@ import pytest
 import pyintegrate as pi
 
 N = 40
+WALL = pi.event("x", level=-0.5, then=lambda t, x, v: (x, -v))
+
+
+def stepped(stepper):
+    stepper.step(100)
+    return stepper
 
 
 def by_hand(system, y, force, **options):
@@ -155,6 +161,21 @@ def test_what_is_known_of_the_system_is_not_known_of_a_driven_one(tmp_path):
         for measure in (sol.exact, sol.error, lambda s=sol: pi.analysis.phase_drift(s)):
             with pytest.warns(pi.RecordWarning, match="drive= has changed parameters"):
                 assert np.isnan(measure()).all()
+
+
+@pytest.mark.parametrize("run", [
+    lambda s, **k: pi.integrate(s, dt=0.05, n_steps=100, drive={"k": np.linspace(1, 30, 100)}, **k),
+    lambda s, **k: pi.integrate(s, dt=0.05, n_steps=100, events={"wall": WALL}, **k),
+    lambda s, **k: pi.solve(s, t_end=5.0, events={"wall": WALL}, **k),
+    lambda s, **k: stepped(pi.Stepper(s, dt=0.05, events={"wall": WALL}, **k)),
+])  # fmt: skip
+def test_the_drift_that_was_watched_is_nan_where_its_reference_no_longer_holds(run):
+    watch = {"ahead": pi.watch.last("phase_drift"), "x": pi.watch.last("x")}
+    sol = run(pi.systems.spring(b=0.0), watch=watch)
+    with pytest.warns(pi.RecordWarning, match="the phase drift is NaN"):
+        watched = sol.watched
+    assert np.isnan(watched["ahead"])
+    assert np.isfinite(watched["x"])
 
 
 def test_between_the_steps_of_a_driven_run_lies_what_a_finer_one_finds():

@@ -49,7 +49,8 @@ class PeriodicOrbits(Tabled):
         (*batch).
     multipliers : ndarray of complex
         (*batch, dim): Floquet's, eigenvalues of the derivative of the motion over one period, the
-        largest first.
+        largest first. They are known to some 1e-15 of the size of that derivative: of smaller ones
+        only that they are so small.
     trivial : ndarray of int
         (*batch): how many of them are 1 to within 1e-3: two for the flow and each integral of
         motion, one for the flow where there are none.

@@ -11,7 +11,7 @@ from ...adaptive.dense_output import polynomials
 from ...errors import warn_caller
 from ...integration import integrate
 from ...run.arguments import checked_times
-from ...solution.interpolation import cubic, refuse_jumps, slopes
+from ...solution.interpolation import cubic, last_times, refuse_jumps, slopes
 from ...values.checks import DOUBLE, integer
 from ...values.keywords import explains_keywords
 from ...values.parameters import taken
@@ -134,6 +134,10 @@ def poincare_section(
         np.broadcast_to(one, (len(flat), *batch)).reshape(flat.shape[:2])
         for one in (times(solution), solution.valid)
     )
+    if not solution._whole:  # the first save after the end of a trajectory has its last state
+        ended = np.diff(valid, axis=0, prepend=False) & ~valid
+        last = np.broadcast_to(last_times(solution), batch).ravel()
+        t, valid = np.where(ended, last, t), valid | ended
     place = _place(system, component)
     value = checked_times("value", value, DOUBLE, {})
     if np.ndim(value):
