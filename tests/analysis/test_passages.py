@@ -262,6 +262,8 @@ def test_crossings_that_steps_may_hide_are_told():
         pi.analysis.crossings(system, fast, *start, **run)
     with pytest.warns(pi.RecordWarning, match="1 of 2"):
         pi.scan(system, {"x": start[0]}, pi.event(fast, keep=0), **run)
+    with pytest.warns(pi.RecordWarning, match="2 of 2"):  # NaN
+        pi.analysis.first_passages(system, lambda t, x, v: np.sqrt(x) - 5, *start, **run)
 
 
 def test_the_maxima_of_an_oscillation_are_its_amplitude():
