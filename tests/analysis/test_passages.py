@@ -243,6 +243,11 @@ def test_a_period_is_that_of_the_motion_alone():
         transient=1500.0, keep=40,
     )  # fmt: skip
     assert found.periods().ravel().tolist() == [2, 2, 2]
+    once = pi.analysis.bifurcation(
+        pi.systems.oscillator, {"x": [1, 3]}, "x", period=2 * np.pi, dt=2 * np.pi / 11,
+        transient=60.0, keep=9, method="dop853",
+    )  # fmt: skip
+    assert once.ranges == pytest.approx([2, 6], rel=0.03)
 
 
 def test_a_motion_that_drifts_has_no_period():
