@@ -389,6 +389,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
         if (slow && !kink && !passed) return 0;   /* all that is left is rounding */
         if (kink && between) slope = 2 * g / way; /* the middle of the two is next */
         else if ((ratio > 0.125 && ratio < 8) || ((between || kink) && ratio > 0)) slope = secant;
+        /* The zero may be near, and the kink between, however flat it is before. */
+        if (kink) slope = copysign(fmax(fabs(slope), 0x1p7 * fabs(g)), slope);
     }
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;
