@@ -271,10 +271,8 @@ def test_wrong_arguments_are_named(options, error, message):
 
 def test_a_parameter_named_as_a_start_is_not_mistaken_for_it():
     disc = pi.acceleration(lambda t, x, v, v0: -v0 * v0 * x, v0=1.0)
-    assert pi.solve(disc, 1.0, 0.0, t_end=1.0, sensitivity="x0").sensitivity["x0"].shape[1:] == (
-        2,
-        1,
-    )
+    sol = pi.solve(disc, 1.0, 0.0, t_end=1.0, sensitivity="x0")
+    assert sol.sensitivity["x0"].shape[1:] == (2, 1)
     with pytest.raises(ValueError, match="'v0' is the start and a parameter of"):
         pi.integrate(disc, 1.0, 0.0, dt=0.1, n_steps=1, sensitivity=("x0", "v0"))
 
