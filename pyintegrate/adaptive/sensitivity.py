@@ -56,7 +56,7 @@ ALLOWED = 100  # tolerances, of the state at the end
 
 
 def warn_of_errors(both, names):
-    """Measure the derivatives by the start at the end, M, by M f(y0) = f(y): f is a tangent.
+    """Check M, the derivatives of the end by the start, by M f(y0) = f(y): dy/dt is a tangent.
 
     That is so where f does not depend on time. A close encounter stretches tangents and shrinks
     them again, but not their errors. Components are in units of what they are at both ends,
