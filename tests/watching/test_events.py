@@ -465,3 +465,14 @@ def test_a_zero_beside_a_kink_is_located_to_rounding(side, flat):
     )
     assert not sol.events["e"].unresolved.any()
     np.testing.assert_allclose(sol.events["e"].first.t, zero, rtol=1e-11)
+
+
+def test_a_quantity_that_jumps_through_zero_has_its_event_there():
+    """Its slope on one side is no kink's: most such events were lost."""
+    zero = np.linspace(0.02, 0.09, 1000)
+    event = pi.event(lambda t, x, v, zero: np.where(x < zero, x - 1, x), params={"zero": zero})
+    sol = pi.integrate(
+        pi.systems.constant_force(force=0), 0.0, 1.0, dt=0.1, n_steps=1, events={"e": event}
+    )
+    assert not sol.events["e"].unresolved.any()
+    np.testing.assert_allclose(sol.events["e"].first.t, zero, rtol=1e-8)
