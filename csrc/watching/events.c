@@ -382,13 +382,16 @@ static int is_corrected(EventLanes *p, int64_t i) {
         const double ratio = secant / slope;
         const int between = (g > 0) != (o->last_g > 0); /* a zero lies there, if all curves */
         /* Beside a kink the slope is another; at the zero of a jump, and in single precision,
-         * rounding may look like one. */
+         * rounding may look like one. A slope far below that across is beside no kink: the quantity
+         * jumps through zero. */
         const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
-        const int kink =
-            slow && !p->single && !(o->passing[e->event].zero > 0) && fabs(g) > 0x1p-36 * size;
+        const int kink = slow && !p->single && !(o->passing[e->event].zero > 0) &&
+                         fabs(g) > 0x1p-36 * size && fabs(ratio) > 0x1p-20;
         if (slow && !kink && !passed) return 0;   /* all that is left is rounding */
         if (kink && between) slope = 2 * g / way; /* the middle of the two is next */
         else if ((ratio > 0.125 && ratio < 8) || ((between || kink) && ratio > 0)) slope = secant;
+        /* The zero may be near, and the kink between, however flat it is before. */
+        if (kink) slope = copysign(fmax(fabs(slope), 0x1p7 * fabs(g)), slope);
     }
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;

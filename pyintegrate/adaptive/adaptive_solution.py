@@ -20,11 +20,7 @@ from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, W
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
-from .sensitivity import (
-    adaptive_motion_alone,
-    make_adaptive_run_with_tangents,
-    warn_of_errors,
-)
+from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents, warn_of_errors
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"

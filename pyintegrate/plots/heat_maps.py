@@ -124,6 +124,8 @@ def over(page, axes, values, text, label, log, missing, colorbar, keywords):
         ((y, up),) = others
         colour(ax, x, y, values, text, label, log, missing, colorbar, keywords)
         return ax, across, up
+    order = np.argsort(x)
+    x, values = np.asarray(x)[order], values[order]
     own = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
     good = np.pad(np.isfinite(values), 1)
     if np.any(good[1:-1] & ~good[:-2] & ~good[2:]):  # a line of one point is invisible

@@ -104,7 +104,7 @@ class Holders:
     """Lists and the like outside of a function, with what they held before it was traced."""
 
     def __init__(self, function):
-        found = Frozen(function).holders
+        found = _holders(Frozen(function).holders, {}).values()
         self._before = [(one, copy(one), _content(one)) for one in found]
 
     def restored(self):
@@ -119,11 +119,22 @@ class Holders:
         return bool(changed)
 
 
+def _holders(values, found):
+    """Lists and the like among values, and in these, by id."""
+    for one in values:
+        if isinstance(one, _HOLDERS) and id(one) not in found:
+            found[id(one)] = one
+            _holders(() if isinstance(one, np.ndarray) else _items(one), found)
+    return found
+
+
+def _items(holder):
+    return [*holder, *holder.values()] if isinstance(holder, dict) else holder
+
+
 def _content(holder):
     """What tells whether other items are in a holder: these are kept, so that no id is reused."""
-    if isinstance(holder, np.ndarray):
-        return holder.tobytes()
-    return [*map(id, holder), *map(id, holder.values() if isinstance(holder, dict) else ())]
+    return holder.tobytes() if isinstance(holder, np.ndarray) else [*map(id, _items(holder))]
 
 
 def writes(function):

@@ -174,14 +174,12 @@ def _piecewise(x, condlist, funclist, *arguments, **options):
 
 
 def _full_like(a, fill_value, dtype=None, order="K", subok=True, *, shape=None):
+    shape = np.shape(plain(a)) if shape is None else shape
     if dtype is None and any(one.node.is_mask for one in np.ravel(a) if isinstance(one, Symbol)):
         dtype = bool
-    if np.dtype(dtype).kind not in "fO":
-        raise TraceError(
-            f"it makes an array of {np.dtype(dtype)}, which rounds what is written into it",
-            "give np.zeros_like and the like an array of numbers, or dtype=float",
-        )
-    filled = np.empty(np.shape(plain(a)) if shape is None else shape, dtype=object)
+    if np.dtype(dtype).kind not in "fO":  # symbols do not go into it, and NumPy says so
+        return np.full(shape, fill_value, dtype)
+    filled = np.empty(shape, dtype=object)
     filled[...] = plain(fill_value)
     return Vector(filled)
 

@@ -233,7 +233,9 @@ def _formulas(result):
     """What a function returned, as nested lists of text: a symbol as its node, with its number."""
     if isinstance(result, Vector | np.ndarray):
         result = result.tolist()
-    return [*map(_formulas, result)] if isinstance(result, list | tuple) else repr(result)
+    if isinstance(result, list | tuple):
+        return [*map(_formulas, result)]
+    return repr(result) if isinstance(result, Symbol) or np.isscalar(result) else type(result)
 
 
 def _cure(error):

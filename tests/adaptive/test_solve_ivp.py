@@ -327,11 +327,13 @@ def test_what_a_force_keeps_outside_of_it_is_of_the_run():
     def noted(t, y):
         times.append(t)
         seen["last"] = y[0]
+        rows[0].append(y[0])
         return -y
 
-    times, seen = [], {}
+    times, seen, rows = [], {}, [[]]
     res = pi.solve_ivp(noted, (0, 2), [1.0])
     assert abs(len(times) - res.nfev) <= 1
+    assert len(rows[0]) == len(times)
     assert np.isclose(seen["last"], np.exp(-times[-1]), rtol=0.01)
     kept, calls = Kept(), 0
     res = pi.solve_ivp(kept.force, (0, 2), [1.0])

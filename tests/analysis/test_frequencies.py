@@ -42,6 +42,8 @@ def test_the_largest_amplitude_is_first():
     z = np.cos(100 * t) + np.array([[0.97], [1.03]]) * np.cos(130.5 * t)
     a = np.abs(terms(z, 2)[1])
     assert a == pytest.approx(np.array([[1, 0.97], [1.03, 1]]), abs=1e-3)
+    slow = np.cos(100 * t) + 0.9 * np.cos(0.5 * t)  # which makes terms of amplitudes of about 3
+    assert abs(terms(slow[np.newaxis], 3)[1][0, 0]) == pytest.approx(1, abs=1e-3)
 
 
 def test_a_pendulum_has_the_frequency_of_its_amplitude():

@@ -243,6 +243,11 @@ def test_a_period_is_that_of_the_motion_alone():
         transient=1500.0, keep=40,
     )  # fmt: skip
     assert found.periods().ravel().tolist() == [2, 2, 2]
+    once = pi.analysis.bifurcation(
+        pi.systems.oscillator, {"x": [1, 3]}, "x", period=2 * np.pi, dt=2 * np.pi / 11,
+        transient=60.0, keep=9, method="dop853",
+    )  # fmt: skip
+    assert once.ranges == pytest.approx([2, 6], rel=0.03)
 
 
 def test_a_motion_that_drifts_has_no_period():
@@ -262,6 +267,8 @@ def test_crossings_that_steps_may_hide_are_told():
         pi.analysis.crossings(system, fast, *start, **run)
     with pytest.warns(pi.RecordWarning, match="1 of 2"):
         pi.scan(system, {"x": start[0]}, pi.event(fast, keep=0), **run)
+    with pytest.warns(pi.RecordWarning, match="2 of 2"):  # NaN
+        pi.analysis.first_passages(system, lambda t, x, v: np.sqrt(x) - 5, *start, **run)
 
 
 def test_the_maxima_of_an_oscillation_are_its_amplitude():

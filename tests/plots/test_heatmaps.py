@@ -106,3 +106,6 @@ def test_parameters_in_any_order_have_their_own_cells():
     mesh, shown = colours_of(pi.plots.heatmap(springs(save="final"), values, x=k, y=b))
     assert np.array_equal(shown, 10 * np.arange(5)[:, np.newaxis] + np.arange(1, 8))
     assert (np.diff(mesh.get_coordinates()[0, :, 0]) > 0).all()
+    (line,) = pi.scan(pi.systems.spring, {"k": k}, pi.watch.rms("x"), dt=0.1, n_steps=9).plot(
+    ).get_lines()  # fmt: skip
+    assert (np.diff(line.get_xdata()) > 0).all()

@@ -394,8 +394,8 @@ def test_libraries_of_other_versions_are_refused():
 @pytest.mark.parametrize("n", [3, 70_000])
 @pytest.mark.filterwarnings("error")
 def test_a_force_that_vanishes_in_float32_is_told(n):
-    """Beyond 7e12 m |x|^3 is infinite: the motion was a straight line. In astronomical units, and
-    in balance, all is well."""
+    """Beyond 7e12 m |x|^3 is infinite: the motion was a straight line. In astronomical units, in
+    balance, and where a phase is rounded, all is well."""
     AU = 1.5e11
     here = np.repeat(np.array([1, 40, 60], np.float32) * AU, [1, 1, n - 2])
     system, call = kepler(mu=np.full(n, 1.3e20)), {"dt": 1e5, "n_steps": 2, "save": "final"}
@@ -408,3 +408,5 @@ def test_a_force_that_vanishes_in_float32_is_told(n):
     pi.integrate(system(mu=4e-14), x0 / np.float32(AU), 0 * x0, **call)
     rest = pi.acceleration(lambda t, x, v: 1 / (1 + np.exp(-x)) - 0.25)  # at -log 3
     pi.integrate(rest, np.array([-np.log(3), -90.0], np.float32), 0.0, dt=1e-3, n_steps=1)
+    wave = pi.acceleration(lambda t, x, v: np.sin(12.57 * x))
+    pi.integrate(wave, np.linspace(2e4, 6e4, n, dtype=np.float32), 0.0, dt=1e-3, n_steps=1)

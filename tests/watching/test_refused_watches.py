@@ -32,7 +32,10 @@ VERBS = pytest.mark.parametrize("verb", [integrate, solve, by_hand])
 )
 def test_a_quantity_that_is_not_real(verb, kind):
     argument = "events" if kind is pi.event else "watch"
-    for function in (lambda t, x, v: 1j * x, lambda t, x, v: "x", lambda t, x, v: (x, v)):
+    for function in (
+        lambda t, x, v: 1j * x, lambda t, x, v: "x", lambda t, x, v: (x, v),
+        lambda t, x, v: map(abs, (x, v)),
+    ):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match="complex|real number|one number"):
             verb(**{argument: {"q": kind(function)}})
 

@@ -219,7 +219,7 @@ SEARCH = 1 << 11  # points that are searched from together: all their cells are 
 BLOCK = 16  # samples between two looks at which starts have arrived
 CROSSED = 30  # cells that a motion typically crosses between two samples
 BACK = 0.5  # of the last samples must be in cells visited before
-OWN = 0.9  # of the last samples of one that has settled are in cells that it visited before
+OWN = 0.9  # of the last samples of a motion that has settled are in cells that it was in before
 SHARED = 0.1  # of the cells of a motion must be those of an attractor that it is part of
 POINTS = 100  # samples of each attractor; it is searched for in four times as many at least
 HITS = 20  # samples in a row in the cells of an attractor, after which a start has arrived
@@ -339,7 +339,7 @@ def attractors(
     -----
     A motion that spirals into a point so slowly that its turns are several cells apart leaves rings
     of cells, which may be found as several attractors at one place: then take larger cells. So may
-    a cycle that lasts fewer steps than it has cells, and a whole number: then take another `dt`.
+    a cycle whose period is a whole number of steps, fewer than its cells: then take another `dt`.
 
     References
     ----------
@@ -422,7 +422,7 @@ def _every(box, along, dt, period, every):
 class _Sampler:
     """Runs motions from sample to sample, in a box of so many cells along each component.
 
-    Uneven: samples in step with a cycle would be few of its cells, others of each motion.
+    Uneven: samples in step with a cycle would show few of its cells, and others for each motion.
     """
 
     def __init__(self, system, box, along, dt, every, uneven, options):
@@ -470,9 +470,9 @@ def _located(sampler, points, horizon, settling=False):
     """For each point the cells of the attractor that it reaches, or None, and its last state.
 
     All run for the same time, twice as long until each is mostly where motions were before, and the
-    box has contracted to a cell in half of it: what loses little comes back before it arrives. One
-    that does not come back to its own cells counts only if none that was where it is has settled,
-    as where chaos ends: this is returned, too, for the next search.
+    box has contracted to a cell in half of it: what loses little comes back before it arrives. A
+    motion that does not come back to its own cells counts only if chaos does not end there: no
+    other that was there has settled. Whether it ends is returned, too, for the next search.
     """
     sets, ends, ending = [None] * len(points), points.copy(), False
     for begin in range(0, len(points), SEARCH):

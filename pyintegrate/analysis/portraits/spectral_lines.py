@@ -22,7 +22,7 @@ NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below
 POINTS = 1 << 18  # of signals that are analysed together
 ROWS, DEGREE = 32, 8  # within a row of a signal a change of frequency is a short polynomial
 LEAST = 16  # saves
-TURNS = 1.9  # in a record: a slower term is not told from the constant, and from itself mirrored
+TURNS = 1.9  # in a record: slower terms are not told from the constant and from mirror images
 
 
 @result_class

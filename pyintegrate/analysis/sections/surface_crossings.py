@@ -198,7 +198,6 @@ def _root(function, count):
     return high
 
 
-SELDOM = 11  # steps between two looks at how far a quantity goes: seldom in step with a drive
 FIRST_GUESS = 32  # crossings kept per trajectory at first; trajectories with more run again
 
 
@@ -623,9 +622,7 @@ def bifurcation(
     own = quantity if callable(quantity) else None
     after = options.get("t0", 0.0) + np.sign(dt) * settled
     ends = {"low": reductions.minimum, "high": reductions.maximum}
-    options["watch"] = {
-        name: one(quantity, every=SELDOM, after=after) for name, one in ends.items()
-    }
+    options["watch"] = {name: one(quantity, after=after) for name, one in ends.items()}
     found = crossings(
         quantity=surface, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
         **options,
