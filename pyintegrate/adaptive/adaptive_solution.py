@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures, none
+from ..solution.jumps import forget_phases
 from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
 from ..values.checks import DOUBLE, floats, truth
@@ -294,7 +295,11 @@ class AdaptiveSolution(Solution):
     def watched(self) -> Watched:
         from ..watching.watched import Watched
 
-        return Watched({}) if self._kept is None else self._kept.watched
+        if self._kept is None:
+            return Watched({})
+        found = self._kept.watched
+        forget_phases(self, self._kept._plan, found)
+        return found
 
     @cached_property
     def across(self) -> Across:

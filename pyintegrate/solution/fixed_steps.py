@@ -28,6 +28,7 @@ from ..values.types import (
     SupportsIndex,
     Watched,
 )
+from .jumps import forget_phases
 from .origin import Origin, origin_of
 from .precision import warn_of_range
 from .sensitivity import motion_alone
@@ -140,7 +141,9 @@ class FixedSolution(Solution):
         problem = self._problem
         ends = self._failures.steps(problem)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
-        return Watched.of_sums(self._options.watch, problem, self._kept, last)
+        found = Watched.of_sums(self._options.watch, problem, self._kept, last)
+        forget_phases(self, self._options.watch, found)
+        return found
 
     @property
     def valid(self) -> Booleans:

@@ -89,6 +89,27 @@ def until_jump(solution, values, name):
     lanes = beyond.any(axis=0)
     if not lanes.any():
         return values
+    _tell(solution, lanes, name)
+    return np.where(
+        beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
+    )
+
+
+def forget_phases(solution, plan, results):
+    """Watched phase drifts of trajectories that have jumped become NaN, with a `RecordWarning`.
+
+    plan: of the watches; results: arrays by name.
+    """
+    names = tuple(f"{k}." for k, one in plan.watch.items() if one.quantity == "phase_drift")
+    lanes = has_jumped(solution) if names else np.zeros(())
+    if lanes.any():
+        _tell(solution, lanes, "the phase drift")
+        for name, values in results.items():
+            if f"{name}.".startswith(names) and values.dtype.kind == "f":
+                values[lanes] = np.nan
+
+
+def _tell(solution, lanes, name):
     if solution._problem.driven:
         why = (
             f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
@@ -102,6 +123,3 @@ def until_jump(solution, values, name):
             " compare with a run of smaller steps, the same events= and the same times="
         )
     warn_record(why)
-    return np.where(
-        beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
-    )

@@ -127,6 +127,7 @@ def test_what_is_no_longer_driven_has_the_value_of_the_system():
     assert np.array_equal(rest.y, expected.y)
 
 
+BOUNCE = {"b": pi.event("x", direction=-1, then=lambda t, x, v: (x, -0.5 * v))}
 SMALL_STACK = """
 import threading
 import numpy as np
@@ -155,6 +156,20 @@ def test_what_is_known_of_the_system_is_not_known_of_a_driven_one(tmp_path):
         for measure in (sol.exact, sol.error, lambda s=sol: pi.analysis.phase_drift(s)):
             with pytest.warns(pi.RecordWarning, match="drive= has changed parameters"):
                 assert np.isnan(measure()).all()
+
+
+@pytest.mark.parametrize("run", [
+    lambda **o: pi.integrate(pi.systems.spring(b=0.0), dt=0.05, n_steps=100,
+                             drive={"k": np.linspace(1.0, 30.0, 100)}, **o),
+    lambda **o: pi.integrate(pi.systems.oscillator, dt=0.05, n_steps=100, events=BOUNCE, **o),
+    lambda **o: pi.solve(pi.systems.oscillator, t_end=5.0, events=BOUNCE, **o),
+])  # fmt: skip
+def test_a_watched_phase_drift_is_nan_where_the_true_motion_is_unknown(run):
+    """The watch compared with the motion without the drive or the jump, and said 2.6."""
+    sol = run(watch={"p": pi.watch.max_abs("phase_drift"), "x": pi.watch.maximum("x")})
+    with pytest.warns(pi.RecordWarning, match="the phase drift is NaN"):
+        assert np.isnan(sol.watched["p"])
+    assert sol.watched["x"] >= 1
 
 
 def test_between_the_steps_of_a_driven_run_lies_what_a_finer_one_finds():
