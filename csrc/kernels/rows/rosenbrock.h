@@ -39,31 +39,12 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
-/* Rates so fast that rounding of h dv'/dx hides the 1 of x' = v. */
-#if PI_REAL_BITS == 64
-#define FASTEST REAL(0x1p80)
-#else
-#define FASTEST REAL(0x1p24)
-#endif
-/* There velocities in M, and so their pivots, are measured in a power of two: the root of the
- * largest dv'/dx over the largest dx'/dv. Without it what is left of the rows of free bodies, whose
- * forces do not depend on the place of all, is rounding. */
+/* Velocities in M are measured in that unit. */
 static void measure_velocities(Chunk *c, vreal *M, vreal *unit) {
     const int dim = c->dim, dof = c->dof;
     EACH_REGISTER(j, c) {
-        vreal to_v = vzero, to_x = vzero;
-        unit[j] = vone;
-        if (dim != 2 * dof) continue;
-        EACH_BELOW(i, dof)
-            EACH_FROM(k, dof, dim) {
-                to_x = vlarger(vabs(M[(i * dim + k) * c->R + j]), to_x);
-                to_v = vlarger(vabs(M[(k * dim + i) * c->R + j]), to_v);
-            }
-        const vreal square = to_v / to_x;
-        const vint fast = (square > FASTEST) & (square <= REAL_MAX);
-        if (!vany(fast)) continue;
-        const vnatural half = (((vnatural)square >> MANTISSA_BITS) - (natural)EXPONENT_BIAS) >> 1;
-        TAKE(unit[j], fast, vpower_of_two(half));
+        unit[j] = unit_of_velocities(c, M + j);
+        if (!vany(unit[j] != 1)) continue;
         EACH_BELOW(i, dof)
             EACH_FROM(k, dof, dim) {
                 M[(i * dim + k) * c->R + j] *= unit[j];
