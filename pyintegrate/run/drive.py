@@ -50,8 +50,9 @@ def check_drive(drive, system, method, options):
         plan = getattr(options, word)
         if plan is not None and (wrong := plan.named(system) & {*arrays}):
             raise ValueError(
-                f"{word}: a function takes {', '.join(sorted(wrong))}, but the force alone sees"
-                " what drive= makes of it: make it a function of t and the state"
+                f"{word}: a function, a bridge or a jump of tangents takes"
+                f" {', '.join(sorted(wrong))}, but the force alone sees what drive= makes of it:"
+                " make it a function of t and the state"
             )
     return arrays, shapes
 

@@ -43,7 +43,7 @@ _PHASES = {"semi_implicit_euler": (((0.0, 1.0), (0.0, 0.0)), ((0.0,), (1.0,)))}
 
 _REMEMBERS = (
     "the method remembers what came before, to which another state does not belong: make a new"
-    " Stepper instead"
+    " Stepper instead, or for 'stormer_verlet' assign x and previous"
 )
 
 
@@ -180,9 +180,10 @@ class Stepper:
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
     the start of the next step, and no event. ``stepper.y = ...`` also forgets the rounding errors
     that compensated sums and differences of positions carry; writing into a view keeps them. A
-    method of several steps remembers what came before: its views are read-only,
-    ``stepper.y = ...`` is for before the first step, and parameters that change between steps make
-    it of order 1. Use a Stepper from one thread at a time.
+    method of several steps remembers what came before: its views are read-only (for
+    "stormer_verlet" those of velocities, which it does not read), ``stepper.y = ...`` is for before
+    the first step, and parameters that change between steps make it of order 1. Use a Stepper from
+    one thread at a time.
 
     Examples
     --------
@@ -238,7 +239,9 @@ class Stepper:
         self._compensated = options.compensated
         self._bound = in_dtype(options.bound, problem.dtype)
         self._has_past = len(self._rows) > problem.system.dim * (1 + options.compensated)
-        self._remembers = self._has_past and not problem.method.starts_from_positions
+        # The first row that follows from the past: Stormer-Verlet reads no velocity.
+        first = problem.system.dof if problem.method.starts_from_positions else 0
+        self._remembered = first if self._has_past else len(self._rows)
         more, self._by_hand = options.for_core(), None
         if options.watch is not None:
             from ..watching.by_hand import ByHand
@@ -308,7 +311,9 @@ class Stepper:
     def _view(self, first, count, single, *, assigned=False):
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
-        if self._remembers and not (assigned and self._core.n == 0):  # views outlast a step
+        ends = first < self._problem.system.dim and first + count > self._remembered
+        fresh = assigned and self._core.n == 0 and not self._has_history
+        if ends and not fresh:  # views outlast a step
             rows.flags.writeable = False
         return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
 

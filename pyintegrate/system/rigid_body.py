@@ -111,13 +111,15 @@ class RigidBody(System):
     jacobian = jacobian_by_differences
 
     def invariants(self, y, t=0.0):
-        """The length of the quaternion; momenta if no force or torque changes them."""
-        p = {name: np.any(value != 0) for name, value in self.params.items()}
+        """The length of the quaternion; momenta if no force, torque or factor changes them."""
+        p = {k: np.any(value != k.endswith("factor")) for k, value in self.params.items()}
         springs = self._springs and p["stiffness"]
         values = super().invariants(y, t)
-        if springs or p["gravity"] or p["force"] or p["drag"] or p["linear_damping"]:
+        slows = p["drag"] or p["linear_damping"] or p["linear_factor"]
+        if springs or p["gravity"] or p["force"] or slows:
             values = {k: v for k, v in values.items() if not k.startswith("momentum")}
-        if springs or p["torque"] or p["torque_body"] or p["angular_damping"]:
+        slows = p["angular_damping"] or p["angular_factor"]
+        if springs or p["torque"] or p["torque_body"] or slows:
             values = {k: v for k, v in values.items() if not k.startswith("angular")}
         return values
 

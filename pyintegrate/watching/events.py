@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from math import prod
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..trace import tracing
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
-from ..trace.graph import placed
+from ..trace.graph import below, placed
 from ..values.checks import floats, integer, printable, truth
 from ..values.keywords import explains_keywords
 from ..values.types import ArrayLike, Quantity
@@ -221,7 +222,7 @@ class EventPlan:
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
-        self.told, self.located, self._nodes = [], [], []
+        self.told, self.located, self._nodes, own_force = [], [], [], []
         self.reduced, initial, answers = [], [], []
         for number, (key, one) in enumerate(self.events.items()):
             own = {name: view.params[f"_{key}.{name}"] for name in one.params}
@@ -238,6 +239,10 @@ class EventPlan:
             self.located.append(not condition)
             then = None if one.then is None else _jump(view, key, one, own, passes)
             values = [] if one.values is None else _numbers(view, one.values, own)
+            if one.bridge:
+                own_force += [node, *onto]
+            elif then and has_tangents(system):
+                own_force += then
             told = {"direction": direction, "located": int(not condition), "stop": one.stop,
                     "keep": one.keep, "n_values": len(values)}  # fmt: skip
             for name, nodes in (("onto", onto), ("then", then), ("value", values)):
@@ -245,6 +250,7 @@ class EventPlan:
                 answers += _at(view, nodes or [], None if name == "onto" else onto)
             self.told.append(told)
         view.graph.dim = view.size
+        self._rows = {n.value for n in below(own_force) if n.operation == "parameter"}
         self.initial = np.array(initial)
         self.first_counts = np.array([0.0] * (4 * len(self.events)) + [np.nan] * 3)
         self._view, self.program = view, view.program(self._nodes)
@@ -266,9 +272,11 @@ class EventPlan:
         return numbers
 
     def named(self, system):
-        """The parameters and quantities that functions name."""
+        """The parameters and quantities that functions name, or that are part of the force or the
+        diffusion in bridges and in tangents that jump."""
         functions = [(e.quantity, e.then, e.values) for e in self.events.values()]
-        return named(chain(*functions), system)
+        names = [name for name, shape in system.shapes.items() for _ in range(prod(shape))]
+        return named(chain(*functions), system) | {names[i] for i in self._rows if i < len(names)}
 
     @property
     def apart_program(self):

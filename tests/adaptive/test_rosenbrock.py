@@ -351,3 +351,19 @@ def test_at_of_a_run_that_turned_stiff():
                   for how in ({"times": times}, {"save": "all"}))  # fmt: skip
     assert np.isfinite(sol.stiff_since).tolist() == [False, True]
     assert same_bits(sol.at(times), there.y)
+
+
+@pytest.mark.parametrize("method", ["rodas5p", "gauss8", "radau_iia5", "sdirk3", "bdf5"])
+@pytest.mark.parametrize(
+    ("dtype", "metre", "second"), [(float, 1e-15, 1e-22), (np.float32, 1e-10, 1e-15)]
+)
+def test_free_bodies_in_units_of_nuclei_and_of_atoms(method, dtype, metre, second):
+    """Pivots were the rounding of rates of 1e44 and 1e30 per square second: wrong by 1e38."""
+    start = np.array([0, 0, 1, 0, 0, 1.7, 0, 0, 0, 1, -0.8, 0])
+    units = np.repeat([metre, metre / second], 6)
+    bodies = pi.systems.three_body(masses=np.array([1, 0.5, 0.3]))
+    run = {"n_steps": 10, "method": method, "save": "final"}
+    plain = pi.integrate(bodies, start, dt=0.05, **run).final
+    tiny = bodies(g=metre**3 / second**2)
+    sol = pi.integrate(tiny, start * units, dt=0.05 * second, dtype=dtype, **run)
+    assert abs(sol.final / units - plain).max() < 200 * np.finfo(dtype).eps

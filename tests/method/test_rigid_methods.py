@@ -265,3 +265,15 @@ def test_the_last_good_attitude_is_one(method):
                        n_steps=10, method=method, on_failure="ignore")  # fmt: skip
     length = np.linalg.norm(sol.y[..., 3:7], axis=-1)
     assert length == pytest.approx(1, abs=1e-14)
+
+
+@every
+@pytest.mark.parametrize(
+    ("dtype", "size"), [(np.float32, 1e-15), (np.float32, 1e13), (float, 1e105)]
+)
+def test_a_body_of_any_inertia_turns_alike(method, dtype, size):
+    """The implicit rule's determinant is a cube of it: subnormal, or infinite."""
+    inertia, run = np.array([1.0, 2.0, 3.0]), (20, 0.05, method)
+    light = flip(*run, FREE(inverse_inertia=1 / inertia), dtype=dtype)
+    heavy = flip(*run, FREE(inverse_inertia=1 / (size * inertia)), dtype=dtype)
+    assert abs(heavy.final - light.final).max() < 100 * np.finfo(dtype).eps

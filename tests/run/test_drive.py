@@ -204,5 +204,5 @@ def test_a_resumed_run_refuses_the_drives_that_a_first_one_does():
         sol.resume(n_steps=5, drive={"softening": np.full(5, 0.3)})
     watch = {"most": pi.watch.maximum(lambda t, x, v, omega: omega * x)}
     sol = pi.integrate(pi.systems.oscillator, **run, watch=watch)
-    with pytest.raises(ValueError, match="watch: a function takes omega"):
+    with pytest.raises(ValueError, match="watch: a function.* takes omega"):
         sol.resume(n_steps=5, drive={"omega": np.full(5, 3.0)})

@@ -116,6 +116,8 @@ def test_what_nothing_changes_is_an_invariant():
     }
     assert set(LOADED.invariants(y)) == {"quaternion_norm"}
     assert len(FREE.invariants(y)) == 7
+    assert len(FREE(linear_factor=0.9).invariants(y)) == 4
+    assert set(FREE(linear_factor=0.9, angular_factor=0.9).invariants(y)) == {"quaternion_norm"}
     for system in (BODY, FREE, LOADED):
         for name in system.invariants(y):
             rate = along(system, lambda y, s=system, name=name: s.invariants(y)[name], y)
@@ -136,7 +138,8 @@ def test_the_closed_form_is_a_solution_and_nan_where_there_is_none():
         w * (top.exact([1 + k * h], y)[0] - top.exact([1 - k * h], y)[0]) for w, k in weights
     ) / h  # fmt: skip
     assert abs(slope - top.rhs(0, top.exact([1.0], y)[0])).max() < 1e-10
-    for system in (top(drag=0.1), top(torque=(0, 0, 1)), top(angular_damping=0.1)):
+    slower = top(drag=0.1), top(angular_damping=0.1), top(linear_factor=0.9), top(angular_factor=2)
+    for system in (*slower, top(torque=(0, 0, 1))):
         assert np.isnan(system.exact([1.0], y)).all()
     asymmetric = FREE.exact([1.0], y)[0]  # it moves on, and turns as only Jacobi could tell
     assert np.array_equal(asymmetric[:, :3], y[:, :3] + y[:, 7:10])

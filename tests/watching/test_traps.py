@@ -400,6 +400,21 @@ def test_a_function_may_not_take_what_the_drive_changes(options):
     pi.integrate(pi.systems.constant_force, 0.0, 0.0, dt=0.1, n_steps=5, **options)
 
 
+def test_a_bridge_or_a_tangent_that_jumps_may_not_need_what_the_drive_changes():
+    """Chances of crossings, and saltation matrices, were those of the system's own value."""
+    driven = {"dt": 0.1, "n_steps": 5}
+    walk = pi.sde(dim=1, mu=0.0, s=1.0)(lambda t, y, mu, s: (mu, s))
+    over = {"events": {"e": pi.event("y", level=1.0, bridge=True)}, "seed": 1}
+    with pytest.raises(ValueError, match="or a jump of tangents takes s, but"):
+        pi.integrate(walk, **driven, **over, drive={"s": np.ones(5)})
+    pi.integrate(walk, **driven, **over, drive={"mu": np.ones(5)})
+    bounce = {"events": {"e": pi.event("x", then=lambda t, x, v: (x, -v))}}
+    tangent = pi.systems.constant_force.tangent(1)
+    with pytest.raises(ValueError, match="or a jump of tangents takes force, but"):
+        pi.integrate(tangent, **driven, **bounce, drive={"force": np.ones(5)})
+    pi.integrate(pi.systems.constant_force, **driven, **bounce, drive={"force": np.ones(5)})
+
+
 @pytest.mark.parametrize(
     ("dt", "harmonics", "zeros"),  # in steps
     [

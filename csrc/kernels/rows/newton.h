@@ -42,6 +42,30 @@ enum { LARGEST_KNOWN = 4 };
 #define TINY       REAL(0x1p-103)
 #endif
 
+/* Rates so fast that rounding of h dv'/dx hides the 1 of x' = v. */
+#if PI_REAL_BITS == 64
+#define FASTEST REAL(0x1p80)
+#else
+#define FASTEST REAL(0x1p24)
+#endif
+/* There velocities, and so pivots, are measured in a power of two: the root of the largest dv'/dx
+ * over the largest dx'/dv, of J or M in rows. Without it what is left of the rows of free bodies,
+ * whose forces do not depend on the place of all, is rounding. */
+INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
+    const int64_t dim = c->dim, dof = c->dof;
+    vreal to_v = vzero, to_x = vzero;
+    if (dim != 2 * dof) return vone;
+    EACH_BELOW(i, dof)
+        EACH_FROM(k, dof, dim) {
+            to_x = vlarger(vabs(J[(i * dim + k) * c->R]), to_x);
+            to_v = vlarger(vabs(J[(k * dim + i) * c->R]), to_v);
+        }
+    const vreal square = to_v / to_x;
+    const vint fast = (square > FASTEST) & (square <= REAL_MAX);
+    const vnatural half = (((vnatural)square >> MANTISSA_BITS) - (natural)EXPONENT_BIAS) >> 1;
+    return vselect(fast, vpower_of_two(half), vone);
+}
+
 /* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
  * singular: lanes with a pivot of zero. Returns a mask of lanes with det M < 0. If n is a constant,
  * the compiler keeps all of it in registers; pauses are for large n. */
@@ -193,7 +217,20 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     equations(c, s, u, stages, dim, M, r);
     vreal norm = vzero;
     KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
+    const vreal unit = dim < c->dim ? vone : unit_of_velocities(c, s->jacobian + u);
+    const int scaled = vany(unit != 1);
+    if (scaled)
+        KNOWN(i, 0, size) {
+            const int fast = i % dim >= c->dof;
+            if (fast) r[i] /= unit;
+            KNOWN(k, 0, size)
+                if (fast != (k % dim >= c->dof))
+                    M[i * size + k] = fast ? M[i * size + k] / unit : M[i * size + k] * unit;
+        }
     const vint sign = eliminate(c, size, M, r, &singular);
+    if (scaled)
+        KNOWN(i, 0, size)
+            if (i % dim >= c->dof) r[i] *= unit;
     fail_lanes(c, u, singular & ~*done, PI_SINGULAR);
     /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
     vreal change = vzero, largest = vzero, state = vset(TINY);

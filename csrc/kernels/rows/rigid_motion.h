@@ -31,8 +31,12 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
     vreal I[6], Iw[3], r[3], start[3], last = vzero;
     vint done = {0};
     rigid_vector(b, rigid_derived(b, RIGID_I), 6, I);
+    /* In units of the power of two below its trace: the determinant has three factors I. */
+    const vnatural size = (vnatural)((I[0] + I[1]) + I[2]) >> MANTISSA_BITS;
+    const vreal unit = vpower_of_two((natural)EXPONENT_BIAS - size);
+    EACH(i, 6) I[i] *= unit;
     symmetric3(I, w, start);
-    EACH(i, 3) start[i] = vfma(h, torque[i], start[i]);
+    EACH(i, 3) start[i] = vfma(h, torque[i] * unit, start[i]);
     EACH_BELOW(iteration, NEWTON_ITERATIONS) {
         symmetric3(I, w, Iw);
         cross3(w, Iw, r);

@@ -39,6 +39,19 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
+/* Velocities in M are measured in that unit. */
+static void measure_velocities(Chunk *c, vreal *M, vreal *unit) {
+    const int dim = c->dim, dof = c->dof;
+    EACH_REGISTER(j, c) {
+        unit[j] = unit_of_velocities(c, M + j);
+        if (!vany(unit[j] != 1)) continue;
+        EACH_BELOW(i, dof)
+            EACH_FROM(k, dof, dim) {
+                M[(i * dim + k) * c->R + j] *= unit[j];
+                M[(k * dim + i) * c->R + j] /= unit[j];
+            }
+    }
+}
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
     EACH_BELOW(j, n)
@@ -51,7 +64,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
     const int dim = c->dim, driven = c->tile->system->time_dependent;
     vreal *free = c->free, *const M = take_rows(c, (int64_t)dim * dim), *slope = take_rows(c, dim),
           *dfdt = take_rows(c, dim), *y = take_rows(c, dim), *shifted = take_rows(c, dim),
-          *here = take_rows(c, 1);
+          *here = take_rows(c, 1), *unit = here; /* which then is free */
     vint *pivot = (vint *)take_rows(c, dim);
     rhs_rows(c, times(c, n, 0), c->y, slope);
     if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
@@ -62,6 +75,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
                 vreal *entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
+    measure_velocities(c, M, unit);
     factor_rows(c, dim, M, pivot, own);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
@@ -75,7 +89,9 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
             us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
+        EACH_FROM(i, c->dof * R, all) us[i] /= unit[i % R];
         substitute_rows(c, dim, M, pivot, us);
+        EACH_FROM(i, c->dof * R, all) us[i] *= unit[i % R];
     }
     c->free = free;
 }

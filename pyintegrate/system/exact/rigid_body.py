@@ -4,7 +4,7 @@ With the angular momentum L (constant in world axes), the axis n of symmetry, it
 other two I1, the body precesses about L at the rate |L| / I1 and turns about its own axis at the
 rate (1 / I3 - 1 / I1) L . n. Landau, Lifshitz (1976), Mechanics, section 33.
 
-Step factors belong to the step and not to the motion: they are ignored.
+Step factors belong to the step and not to the motion: with them there is none to know.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ def exact(t, y0, t0, *, gravity, force, inverse_mass, inverse_inertia, **others)
     free = np.ones(())
     for name in ("torque", "torque_body", "stiffness"):
         free = np.where(others[name].any(axis=-1), np.nan, free)
-    for name in ("drag", "linear_damping", "angular_damping"):
-        free = np.where(others[name] == 0, free, np.nan)
+    for name in ("drag", "linear_damping", "angular_damping", "linear_factor", "angular_factor"):
+        free = np.where(others[name] == name.endswith("factor"), free, np.nan)
     parts = x + h * (v + h * a / 2), q, v + h * a, w
     return tuple(free * row for part in parts for row in np.moveaxis(part, -1, 0))
 
