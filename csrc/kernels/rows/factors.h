@@ -11,9 +11,11 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
 }
 /* How well an entry serves as a pivot. The motion does not depend on its tangents, whose equations,
  * in other units, may have the larger entries: they come after its own. */
-INLINE vreal fitness(vreal entry, vint tangent) {
-    const vreal size = vabs(entry), some = vselect(size == 0, vset(-REAL_MAX), size);
-    return vany(tangent) ? vselect(tangent, -1 / size, some) : some;
+INLINE vreal fitness(vreal entry, const vreal *own) {
+    const vreal size = vabs(entry);
+    if (!own) return size;
+    const vreal some = vselect(size == 0, vset(-REAL_MAX), size);
+    return vany(*own == 0) ? vselect(*own == 0, -1 / size, some) : some;
 }
 /* In place: n x n rows of M; pivot: n rows, the pivot row of each column. Then U is
  * above the diagonal, its inverse pivots on it, and the negative factors of L below. A row whose
@@ -22,14 +24,14 @@ INLINE vreal fitness(vreal entry, vint tangent) {
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot, const vreal *own) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-#define TANGENT(i)  (own ? own[((i) < c->dim ? (i) : (i) - c->dim) * R + u] == 0 : vset_int(0))
+#define OWN(i)      (own ? own + ((i) < c->dim ? (i) : (i) - c->dim) * R + u : NULL)
     EACH_BELOW(k, n)
         EACH_REGISTER(u, c) {
             if (stops(c)) return;
             vint top = vset_int(k);
-            vreal most = fitness(ENTRY(k, k), TANGENT(k));
+            vreal most = fitness(ENTRY(k, k), OWN(k));
             EACH_FROM(i, k + 1, n) {
-                const vreal size = fitness(ENTRY(i, k), TANGENT(i));
+                const vreal size = fitness(ENTRY(i, k), OWN(i));
                 TAKE(top, size > most, vset_int(i));
                 most = vlarger(size, most);
             }
@@ -69,6 +71,6 @@ static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *p
             r[k * R + u] = sum * ENTRY(k, k);
         }
     }
-#undef TANGENT
+#undef OWN
 #undef ENTRY
 }

@@ -60,6 +60,7 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
             to_x = vlarger(vabs(J[(i * dim + k) * c->R]), to_x);
             to_v = vlarger(vabs(J[(k * dim + i) * c->R]), to_v);
         }
+    if (!vany(to_v > FASTEST * to_x)) return vone;
     const vreal square = to_v / to_x;
     const vint fast = (square > FASTEST) & (square <= REAL_MAX);
     const vnatural half = (((vnatural)square >> MANTISSA_BITS) - (natural)EXPONENT_BIAS) >> 1;

@@ -39,18 +39,21 @@ static void refuse_singular(Chunk *c, const vreal *M) {
         fail_lanes(c, u, singular, PI_SINGULAR);
     }
 }
-/* Velocities in M are measured in that unit. */
-static void measure_velocities(Chunk *c, vreal *M, vreal *unit) {
+/* Velocities in M are measured in that unit; true if it is not 1 for all. */
+static int measure_velocities(Chunk *c, vreal *M, vreal *unit) {
     const int dim = c->dim, dof = c->dof;
+    int scaled = 0;
     EACH_REGISTER(j, c) {
         unit[j] = unit_of_velocities(c, M + j);
         if (!vany(unit[j] != 1)) continue;
+        scaled = 1;
         EACH_BELOW(i, dof)
             EACH_FROM(k, dof, dim) {
                 M[(i * dim + k) * c->R + j] *= unit[j];
                 M[(k * dim + i) * c->R + j] /= unit[j];
             }
     }
+    return scaled;
 }
 /* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
 INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
@@ -75,7 +78,7 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
                 vreal *entry = M + (i * dim + k) * R + j;
                 *entry = vset(i == k ? m->inverse[0][0] : 0) - c->h[j] * *entry;
             }
-    measure_velocities(c, M, unit);
+    const int scaled = measure_velocities(c, M, unit);
     factor_rows(c, dim, M, pivot, own);
     refuse_singular(c, M);
     EACH_WHILE(s, m->stages, !c->stopped) {
@@ -89,9 +92,11 @@ static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u, 
             const vreal f = driven ? vfma(vset(m->d[s]), dfdt[i], us[i]) : us[i];
             us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vzero));
         }
-        EACH_FROM(i, c->dof * R, all) us[i] /= unit[i % R];
+        if (scaled)
+            EACH_FROM(i, c->dof * R, all) us[i] /= unit[i % R];
         substitute_rows(c, dim, M, pivot, us);
-        EACH_FROM(i, c->dof * R, all) us[i] *= unit[i % R];
+        if (scaled)
+            EACH_FROM(i, c->dof * R, all) us[i] *= unit[i % R];
     }
     c->free = free;
 }
