@@ -115,7 +115,8 @@ class Holders:
                 holder[...] = before
             else:
                 holder.clear()
-                getattr(holder, "extend", getattr(holder, "update", None))(before)
+                add = holder.extend if hasattr(holder, "extend") else holder.update
+                add(before)
         return bool(changed)
 
 
