@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..errors import quiet, warn_caller
-from ..user_system.traced import TracedSystem
 from ..values.parameters import system_at
 
 _LANES = 1 << 16  # of a batch, evenly spaced, that are looked at
@@ -20,7 +19,7 @@ def warn_of_range(solution, on_failure):
     At r = 1e13 m, GM / r**3 is 0, because r**3 is infinite: the motion is a straight line.
     """
     problem, system = solution._problem, solution.system
-    if not isinstance(system, TracedSystem) or on_failure == "ignore":
+    if system.traced is None or on_failure == "ignore":
         return
     sizes = abs(solution._last_rows[: system.dim, : problem.lanes])
     lanes = np.flatnonzero(((sizes > _LARGE) | ((sizes < 1 / _LARGE) & (sizes > 0))).any(axis=0))
