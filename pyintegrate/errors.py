@@ -141,6 +141,28 @@ def warn_record(message):
         messages.append(message)
 
 
+def of_lanes(lanes):
+    """How many trajectories of a batch a message is about, after the name of a quantity."""
+    return f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+
+
+def warn_of_jump(lanes, name, driven=False):
+    """Give a ``RecordWarning``: `name` is NaN in some lanes, whose true motion is unknown."""
+    if driven:
+        why = (
+            f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
+            " that of the system's own. Compare with a run of smaller steps and the same inputs"
+        )
+    else:
+        why = (
+            f"{name}{of_lanes(lanes)} is NaN from the first jump on: an event with then= has"
+            " changed the state, and what is known of the true motion ends there (with keep=0 the"
+            " time of the jump was not kept, and it ends at the start). To judge what follows"
+            " compare with a run of smaller steps, the same events= and the same times="
+        )
+    warn_record(why)
+
+
 def warn_caller(message, category):
     """Warn at the line outside of the package that called it."""
     level = 2

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures, none
-from ..solution.jumps import forget_drift
+from ..solution.jumps import has_jumped
 from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
 from ..values.checks import DOUBLE, floats, truth
@@ -294,7 +294,7 @@ class AdaptiveSolution(Solution):
         if self._kept is None:
             return Watched({})
         watched = self._kept.watched
-        forget_drift(self, watched, self._kept._plan.watch)
+        watched.forget_drifts(self._kept._plan.watch, lambda: has_jumped(self))
         return watched
 
     @cached_property

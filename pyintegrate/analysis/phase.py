@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import one_record_warning, silent_record_warning, warn_record
+from ..errors import of_lanes, one_record_warning, silent_record_warning, warn_record
 from ..integration import integrate
-from ..solution.jumps import has_jumped, of_lanes, until_jump
+from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
 from ..values.table import evenly
 from ..values.types import Any, Floats, Solution

@@ -28,7 +28,7 @@ from ..values.types import (
     SupportsIndex,
     Watched,
 )
-from .jumps import forget_drift
+from .jumps import has_jumped
 from .origin import Origin, origin_of
 from .precision import warn_of_range
 from .sensitivity import motion_alone
@@ -143,7 +143,7 @@ class FixedSolution(Solution):
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
         plan = self._options.watch
         watched = Watched.of_sums(plan, problem, self._kept, last)
-        forget_drift(self, watched, plan.watch)
+        watched.forget_drifts(plan.watch, lambda: has_jumped(self), problem.driven)
         return watched
 
     @property

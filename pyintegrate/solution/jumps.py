@@ -6,7 +6,7 @@ changes the state: after a jump the true motion is unknown, and results from it 
 
 import numpy as np
 
-from ..errors import quiet, warn_record
+from ..errors import quiet, warn_of_jump
 
 SLACK = 4  # rounding units between the time of a save and that of a jump located at it
 
@@ -75,11 +75,6 @@ def has_jumped(solution):
     return solution._first_jump < np.inf
 
 
-def of_lanes(lanes):
-    """How many trajectories of a batch a message is about, after the name of a quantity."""
-    return f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
-
-
 def until_jump(solution, values, name):
     """Values at the saves, (n_saved, *batch, ...), NaN after the first jump of each trajectory.
 
@@ -89,33 +84,7 @@ def until_jump(solution, values, name):
     lanes = beyond.any(axis=0)
     if not lanes.any():
         return values
-    _warn(solution, lanes, name)
+    warn_of_jump(lanes, name, solution._problem.driven)
     return np.where(
         beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
     )
-
-
-def forget_drift(solution, watched, watches):
-    """NaN for what was watched of the phase drift of trajectories that have jumped: in place."""
-    found = watched.drifts(watches)
-    lanes = has_jumped(solution) if found else np.zeros(())
-    if lanes.any():
-        _warn(solution, lanes, "the phase drift")
-        for values in found:
-            values[lanes] = np.nan
-
-
-def _warn(solution, lanes, name):
-    if solution._problem.driven:
-        why = (
-            f"{name} is NaN: drive= has changed parameters, and what is known of the true motion is"
-            " that of the system's own. Compare with a run of smaller steps and the same inputs"
-        )
-    else:
-        why = (
-            f"{name}{of_lanes(lanes)} is NaN from the first jump on: an event with then= has"
-            " changed the state, and what is known of the true motion ends there (with keep=0 the"
-            " time of the jump was not kept, and it ends at the start). To judge what follows"
-            " compare with a run of smaller steps, the same events= and the same times="
-        )
-    warn_record(why)

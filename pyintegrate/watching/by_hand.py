@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..errors import warn_record
 from .accumulators import REDUCTIONS
 from .beginning import check_watched
 from .event_log import Events
@@ -183,15 +182,9 @@ class ByHand(RunMemory):
             nothing = last.ravel() // group.every < begin
             kept[i] = np.where(nothing, group.initial[:, np.newaxis], kept[i])
         watched = Watched.of_sums(self._plan, self._problem, kept, last, began, units)
-        drifts = watched.drifts(self._plan.watch)
-        for name, one in self.events().items() if drifts else ():
-            if one.jumps and one.count.any():
-                warn_record(
-                    f"the phase drift is NaN from the first jump on: the event {name!r} has changed"
-                    " the state, and what is known of the true motion ends there"
-                )
-                for values in drifts:
-                    values[one.count > 0] = np.nan
+        watched.forget_drifts(
+            self._plan.watch, lambda: sum(e.jumps * e.count for e in self.events().values()) > 0
+        )
         return watched
 
     def events(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import warn_of_jump
 from ..values.memory import outward
 from ..values.table import Several, Table
 from ..values.types import Any
@@ -150,11 +151,15 @@ class Watched(Several[Any]):
                 return self._found[name + suffix]
         return None
 
-    def drifts(self, watches):
-        """The results, of those that can be NaN, of the Reductions of the phase drift."""
+    def forget_drifts(self, watches, jumped, driven=False):
+        """NaN for Reductions, if they can be, of the phase drift of the lanes jumped()."""
         names = {name for name, one in watches.items() if one.quantity == "phase_drift"}
         own = [a for key, a in self._found.items() if names & {key, key.rpartition(".")[0]}]
-        return [a for a in own if a.dtype.kind == "f"]
+        own = [a for a in own if a.dtype.kind == "f"]
+        if own and np.any(lanes := jumped()):
+            warn_of_jump(lanes, "the phase drift", driven)
+            for values in own:
+                values[lanes] = np.nan
 
     def table(self) -> Table:
         """A row for each result."""

@@ -60,10 +60,10 @@ INLINE vreal unit_of_velocities(const Chunk *c, const vreal *J) {
             to_x = vlarger(vabs(J[(i * dim + k) * c->R]), to_x);
             to_v = vlarger(vabs(J[(k * dim + i) * c->R]), to_v);
         }
-    if (!vany(to_v > FASTEST * to_x)) return vone;
-    const vreal square = to_v / to_x;
-    const vint fast = (square > FASTEST) & (square <= REAL_MAX);
-    const vnatural half = (((vnatural)square >> MANTISSA_BITS) - (natural)EXPONENT_BIAS) >> 1;
+    const vint fast = (to_v > FASTEST * to_x) & (to_v <= REAL_MAX * to_x);
+    if (!vany(fast)) return vone;
+    const vnatural half =
+        (((vnatural)(to_v / to_x) >> MANTISSA_BITS) - (natural)EXPONENT_BIAS) >> 1;
     return vselect(fast, vpower_of_two(half), vone);
 }
 
@@ -225,8 +225,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
             const int fast = i % dim >= c->dof;
             if (fast) r[i] /= unit;
             KNOWN(k, 0, size)
-                if (fast != (k % dim >= c->dof))
-                    M[i * size + k] = fast ? M[i * size + k] / unit : M[i * size + k] * unit;
+                if (fast != (k % dim >= c->dof)) M[i * size + k] *= fast ? 1 / unit : unit;
         }
     const vint sign = eliminate(c, size, M, r, &singular);
     if (scaled)
