@@ -75,7 +75,7 @@ def warn_of_errors(both, names):
     rtol, atol = _of_components(base, both)
     with quiet():
         f0, f, J = base.rhs(begin, y0), base.rhs(end, y), abs(base.jacobian(end, y))
-        M, order = M[..., :dim], np.swapaxes(first[..., :dim], -1, -2)  # of its columns
+        M, order = M[..., :dim], first[..., :dim]  # of its columns: v0 may be before x0
         off = abs(_times(M, _times(order, f0)) - f) - ALLOWED * _times(J, atol + rtol * abs(y))
         step = abs(both._step_lengths)[..., np.newaxis]
         unit = abs(y0) + abs(y) + step * (abs(f0) + abs(f))

@@ -311,7 +311,7 @@ class Stepper:
     def _view(self, first, count, single, *, assigned=False):
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
-        ends = first < self._problem.system.dim and first + count > self._remembered
+        ends = self._remembered < first + count <= self._problem.system.dim
         fresh = assigned and self._core.n == 0 and not self._has_history
         if ends and not fresh:  # views outlast a step
             rows.flags.writeable = False

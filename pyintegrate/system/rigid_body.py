@@ -112,14 +112,11 @@ class RigidBody(System):
 
     def invariants(self, y, t=0.0):
         """The length of the quaternion; momenta if no force, torque or factor changes them."""
-        p = {k: np.any(value != k.endswith("factor")) for k, value in self.params.items()}
-        springs = self._springs and p["stiffness"]
+        acts = {k for k, value in self.params.items() if np.any(value != k.endswith("factor"))}
         values = super().invariants(y, t)
-        slows = p["drag"] or p["linear_damping"] or p["linear_factor"]
-        if springs or p["gravity"] or p["force"] or slows:
+        if acts & {"stiffness", "gravity", "force", "drag", "linear_damping", "linear_factor"}:
             values = {k: v for k, v in values.items() if not k.startswith("momentum")}
-        slows = p["angular_damping"] or p["angular_factor"]
-        if springs or p["torque"] or p["torque_body"] or slows:
+        if acts & {"stiffness", "torque", "torque_body", "angular_damping", "angular_factor"}:
             values = {k: v for k, v in values.items() if not k.startswith("angular")}
         return values
 

@@ -3,6 +3,7 @@
 import math
 import pickle
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -328,12 +329,15 @@ def test_what_a_force_keeps_outside_of_it_is_of_the_run():
         times.append(t)
         seen["last"] = y[0]
         rows[0].append(y[0])
+        recent.append(t)
+        count[0] += 1
         return -y
 
-    times, seen, rows = [], {}, [[]]
+    times, seen, rows, recent, count = [], {}, [[]], deque(), np.zeros(1)
     res = pi.solve_ivp(noted, (0, 2), [1.0])
     assert abs(len(times) - res.nfev) <= 1
-    assert len(rows[0]) == len(times)
+    assert len(rows[0]) == len(times) == count[0]
+    assert [*recent] == times
     assert np.isclose(seen["last"], np.exp(-times[-1]), rtol=0.01)
     kept, calls = Kept(), 0
     res = pi.solve_ivp(kept.force, (0, 2), [1.0])

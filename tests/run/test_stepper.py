@@ -241,6 +241,15 @@ def test_a_state_without_its_past_is_refused(method):
     assert same_bits(stepper.y, other.y)
 
 
+def test_velocities_beside_a_past_are_refused_before_the_first_step():
+    """They were taken, and no step read them."""
+    stepper = pi.Stepper(pi.systems.pendulum, 1.0, 0.0, dt=0.01, method="stormer_verlet")
+    stepper.v = 0.5
+    stepper.previous = 0.995
+    with pytest.raises(ValueError, match="v: the method remembers"):
+        stepper.v = 0.3
+
+
 def test_reset_restarts_some_and_leaves_the_others():
     y = states(pi.systems.pendulum, (6,))
     stepper = pi.Stepper(pi.systems.pendulum, y, dt=0.01)

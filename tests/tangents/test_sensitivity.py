@@ -371,6 +371,7 @@ def test_sensitivities_after_a_close_encounter_are_told_to_be_off():
         sol = pi.solve(pi.systems.kepler, start, rtol=3e-14, **call)
         pi.solve(pi.systems.double_pendulum, rtol=1e-8, **call | {"t_end": 60.0})  # it is chaotic
         pi.solve(pi.systems.logistic, [1.0], t_end=40.0, sensitivity="x0")  # it comes to rest
+        pi.solve(pi.systems.projectile_drag, **call | {"t_end": 20.0})  # it falls evenly
         push = pi.acceleration(lambda t, x, v: np.where(abs(t - 1) < 0.2, 5.0, 0.0) - x)
         pi.solve(push, rtol=1e-8, **call)  # for a short time
     M = np.concatenate([sol.sensitivity["x0"], sol.sensitivity["v0"]], axis=-1)[-1]

@@ -406,6 +406,8 @@ def test_a_force_that_vanishes_in_float32_is_told(n):
         pi.solve(system(mu=1.3e20), x0[:3], 0 * x0[:3], t_end=1e5, rtol=1e-4)
     pi.integrate(system, x0.astype(float), 0 * x0, **call)
     pi.integrate(system(mu=4e-14), x0 / np.float32(AU), 0 * x0, **call)
+    soft = pi.acceleration(lambda t, x, v: -1e-3 * x)
+    pi.integrate(soft, np.float32(3e-43), 0.0, dt=1e-3, n_steps=1)  # its force is subnormal
     rest = pi.acceleration(lambda t, x, v: 1 / (1 + np.exp(-x)) - 0.25)  # at -log 3
     pi.integrate(rest, np.array([-np.log(3), -90.0], np.float32), 0.0, dt=1e-3, n_steps=1)
     wave = pi.acceleration(lambda t, x, v: np.sin(12.57 * x))
