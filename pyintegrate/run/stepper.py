@@ -182,8 +182,9 @@ class Stepper:
     that compensated sums and differences of positions carry; writing into a view keeps them. A
     method of several steps remembers what came before: its views are read-only (for
     "stormer_verlet" those of velocities, which it does not read), ``stepper.y = ...`` is for before
-    the first step, and parameters that change between steps make it of order 1. Use a Stepper from
-    one thread at a time.
+    the first step, and parameters that change between steps make it of order 1. A watched
+    "phase_drift" compares with the motion from the start with the first parameters, whatever is
+    assigned later. Use a Stepper from one thread at a time.
 
     Examples
     --------
