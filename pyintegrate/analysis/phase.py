@@ -27,7 +27,6 @@ from .observables import (
 from .results import quiet
 
 
-@one_record_warning()
 def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
@@ -89,7 +88,8 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     end, origin = None, solution._problem.origin
     ahead = None  # where turns were counted before this resumed part
     if reference is None:
-        end = found(solution, "last", "phase_drift")
+        with silent_record_warning():  # of jumps, of which the last line tells
+            end = found(solution, "last", "phase_drift")
         ahead = None if origin is None else origin.ahead
     end = drift_from_turns(solution, reference) if end is None else end
     with quiet():
