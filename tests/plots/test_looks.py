@@ -178,8 +178,16 @@ def test_every_curve_has_its_own_name_and_colour():
     alike = pi.integrate(pi.systems.pendulum, [1.0, 1.0], 0.0, dt=0.02, t_end=2.0)
     labels = [line.get_label() for line in named_curves(pi.plots.energy(alike, exact=False))]
     assert labels == ["classical Runge-Kutta"]
+    near = pi.integrate(pi.systems.pendulum, [2.0, 2.0001], 0.0, dt=0.02, t_end=2.0)
+    labels = [line.get_label() for line in named_curves(pi.plots.energy(near, exact=False))]
+    assert labels == ["initial θ = 2 rad", "initial θ = 2.0001 rad"]
     with pytest.raises(ValueError, match="labels: expected 2 texts"):
         pi.plots.energy(*runs, labels=["one"])
+
+
+def test_angles_are_no_lengths():
+    swings = pi.integrate(pi.systems.double_pendulum, dt=0.01, n_steps=10)
+    assert pi.plots.trajectory(swings).get_aspect() == "auto"
 
 
 def test_trajectories_that_rest_or_are_nan_are_told_from_others():
