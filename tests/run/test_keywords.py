@@ -103,6 +103,21 @@ def test_a_missing_step_is_told_where_steps_are_found(call):
         call(OSCILLATOR, t_end=1.0) if call is pi.lyapunov else call(OSCILLATOR)
 
 
+def test_what_is_given_by_name_is_told_to_those_who_give_it_by_place():
+    with pytest.raises(
+        TypeError, match="integrate takes system, x0, v0 by place, all.*: dt=..., t"
+    ):
+        pi.integrate(OSCILLATOR, 1.0, 0.0, 0.01, 10.0)
+    with pytest.raises(TypeError, match="fit takes system, t, data by place, all .*: free=..., x0"):
+        pi.fit(OSCILLATOR, [0.0, 1.0], [1.0, 0.5], ["omega"])
+    with pytest.raises(TypeError, match="not solve_ivp's"):
+        pi.solve(OSCILLATOR, (0, 10), [1.0, 0.0], "RK45")
+    with pytest.raises(TypeError, match="chaos_map.. missing 2 required .* 'dt' and 't_end'"):
+        pi.chaos_map(OSCILLATOR, x0=(-3, 3), v0=(-3, 3))
+    with pytest.raises(TypeError, match="'axis' and 'quantity'$"):  # not: give dt
+        pi.analysis.bifurcation(OSCILLATOR)
+
+
 def test_what_belongs_to_another_function_is_named():
     with pytest.raises(TypeError, match=r"methods=\[\('dop853', pi.tolerance\(1e-9\)\)\]"):
         run_compare(rtol=1e-9)
