@@ -119,6 +119,7 @@ class System(ClosedForms):
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     default_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
+    _also: ClassVar[tuple[str, ...]] = ()  # what a call takes besides parameters
     gentle: ClassVar[Any] = True  # has it no steep place that an estimate could miss?
     definition: SystemDefinition
     params: Mapping[str, Any]
@@ -228,7 +229,7 @@ class System(ClosedForms):
             )
         for name in params:
             if name not in self.shapes:
-                known = sorted(self.shapes)
+                known = sorted({*self.shapes, *self._also})
                 near, all_names = near_names(name, known), ", ".join(known) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")

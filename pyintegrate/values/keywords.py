@@ -87,6 +87,7 @@ RESULTS = {
     "states": "sol.y are the states at the times sol.t",
     "times": "sol.t are the times of the saves",
     "to_csv": "sol.to_pandas().to_csv('run.csv') writes a table",
+    "to_netcdf": "sol.to_xarray().to_netcdf('run.nc') writes one",
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
     "message": "sol.failures() says which trajectories failed, when and why",
