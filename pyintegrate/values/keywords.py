@@ -86,6 +86,7 @@ RESULTS = {
     "params": "sol.system.params are those of the system",
     "states": "sol.y are the states at the times sol.t",
     "times": "sol.t are the times of the saves",
+    "time": "sol.t are the times of the saves",
     "to_csv": "sol.to_pandas().to_csv('run.csv') writes a table",
     "to_netcdf": "sol.to_xarray().to_netcdf('run.nc') writes one",
     "nfev": "sol.evaluations counts those of the force",
@@ -203,7 +204,7 @@ def _explanation(function, rest, arguments, keywords, error):
 
 
 def _cure(word, known, system=None):
-    if word in getattr(system, "state_names", ()):
+    if word.rstrip("_0") in getattr(system, "state_names", ()):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
         if "params" in known:  # of pi.dask

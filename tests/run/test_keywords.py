@@ -33,6 +33,7 @@ NAMES = {run_integrate: "integrate", run_compare: "compare", run_stepper: "Stepp
     ("word", "says"),
     [
         ("y0", "x0"),
+        ("x_0", "give the start as x0"),
         ("args", "parameters belong to the system"),
         ("t_eval", "times="),
         ("t_span", "t_end"),
@@ -235,6 +236,15 @@ def test_results_of_solve_ivp_have_their_names_here(name):
             getattr(sol, name)
         with pytest.raises(AttributeError, match="object has no attribute 'xyzzy'"):
             getattr(sol, "xyzzy")  # noqa: B009
+
+
+def test_what_is_no_component_is_told_where_it_is():
+    sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
+    for name, place in (("t", "sol.t"), ("energy", r"sol.energy\(\)")):
+        with pytest.raises(KeyError, match=f"not '{name}': {place}"):
+            sol[name]
+    with pytest.raises(KeyError, match="not 'xyzzy'\"$"):
+        sol["xyzzy"]
 
 
 def test_other_errors_stay_as_they_are():
