@@ -232,6 +232,7 @@ def _labels(ax, texts):
     """Set the texts of two axes; the third is set if there is one."""
     if len(texts) == 3:
         ax.set_zlabel(texts[2])
+        ax.xaxis.labelpad = ax.yaxis.labelpad = 9.0  # beyond the numbers, which stand askew
     return texts[0], texts[1]
 
 
