@@ -210,10 +210,12 @@ def solve_ivp(
     found = [(t[seen], y[seen]) for t, y in found for seen in [abs(t - t0) <= abs(last - t0)]]
     steps = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
     times = steps if times is None else times
-    times = times[abs(times - t0) <= abs(last - t0)]
-    states = run.at(times)
+    ended = np.isclose(times, last, rtol=2e-15, atol=0)  # an event stops just before its time
+    kept = ended | (abs(times - t0) < abs(last - t0))
+    times, ended = times[kept], ended[kept]
+    states = run.at(np.where(ended, last, times))
     if end is not None:
-        states[times == last] = end
+        states[ended] = end
     dense = partial(_states, run)
     vars(dense).update(ts=steps, t_min=min(t0, last), t_max=max(t0, last))
     jacobians = int(run.steps_taken + run.rejected if run.method.implicit else run._stiff_tries)

@@ -252,6 +252,22 @@ def test_t_eval(t_span, t_eval):
     np.testing.assert_array_equal(res.y, dense.y)
 
 
+@pytest.mark.parametrize("end", [3, 2.5, 1 / 3, -7])
+def test_t_eval_at_the_time_of_a_terminal_event_is_kept(end):
+    def late(t, y):
+        return t - end
+
+    late.terminal = True
+    times = [0, end / 2, end, 2 * end]
+    given = lambda t, y: [y[1], -y[0]], (0, 3 * end), [1, 0]
+    ours, theirs = (
+        solve(*given, events=late, t_eval=times)
+        for solve in (pi.solve_ivp, scipy.integrate.solve_ivp)
+    )
+    np.testing.assert_array_equal(ours.t, theirs.t)
+    np.testing.assert_allclose(ours.y, theirs.y, atol=0.02)
+
+
 def test_t_eval_beyond_a_terminal_event_is_empty():
     late.terminal = True
     res = pi.solve_ivp(rational, [5, 9], START, t_eval=np.linspace(7.5, 9, 16), events=late)

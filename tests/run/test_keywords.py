@@ -126,6 +126,8 @@ def test_what_belongs_to_another_function_is_named():
         pi.Stepper(OSCILLATOR, dt=0.1, sensitivity=("x0",))
     with pytest.raises(AttributeError, match=r"'save': .*sol.save\(path\)"):
         pi.save("a.npz")
+    with pytest.raises(AttributeError, match="'ode': pi.solve_ivp, or pi.Stepper"):
+        pi.ode(None)
 
 
 def test_what_others_take_is_said_by_those_who_do_not():
