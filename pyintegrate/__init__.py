@@ -70,6 +70,7 @@ _ELSEWHERE = {
     "save": ": a solution saves itself, sol.save(path)",
     "odeint": ": pi.solve_ivp(lambda t, y: f(y, t), (t[0], t[-1]), y0, 'LSODA', t_eval=t, "
     "rtol=1e-8, atol=1e-8).y.T",
+    "ode": ": pi.solve_ivp, or pi.Stepper for steps by hand",
 }
 
 

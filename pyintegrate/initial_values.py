@@ -42,7 +42,8 @@ class OdeResult(Mapping[str, Any]):
     t : ndarray, shape (n_points,)
     y : ndarray, shape (n, n_points)
     sol : callable or None
-        ``sol(t)``: the states at any times of the run, (n,) or (n, len(t)).
+        ``sol(t)``: the states at any times of the run, (n,) or (n, len(t)); ``sol.ts`` are those
+        of its steps, from ``sol.t_min`` to ``sol.t_max``.
     t_events, y_events : list of ndarray or None
         The times of each event, (n_found,), and the states there, (n_found, n).
     nfev, njev, nlu : int
@@ -158,13 +159,18 @@ def solve_ivp(
     if span.shape != (2,):
         raise ValueError(f"t_span must be the first and the last time, got {t_span!r}")
     t0, t_end = np.clip(span, -_FAR, _FAR)
+    if np.iscomplexobj(y0):
+        raise TypeError(
+            "y0 is complex: let u = (y.real, y.imag) be the state, two numbers for each"
+        )
     start = np.atleast_1d(floats("y0", y0))
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     for word, value in {"rtol": rtol, "atol": atol, **options}.items():
         one = {"rtol": start.shape, "atol": start.shape, "breaks": np.shape(value)[:1]}
         if np.shape(value) not in ((), one.get(word)):
-            raise ValueError(f"{word} has shape {np.shape(value)}: pi.solve takes batches")
+            fits = f"a number or {len(start)} of them, as y0; " if word in one else ""
+            raise ValueError(f"{word} has shape {np.shape(value)}: {fits}pi.solve takes batches")
     try:
         args = () if args is None else tuple(args)
     except TypeError:
@@ -178,7 +184,7 @@ def solve_ivp(
     system = _system(_bound(fun, args), start, vectorized, trace=not writes(fun))
     name: Any = getattr(method, "__name__", method)
     if isinstance(name, str):
-        name = _OTHERS.get(name, name)
+        name = _OTHERS.get(name.upper(), name)
     keep = 100
     while True:
         run = solve(
@@ -202,15 +208,19 @@ def solve_ivp(
         if len(t) >= count and abs(t[count - 1] - t0) <= abs(last - t0):
             last, end, status = t[count - 1], y[count - 1], 1
     found = [(t[seen], y[seen]) for t, y in found for seen in [abs(t - t0) <= abs(last - t0)]]
-    if times is None:
-        times = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
-    times = times[abs(times - t0) <= abs(last - t0)]
-    states = run.at(times)
+    steps = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
+    times = steps if times is None else times
+    ended = np.isclose(times, last, rtol=2e-15, atol=0)  # an event stops just before its time
+    kept = ended | (abs(times - t0) < abs(last - t0))
+    times, ended = times[kept], ended[kept]
+    states = run.at(np.where(ended, last, times))
     if end is not None:
-        states[times == last] = end
+        states[ended] = end
+    dense = partial(_states, run)
+    vars(dense).update(ts=steps, t_min=min(t0, last), t_max=max(t0, last))
     jacobians = int(run.steps_taken + run.rejected if run.method.implicit else run._stiff_tries)
     return OdeResult(
-        times, states.T, partial(_states, run) if dense_output else None,
+        times, states.T, dense if dense_output else None,
         None if events is None else [t for t, _ in found],
         None if events is None else [y if len(t) else t for t, y in found],
         int(run.evaluations), jacobians, jacobians, status,
@@ -249,13 +259,15 @@ def _system(fun, start, vectorized, trace):
     def one(lane, t, y):
         """The first lane is of the run; others may be idle, at the start or at any numbers."""
         try:
-            found = np.array(fun(t, y[:, np.newaxis] if vectorized else y)).ravel()
+            value = fun(t, y[:, np.newaxis] if vectorized else y)
+            found = np.array(value).ravel()
         except Exception:
             if lane == 0:
                 raise
             return np.full(len(start), np.nan)
         if len(found) != len(start):
-            raise ValueError(f"{fun.__name__}() returns {len(found)} numbers, y0 has {len(start)}")
+            got = "None" if value is None else f"{len(found)} numbers"
+            raise ValueError(f"{fun.__name__}() returns {got}, y0 has {len(start)} numbers")
         return found
 
     known: dict[bytes, Floats] = {}  # of the last call

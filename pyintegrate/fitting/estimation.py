@@ -76,7 +76,7 @@ def fit(
     observe : str, callable, or list of these, optional
         What the data are: a component, or a function of (t, x, v) or (t, y) and parameters by name,
         written for one trajectory, which is traced. Default: the list of all positions, or of all
-        components of a first-order system.
+        components of a first-order system; a single one, where data have no axis for a list.
     sigma : array_like, optional
         Standard errors of the data, which broadcast against them, or a list as `data` is. Without
         them the covariance is scaled by cost / (points - unknowns).
@@ -132,10 +132,10 @@ def fit(
     [1.0, 1.5]
     """
     checked_quiet(system)
-    listed = observe is None or isinstance(observe, list | tuple)
+    listed = None if observe is None else isinstance(observe, list | tuple)
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]
-    observed = list(observe) if listed else [observe]  # type: ignore[arg-type]
+    observed = [observe] if listed is False else list(observe)  # type: ignore[arg-type,list-item]
     if not observed:
         raise ValueError("observe is empty: name components, or leave it out")
     for what in observed:

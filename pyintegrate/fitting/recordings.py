@@ -12,8 +12,8 @@ class Recordings:
     ----------
     t, data, sigma
         As of ``fit``.
-    listed : bool
-        Whether `data` has a last axis for the observed quantities.
+    listed : bool or None
+        Whether `data` has a last axis for the observed quantities; None: if it has more than `t`.
     observed : list of str or callable
         What they are.
 
@@ -31,7 +31,6 @@ class Recordings:
     """
 
     def __init__(self, t, data, sigma, listed, observed):
-        self.listed = listed
         several = all(isinstance(a, list | tuple) and len(a) for a in (t, data))
         if several and np.ndim(t[0]) == 1:
             t, data, sigma, self.length = _padded(t, data, sigma)
@@ -42,7 +41,9 @@ class Recordings:
                 cure = "recordings of unequal length have a list of times beside that of data"
                 raise ValueError(f"{error}; {cure}") from None
             self.length = np.array(len(t) if t.ndim else 0)
-        count, cure = len(observed), ""
+        if listed is None:
+            listed = len(observed) > 1 or data.ndim > t.ndim
+        self.listed, count, cure = listed, len(observed), ""
         if listed:
             cure = f"; of a single quantity, without that axis: observe={observed[0]!r}"
         if t.ndim == 0 or data.ndim < 1 + listed or len(t) != len(data) or not t.size:

@@ -259,7 +259,7 @@ def texts_of(solutions, names, labels):
         text = (labels or {}).get(name, title)
         if names.count(name) > 1:
             alike = [one for one, other in zip(solutions, names) if other == name]
-            told = _told_apart([_run_with(one, ...) for one in alike])
+            told = _told_apart([(one, ...) for one in alike])
             place = next(i for i, one in enumerate(alike) if one is solution)
             text += f", {told[place] or _step(solution)}"
         texts.append(text)
@@ -269,7 +269,7 @@ def texts_of(solutions, names, labels):
 def parts_of(solution):
     """The names of the trajectories of a small batch."""
     batch = batch_of(solution)
-    return _told_apart([_run_with(solution, index) for index in np.ndindex(batch)])
+    return _told_apart([(solution, index) for index in np.ndindex(batch)])
 
 
 def parts_of_results(system, batch):
@@ -291,24 +291,28 @@ def inputs_of(solution):
     return scalars, dict(zip(system.state_names, np.moveaxis(solution.initial, -1, 0)))
 
 
-def _run_with(solution, index):
+def _run_with(solution, index, form):
     """What trajectories were run with, as texts by name."""
     system, batch = solution.system, batch_of(solution)
     said = {"step": _step(solution, index)}
     parameters, start = inputs_of(solution)
     for name, value in (parameters | start).items():
         value = np.broadcast_to(value, batch)[index]
-        alike = _if_alike(value, ".4g")
+        alike = _if_alike(value, form)
         text = equation(system, name, alike) if alike else ""
         text = text.replace("= -", "= \N{MINUS SIGN}")
         said[name] = "initial " * bool(text and name in system.state_names) + text
     return said
 
 
-def _told_apart(runs):
-    """Of what several were run with, only what differs."""
-    differ = [name for name in runs[0] if len({run.get(name) for run in runs}) > 1]
-    return [", ".join(filter(None, (run.get(name) for name in differ))) for run in runs]
+def _told_apart(trajectories):
+    """Of what several were run with, only what differs, in as many digits as show that."""
+    told = []
+    for form in (".4g", ".8g", ".16g"):
+        runs = [_run_with(solution, index, form) for solution, index in trajectories]
+        differ = [name for name in runs[0] if len({run.get(name) for run in runs}) > 1]
+        told += [[", ".join(filter(None, (run.get(name) for name in differ))) for run in runs]]
+    return max(told, key=lambda names: len({*names}))  # the first of those with most names
 
 
 def looks_of(names, ax):

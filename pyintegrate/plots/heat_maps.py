@@ -63,9 +63,9 @@ def heatmap(
         The number: "energy_error", "phase_error" or "position_error" (the largest of the saves;
         at the end if only that was saved; of all steps if the run has watched "energy_drift"
         or "phase_drift", as the label says), "period_error", "failed_step", a
-        component at the end, a function of the solution, or an array (n, m) (integers are drawn as
-        classes). Default: the energy error, if the system has an energy. Cells that need more saves
-        are blank, with one `RecordWarning`.
+        component at the end, the name of a watch, a function of the solution, or an array (n, m)
+        (integers are drawn as classes). Default: the energy error, if the system has an energy.
+        Cells that need more saves are blank, with one `RecordWarning`.
     x, y : str or array_like, optional
         What varies along the columns and the rows: a parameter, a component of the start, "dt", or
         coordinates. By default the only thing that varies there.
@@ -246,7 +246,9 @@ def _numbers(solution, values):
     if values in system.state_names:
         text = f"{axis_label(system, values)} at the end"
         return np.asarray(solution[values][-1], float), text, False
-    known = ", ".join([*QUANTITIES, *system.state_names])
+    if values in solution.watched:
+        return np.asarray(solution.watched[values]), values, False
+    known = ", ".join([*QUANTITIES, *system.state_names, *solution.watched])
     raise ValueError(f"values must be one of {known}, a function or an array, got {values!r}")
 
 

@@ -269,26 +269,33 @@ class Scene:
         away = np.abs(np.concatenate(calm)[:, 0])
         self.reach = away.max(initial=0.0, where=np.isfinite(away)) or 1.0
         self.parameters = [self._parameters(index) for index in chosen]
-        line = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
-        # States that are drawn in one look, that of their lines and of the masses.
-        looks = [(self.states, line | {"label": "_nolegend_"}, {"markersize": 11.0})]
+        nameless = {"label": "_nolegend_"}
+        line = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords | nameless
+        both = list(zip(self.states, self.parameters))
+        # What is drawn in one look, that of the lines and that of the masses.
+        looks = [(both, line, {"markersize": 11.0})]
+        if curve.parts:
+            looks = [
+                ([one], line | part | {"linestyle": "-"} | keywords, looks[0][2])
+                for one, part in zip(both, curve.parts)
+            ]
         if true is not None:
-            grey = exact_look() | {"zorder": 1}, {"markersize": 13, "zorder": 1.2}
-            looks.insert(0, ([true], *grey))
+            grey = exact_look() | {"zorder": 1} | nameless, {"markersize": 13, "zorder": 1.2}
+            looks.insert(0, ([(true, self.parameters[0])], *grey))
         self.drawn, empty = [], [[]] * self.shape.dimensions
-        for states, look, mark in looks:
-            lines = [ax.plot(*empty, **look)[0] for _ in states]
-            dots = {"linestyle": "", "marker": self.shape.marker, "label": "_nolegend_"} | mark
+        for shown, look, mark in looks:
+            lines = [ax.plot(*empty, **look)[0] for _ in shown]
+            dots = {"linestyle": "", "marker": self.shape.marker} | nameless | mark
             (masses,) = ax.plot(*empty, color=look["color"], **dots)
-            self.drawn.append((lines, masses, states))
+            self.drawn.append((lines, masses, shown))
         self._frame(curve, calm)
 
     def show(self, moment):
         """Draw the last states at or before a moment: nothing is interpolated."""
         now, artists = latest(self.t, moment), []
-        for lines, masses, states in self.drawn:
+        for lines, masses, shown in self.drawn:
             ends = []
-            for line, one, given in zip(lines, states, self.parameters):
+            for line, (one, given) in zip(lines, shown):
                 outline = self.shape.outline(one[now], given)
                 move(line, outline.T)
                 ends.append(outline[len(outline) - self.shape.last :])
@@ -309,7 +316,8 @@ class Scene:
         """A square, or a cube, around the object wherever it goes; a scale if it slides."""
         ax, deep = self.ax, self.shape.dimensions == 3
         write = ax.text2D if deep else ax.text
-        look = {"ha": "center", "color": curve.keywords["color"], "transform": ax.transAxes}
+        look = {"ha": "center", "transform": ax.transAxes}
+        look |= {} if curve.parts else {"color": curve.keywords["color"]}
         below = self.shape.marker == "o"  # where a pendulum hangs there is no room
         write(0.5, 0.0 if below else 0.01, curve.label, va="top" if below else "bottom", **look)
         if below:  # as far as it reaches, hanging down
@@ -374,7 +382,8 @@ def animate(
     Parameters
     ----------
     *sources : Solution or Comparison
-        One trajectory each, or a batch; of a large batch 30 trajectories, with a note.
+        One trajectory each, or a batch: a small one in colours of its own, of a large one 30
+        trajectories in one, with a note.
     seconds : float, optional
         Duration: by default that of the motion, but 2 to 10 seconds.
     components : sequence of two str, optional
@@ -442,6 +451,8 @@ def animate(
     for pane, ax in zip(panes, axes[scenes:]):
         for turn, curve in enumerate(curves):
             looks: Any = [(pane, curve.keywords, curve.label)]
+            if curve.parts:
+                looks = [(pane, one, one["label"], i) for i, one in enumerate(curve.parts)]
             if letters:
                 looks = looks_of_bodies(curve.solution, letters, turn)
             movers += [_Mover(ax, curve.solution, keywords, *look) for look in looks]
@@ -492,11 +503,12 @@ def _panes(solution, components):
 
 
 class _Mover:
-    """A dot with its trail for every trajectory of one solution in one pane."""
+    """A dot with its trail for every trajectory of one solution in one pane, or for one of them."""
 
-    def __init__(self, ax, solution, keywords, names, style, label):
+    def __init__(self, ax, solution, keywords, names, style, label, number=None):
         self.ax, self.solution = ax, solution
-        self.chosen = chosen = chosen_trajectories(solution)
+        chosen = chosen_trajectories(solution)
+        self.chosen = chosen = chosen if number is None else chosen[number : number + 1]
         self.t, parts = _motions(solution, names, chosen)
         self.parts = list(np.swapaxes(parts, 1, 2))
         self.old = names[0] != "t"  # only curves against time keep their whole trail

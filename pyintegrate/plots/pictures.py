@@ -231,7 +231,8 @@ def place_legend(ax, share=SHARE, least=2, **keywords):
     elif large:
         legend_below(figure, handles, names, **keywords)
     else:
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "frameon": False}
+        x = 1.12 if hasattr(ax, "get_zlim") else 1.01  # beside the numbers of the third axis
+        beside = {"loc": "upper left", "bbox_to_anchor": (x, 1.0), "frameon": False}
         visible(ax.legend(handles, names, **beside, **keywords))
 
 

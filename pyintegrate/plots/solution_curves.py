@@ -232,6 +232,7 @@ def _labels(ax, texts):
     """Set the texts of two axes; the third is set if there is one."""
     if len(texts) == 3:
         ax.set_zlabel(texts[2])
+        ax.xaxis.labelpad = ax.yaxis.labelpad = 9.0  # beyond the numbers, which stand askew
     return texts[0], texts[1]
 
 
@@ -409,9 +410,12 @@ def _keep_in_view(ax, ratio):
     behind = exact_look()["zorder"]
     lines = [line for line in ax.get_lines() if ratio or line.get_zorder() != behind]
     lines = [np.abs(np.asarray(line.get_ydata(), float)) for line in lines]
-    tops = [np.max(y, initial=0.0, where=np.isfinite(y)) for y in lines]
+    lines = [y for line in lines if (y := line[np.isfinite(line)]).size]
+    tops = [np.max(y) for y in lines]
     top = 2 * max((top for top in tops if top <= EXPLODED), default=0.0)
-    if max(tops, default=0.0) > EXPLODED and (ratio or top > 0):
+    # What comes back from its height, as on a limit cycle, has not exploded.
+    back = not top and any(y[-1] < np.max(y) / 2 and np.median(y) > 2 for y in lines)
+    if max(tops, default=0.0) > EXPLODED and (ratio or top > 0) and not back:
         top = top or 2.0
         ax.set_ylim(-0.1 if ratio else -top, top)
 

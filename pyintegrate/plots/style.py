@@ -214,7 +214,7 @@ def equation(system, name, value):
 
 
 def in_space(system, names):
-    """Whether these are positions of one unit: a circle in space is drawn as a circle.
+    """Whether these are positions of one unit, not angles: a circle is drawn as a circle.
 
     Examples
     --------
@@ -223,7 +223,8 @@ def in_space(system, names):
     (True, False)
     """
     places = system.state_names[: system.dof]
-    return {*names} <= {*places} and len({unit_of(system, name) for name in names}) == 1
+    units = {unit_of(system, name) for name in names}
+    return {*names} <= {*places} and len(units) == 1 and units != {"rad"}
 
 
 def line_keywords(keywords):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.checks import integer
+from ..values.keywords import explains_keywords
 from ..values.named import Named
 from ..values.types import Callable, Floats
 from .stepper import Snapshot, Stepper
@@ -53,11 +54,13 @@ class FixedTimestep:
     (2,)
     """
 
+    @explains_keywords()
     def __init__(
         self, stepper: Stepper, max_steps: int = 8, step: Callable[[], object] | None = None
     ) -> None:
         if not isinstance(stepper, Stepper):
-            raise TypeError(f"stepper must be a Stepper, got {type(stepper).__name__}")
+            got = type(stepper).__name__
+            raise TypeError(f"stepper must be a Stepper, got {got}: pi.Stepper(system, dt=...)")
         if not isinstance(stepper.dt, float) or stepper.dt <= 0:
             raise ValueError(f"stepper must have one positive dt, got {stepper.dt}")
         if not (step is None or callable(step)):
@@ -191,6 +194,8 @@ class FixedTimestep:
     def blend(self, alpha: float) -> Floats:
         """The state to draw: before + alpha (now - before), shape (*batch, dim).
 
+        The quaternion of a rigid body is brought back to length 1.
+
         Parameters
         ----------
         alpha : float
@@ -208,4 +213,7 @@ class FixedTimestep:
             raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")
         self._check()
         before = self._before
-        return before + alpha * (self.stepper.y - before)
+        drawn = before + alpha * (self.stepper.y - before)
+        if self.stepper.system.structure == "rigid_body":
+            drawn[..., 3:7] /= np.linalg.norm(drawn[..., 3:7], axis=-1, keepdims=True)
+        return drawn

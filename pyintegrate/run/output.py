@@ -62,7 +62,8 @@ def check_out(problem, options, inputs):
     zarr = sys.modules.get("zarr")
     if not isinstance(out, np.ndarray) and not (zarr and isinstance(out, zarr.Array)):
         raise TypeError(
-            f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
+            f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__};"
+            " np.lib.format.open_memmap(path, 'w+', shape=(n_saved, *batch, dim)) makes a file"
         )
     components = options.n_components(problem.system)
     expected = (options.saves(problem.n_steps).count, *problem.batch, components)

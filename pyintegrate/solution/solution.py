@@ -180,8 +180,10 @@ class Solution(KindOfSolution):
                 " states are sol.y"
             )
         if name not in names:
+            own = None if name.startswith("_") else getattr(self, name, None)
+            cure = "" if own is None else f": sol.{name}{'()' * callable(own)}"
             raise KeyError(
-                f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
+                f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}{cure}"
             )
         return np.asarray(self._states[: len(self), ..., self._place(name)])
 

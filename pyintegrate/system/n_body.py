@@ -82,6 +82,7 @@ class NBody(System):
     (6, 'day', 'Jupiter')
     """
 
+    _also = "n", "initial"
     n = property(lambda self: self.definition.n)
     core = property(lambda self: _handle(self.n))
 

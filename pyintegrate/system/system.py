@@ -52,6 +52,24 @@ class _Signature:
             )
 
 
+class _Docstring:
+    """That of the class; of a system, for help(), its equation, state, parameters and source."""
+
+    def __init__(self, of_class):
+        self.of_class = of_class
+
+    def __get__(self, system, owner):
+        if system is None or system.initial is None:
+            return self.of_class
+        units = {name: unit for name, unit in system.units.items() if unit != "1"}
+        state = dict(zip(system.state_names, system.initial))
+        lines = [f"{system.title}: {system.equation}".removesuffix(": "), ""]
+        for kind, values in ("state", state), ("parameters", system.params):
+            told = [f"{n} = {short(v)} {units.get(n, '')}".rstrip() for n, v in values.items()]
+            lines.append(f"{kind}: {', '.join(told) or 'none'}")
+        return "\n".join([*lines, "", system.reference]).rstrip()
+
+
 # Attributes for the package alone, hidden from dir().
 _BETWEEN_MODULES = {
     "core", "core_for", "refusal", "ready", "traced", "components", "evaluate", "closed_form",
@@ -85,6 +103,7 @@ class System(ClosedForms):
     10.0
     """
 
+    __doc__ = _Docstring(__doc__)
     name: str
     title: str
     equation: str
@@ -100,6 +119,7 @@ class System(ClosedForms):
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     default_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
+    _also: ClassVar[tuple[str, ...]] = ()  # what a call takes besides parameters
     gentle: ClassVar[Any] = True  # has it no steep place that an estimate could miss?
     definition: SystemDefinition
     params: Mapping[str, Any]
@@ -209,7 +229,7 @@ class System(ClosedForms):
             )
         for name in params:
             if name not in self.shapes:
-                known = sorted(self.shapes)
+                known = sorted({*self.shapes, *self._also})
                 near, all_names = near_names(name, known), ", ".join(known) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")

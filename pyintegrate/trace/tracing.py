@@ -241,6 +241,8 @@ def _formulas(result):
 def _cure(error):
     """The remedy for an error of a user's function."""
     if isinstance(error, NameError):
+        if error.name == "np":
+            return "import numpy as np, above the function"
         return (
             f"a parameter {error.name!r} is an argument of the function, and has its default in the"
             f" decorator: @pi.rhs(dim=1, {error.name}=1.0), def f(t, y, {error.name}); or correct"

@@ -86,8 +86,10 @@ def parameter_defaults(kind, function, values):
         elif a.default is not a.empty:
             value = a.default
         else:
+            of_motion = (kind, a.name) == ("rhs", "v")
             raise TypeError(
                 f"{name}() takes {a.name!r}, which has no default value: @pi.{kind}({a.name}=...)"
+                + "; x'' = a(t, x, v) is for @pi.acceleration" * of_motion
             )
         defaults[a.name] = checked(a.name, value)
     surplus = [key for key in values if key not in defaults]

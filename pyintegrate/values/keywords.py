@@ -86,7 +86,9 @@ RESULTS = {
     "params": "sol.system.params are those of the system",
     "states": "sol.y are the states at the times sol.t",
     "times": "sol.t are the times of the saves",
+    "time": "sol.t are the times of the saves",
     "to_csv": "sol.to_pandas().to_csv('run.csv') writes a table",
+    "to_netcdf": "sol.to_xarray().to_netcdf('run.nc') writes one",
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
     "message": "sol.failures() says which trajectories failed, when and why",
@@ -163,14 +165,15 @@ def _explanation(function, rest, arguments, keywords, error):
     known = [name for name in known if name != "self"]
     place = "pi.dask." if function.__module__.endswith(".dask") else ""  # it has solve, too
     name = place + function.__qualname__.removesuffix(".__init__")
-    given = dict(zip(signature.parameters, arguments)) | keywords
+    placed = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    given = dict(zip(placed, arguments)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
     parts = []
     times = {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
     timed = given.keys() & times or not times & {*known}
     start = given.get("x0")
-    pair = isinstance(start, tuple | list) and len(start) == 2
+    pair = isinstance(start, tuple | list) and len(start) == 2 and "x0" not in keywords
     if not timed and pair and (is_function or "v0" in given):
         parts.append(
             f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0), which"
@@ -185,9 +188,14 @@ def _explanation(function, rest, arguments, keywords, error):
         parts.append(f"{start}: x0 is the start; {_METHOD.format(method=_method(known))}")
     if hasattr(system, "failures"):
         parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
+    others = [f"{word}=..." for word in known if word not in placed][:3]
+    if not parts and others and len(arguments) > len(placed):
+        own = ", ".join(word for word in placed if word != "self")
+        parts.append(f"{name} takes {own} by place, all else by name: {', '.join(others)}")
     for word, cure in (("dt", _STEP), ("t_end", _END)):
         needed = signature.parameters.get(word)
-        if not parts and needed and needed.default is needed.empty and word not in given:
+        absent = needed and needed.default is needed.empty and word not in given
+        if not parts and absent and f"'{word}'" in str(error):
             missing = re.sub(r"^[\w.]+\(\)", f"{name}()", str(error))  # whichever function checked
             parts.append(f"{missing}: {cure}")
     if parts and is_function and not any(_SYSTEM in part for part in parts):
@@ -196,7 +204,7 @@ def _explanation(function, rest, arguments, keywords, error):
 
 
 def _cure(word, known, system=None):
-    if word in getattr(system, "state_names", ()):
+    if word.rstrip("_0") in getattr(system, "state_names", ()):
         return f"{_STATE}; the state is ({', '.join(system.state_names)})"
     if word in getattr(system, "params", ()):
         if "params" in known:  # of pi.dask

@@ -42,7 +42,7 @@ forest_ruth4: yoshida
 euler_maruyama: em""")
 SYSTEMS = _by_name("""\
 oscillator: harmonic oscillator
-spring: mass spring, mass spring damper, spring damper, damped spring
+spring: mass spring, mass spring damper, spring damper, damped spring, damped oscillator
 pendulum: simple pendulum
 constant_force: free fall
 van_der_pol: vdp

@@ -522,6 +522,18 @@ def test_what_is_observed_needs_no_name_to_be_drawn():
 
 
 # ---- wrong arguments ----
+def test_the_only_position_is_what_was_seen_if_nothing_else_is_said():
+    t = np.linspace(0, 3, 40)
+    both = np.stack([np.cos(1.1 * t), np.cos(1.3 * t)], axis=-1)
+    for times, data in [(t, both[:, 0]), (t[:, np.newaxis] + [0, 0], both), ([t] * 2, [*both.T])]:
+        named, not_named = (
+            pi.fit(pi.systems.oscillator, times, data, free=["omega"], observe=observe)
+            for observe in ("x", None)
+        )
+        assert np.array_equal(named.parameters["omega"], not_named.parameters["omega"])
+        assert named.predict(t).shape == not_named.predict(t).shape
+
+
 def test_a_fit_of_noise_is_refused():
     with pytest.raises(ValueError, match="'ornstein_uhlenbeck' has noise"):
         pi.fit(pi.systems.ornstein_uhlenbeck, [0.0, 1.0], [0.0, 1.0], free=["rate"], observe="y")
@@ -560,7 +572,6 @@ GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"
         ({"sigma": np.ones(3)}, "do not broadcast"),
         ({"observe": "size"}, "observe has 'size'"),
         ({"observe": ["theta"]}, r"\(n, \*batch, 1\).*without that axis: observe='theta'"),
-        ({"observe": None}, "without that axis: observe='theta'"),
         ({"p0": [1.0]}, r"begins at the parameters of its system, system\(k=1.0\)"),
         ({"t": [[0.0, 1.0], [0.0]], "data": [[1.0, 2.0], [1.0, 2.0]]}, "lengths"),
         ({"loss": "square"}, "loss must be one of linear"),

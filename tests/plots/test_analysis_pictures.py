@@ -257,7 +257,7 @@ def test_an_animation_of_several_methods_and_of_a_batch():
         pi.integrate(pi.systems.pendulum, [0.5, 1.0], [0.0, 0.0], dt=0.1, n_steps=9)
     )
     batch._draw_frame(5)
-    assert len(line(batch._fig.axes[1], "classical Runge-Kutta").get_xdata()) == 2
+    assert len(line(batch._fig.axes[1], "initial θ = 1 rad").get_xdata()) == 1
     with pytest.raises(ValueError, match="two saves"):
         pi.plots.animate(oscillate(save="final"))
 

@@ -67,6 +67,17 @@ def test_the_ends_of_colours_can_be_given(values, log):
     ax.figure.canvas.draw()
 
 
+def test_what_was_watched_is_drawn_by_its_name():
+    speed = np.linspace(1.0, 8.0, 3)[:, np.newaxis]
+    turned = {"turned": pi.watch.windings("phase")}
+    sol = pi.integrate(pi.systems.pendulum, [0.1, 0.2], speed, dt=0.1, n_steps=9, watch=turned)
+    (mesh,) = pi.plots.heatmap(sol, "turned").collections
+    assert mesh.colorbar.ax.get_ylabel() == "turned"
+    assert np.array_equal(np.ravel(mesh.get_array()), sol.watched["turned"].ravel())
+    with pytest.raises(ValueError, match=r"theta, omega, turned.*, got 'xyzzy'"):
+        pi.plots.heatmap(sol, "xyzzy")
+
+
 def test_classes_between_ends():
     classes = np.arange(35).reshape(5, 7) % 6
     mesh, _ = colours_of(pi.plots.heatmap(springs(), classes, vmin=1, vmax=3))

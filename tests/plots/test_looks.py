@@ -178,8 +178,24 @@ def test_every_curve_has_its_own_name_and_colour():
     alike = pi.integrate(pi.systems.pendulum, [1.0, 1.0], 0.0, dt=0.02, t_end=2.0)
     labels = [line.get_label() for line in named_curves(pi.plots.energy(alike, exact=False))]
     assert labels == ["classical Runge-Kutta"]
+    near = pi.integrate(pi.systems.pendulum, [2.0, 2.0001], 0.0, dt=0.02, t_end=2.0)
+    labels = [line.get_label() for line in named_curves(pi.plots.energy(near, exact=False))]
+    assert labels == ["initial θ = 2 rad", "initial θ = 2.0001 rad"]
     with pytest.raises(ValueError, match="labels: expected 2 texts"):
         pi.plots.energy(*runs, labels=["one"])
+
+
+def test_the_legend_of_a_picture_in_space_stands_beside_the_numbers_of_its_axes():
+    planets = pi.systems.n_body(initial="outer_solar_system")
+    ax = pi.plots.trajectory(pi.integrate(planets, dt=100.0, n_steps=3000, save=10))
+    ax.figure.draw_without_rendering()
+    place = ax.bbox  # of which the numbers of the third axis stick out by a tenth
+    assert ax.get_legend().get_window_extent().x0 > place.x0 + 1.1 * place.width
+
+
+def test_angles_are_no_lengths():
+    swings = pi.integrate(pi.systems.double_pendulum, dt=0.01, n_steps=10)
+    assert pi.plots.trajectory(swings).get_aspect() == "auto"
 
 
 def test_trajectories_that_rest_or_are_nan_are_told_from_others():

@@ -54,6 +54,20 @@ def test_a_pendulum_hangs_on_its_rod_beside_others_over_the_true_one():
             assert drawn.get_xydata()[-1] == pytest.approx(place)
 
 
+@pytest.mark.parametrize("scenes", [1, 0])
+def test_few_trajectories_move_in_colours_of_their_own(scenes):
+    sol = pi.integrate(pi.systems.pendulum, [1.0, 2.0], 0.0, dt=0.1, n_steps=20)
+    moving = pi.plots.animate(sol, seconds=1, components=None if scenes else "theta")
+    axes = frame(moving, 19)
+    names = [text.get_text() for text in moving.figure.legends[0].get_texts()]
+    assert names == ["initial θ = 1 rad", "initial θ = 2 rad"]
+    for ax in axes:
+        assert len({line.get_color() for line in ax.get_lines()}) == 2
+    for mass, theta in zip(axes[0].get_lines()[1::2], sol.x[-1], strict=True):
+        if scenes:
+            assert mass.get_xydata()[0] == pytest.approx([np.sin(theta), -np.cos(theta)])
+
+
 def test_a_mass_hangs_on_its_spring():
     sol = pi.integrate(pi.systems.spring, dt=0.1, n_steps=20)
     scene = frame(pi.plots.animate(sol, seconds=1), 19)[0]

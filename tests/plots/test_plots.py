@@ -272,6 +272,13 @@ def test_an_exploded_energy_does_not_flatten_other_errors():
     assert max(-low, high) > most  # nothing else is to be seen
 
 
+def test_an_energy_that_rises_to_a_limit_cycle_stays_in_the_picture():
+    sol = pi.integrate(pi.systems.van_der_pol(mu=5.0), [0.1, 0.0], dt=0.01, t_end=30.0)
+    assert pi.plots.energy(sol).get_ylim()[1] > (sol.energy() / sol.energy()[0]).max() > 5000
+    spring = pi.integrate(pi.systems.oscillator, dt=0.5, t_end=50.0, method="explicit_euler")
+    assert pi.plots.energy(spring, exact=False).get_ylim()[1] == 2.0
+
+
 def test_an_exploded_run_leaves_room_for_the_errors_and_paths_of_others(caplog):
     methods = ["rk4", "explicit_euler"]
     run = {"dt": 0.1, "t_end": 100.0, "on_failure": "ignore"}

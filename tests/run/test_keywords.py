@@ -33,6 +33,7 @@ NAMES = {run_integrate: "integrate", run_compare: "compare", run_stepper: "Stepp
     ("word", "says"),
     [
         ("y0", "x0"),
+        ("x_0", "give the start as x0"),
         ("args", "parameters belong to the system"),
         ("t_eval", "times="),
         ("t_span", "t_end"),
@@ -103,6 +104,21 @@ def test_a_missing_step_is_told_where_steps_are_found(call):
         call(OSCILLATOR, t_end=1.0) if call is pi.lyapunov else call(OSCILLATOR)
 
 
+def test_what_is_given_by_name_is_told_to_those_who_give_it_by_place():
+    with pytest.raises(
+        TypeError, match="integrate takes system, x0, v0 by place, all.*: dt=..., t"
+    ):
+        pi.integrate(OSCILLATOR, 1.0, 0.0, 0.01, 10.0)
+    with pytest.raises(TypeError, match="fit takes system, t, data by place, all .*: free=..., x0"):
+        pi.fit(OSCILLATOR, [0.0, 1.0], [1.0, 0.5], ["omega"])
+    with pytest.raises(TypeError, match="not solve_ivp's"):
+        pi.solve(OSCILLATOR, (0, 10), [1.0, 0.0], "RK45")
+    with pytest.raises(TypeError, match="chaos_map.. missing 2 required .* 'dt' and 't_end'"):
+        pi.chaos_map(OSCILLATOR, x0=(-3, 3), v0=(-3, 3))
+    with pytest.raises(TypeError, match="'axis' and 'quantity'$"):  # not: give dt
+        pi.analysis.bifurcation(OSCILLATOR)
+
+
 def test_what_belongs_to_another_function_is_named():
     with pytest.raises(TypeError, match=r"methods=\[\('dop853', pi.tolerance\(1e-9\)\)\]"):
         run_compare(rtol=1e-9)
@@ -110,6 +126,8 @@ def test_what_belongs_to_another_function_is_named():
         pi.Stepper(OSCILLATOR, dt=0.1, sensitivity=("x0",))
     with pytest.raises(AttributeError, match=r"'save': .*sol.save\(path\)"):
         pi.save("a.npz")
+    with pytest.raises(AttributeError, match="'ode': pi.solve_ivp, or pi.Stepper"):
+        pi.ode(None)
 
 
 def test_what_others_take_is_said_by_those_who_do_not():
@@ -220,6 +238,15 @@ def test_results_of_solve_ivp_have_their_names_here(name):
             getattr(sol, name)
         with pytest.raises(AttributeError, match="object has no attribute 'xyzzy'"):
             getattr(sol, "xyzzy")  # noqa: B009
+
+
+def test_what_is_no_component_is_told_where_it_is():
+    sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
+    for name, place in (("t", "sol.t"), ("energy", r"sol.energy\(\)")):
+        with pytest.raises(KeyError, match=f"not '{name}': {place}"):
+            sol[name]
+    with pytest.raises(KeyError, match="not 'xyzzy'\"$"):
+        sol["xyzzy"]
 
 
 def test_other_errors_stay_as_they_are():

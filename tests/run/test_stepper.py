@@ -388,6 +388,15 @@ def test_frames_of_any_length_make_steps_of_a_fixed_one():
     np.testing.assert_allclose(loop.blend(0.25), 0.75 * sol.y[-2] + 0.25 * sol.y[-1], rtol=1e-14)
 
 
+def test_a_blended_body_is_turned_not_stretched():
+    spin = np.array([0, 0, 0, 0.0, 3.0, 0.0])
+    body = pi.systems.rigid_body(inverse_mass=1.0, inverse_inertia=(1, 1, 1), gravity=(0, 0, 0))
+    loop = pi.FixedTimestep(pi.Stepper(body, [0, 0, 0, 1, 0, 0, 0], spin, dt=0.125))
+    half = loop.blend(loop.advance(0.1875))[3:7]
+    assert np.linalg.norm(half) == pytest.approx(1, abs=1e-15)
+    assert 2 * np.arctan2(half[2], half[0]) == pytest.approx(3 * 0.0625, abs=1e-2)
+
+
 def test_a_loop_takes_the_steps_of_a_game():
     """Contacts between the kick and the drift of each step, also of several in a frame."""
 
@@ -453,8 +462,10 @@ def test_wrong_frames_are_refused():
         loop.advance(np.complex64(1))
     with pytest.raises(ValueError, match="alpha"):
         loop.blend(1.5)
-    with pytest.raises(TypeError, match="stepper"):
+    with pytest.raises(TypeError, match="stepper must be .*pi.Stepper.system, dt="):
         pi.FixedTimestep(pi.systems.spring)
+    with pytest.raises(TypeError, match="FixedTimestep takes no dt: it takes stepper, max_steps"):
+        pi.FixedTimestep(stepper, dt=0.1)
     with pytest.raises(ValueError, match="positive dt"):
         pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=-0.1))
     with pytest.raises(ValueError, match="max_steps"):

@@ -1,6 +1,7 @@
 """Systems are values: immutable, comparable, picklable, and they print themselves well."""
 
 import copy
+import inspect
 import pickle
 from html import escape
 
@@ -106,6 +107,13 @@ def test_systems_print_themselves(system):
     many = repr(with_factors(system, np.arange(1.0, 51.0)))
     assert "array of shape (50" in many
     assert "\n" not in text + many
+
+
+def test_help_on_a_system_describes_it():
+    text = inspect.getdoc(pi.systems.pendulum(length=[1.0, 2.0]))
+    assert text.startswith("plane pendulum: theta'' = -(g / length) sin(theta)\n\nstate: theta = 1")
+    assert "parameters: g = 9.81 m/s^2, length = (1, 2) m\n" in text
+    assert inspect.getdoc(pi.System).startswith("Equations of motion")
 
 
 @every

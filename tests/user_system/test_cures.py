@@ -14,6 +14,10 @@ def test_a_delay_is_not_solved_here():
 
 
 def test_a_misspelt_parameter_is_a_parameter():
+    nowhere = {}
+    exec("def sine(t, y):\n    return np.sin(y)", nowhere)
+    with pytest.raises(TypeError, match=r"NameError(.|\n)*cure: import numpy as np"):
+        pi.rhs(dim=1)(nowhere["sine"])
     with pytest.raises(TypeError, match=r"NameError(.|\n)*cure: a parameter 'kk' is an argument"):
         pi.acceleration(lambda t, x, v, k: -kk * x, k=1.0)  # noqa: F821
 

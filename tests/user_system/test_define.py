@@ -242,6 +242,7 @@ def test_arguments_of_the_function_are_checked():
         ("acceleration", lambda *a: a, "takes *a"),
         ("acceleration", lambda t, x, v, **k: x, "takes *k"),
         ("acceleration", lambda t, x, v, b: x, "'b', which has no default value"),
+        ("rhs", lambda t, x, v: x, "; x'' = a(t, x, v) is for @pi.acceleration"),
     ]
     for kind, function, message in cases:
         options = {"k": 1.0} if "(t, x, k)" in message else {}

@@ -65,6 +65,7 @@ class Section:
         return f"<Section of {self.system.name}: {len(self)} points of {count} {noun}>"
 
 
+@explains_keywords()
 def poincare_section(
     solution: Solution, component: str, value: float = 0.0, *, direction: int = 1
 ) -> Section:
