@@ -236,8 +236,8 @@ def latest(t, moment):
     >>> latest(np.array([0.0, 0.1, 0.2]), 0.15)
     1
     """
-    sense = 1 if t[-1] >= t[0] else -1
-    now = int(np.searchsorted(sense * t, sense * moment + 1e-12, side="right")) - 1
+    sense, slack = (1 if t[-1] >= t[0] else -1), 1e-12 * abs(t[-1] - t[0])
+    now = int(np.searchsorted(sense * t, sense * moment + slack, side="right")) - 1
     return min(max(now, 0), len(t) - 1)
 
 

@@ -217,6 +217,12 @@ def test_the_clock_of_a_short_motion_moves():
     assert moving.figure.axes[0].get_title("left") == "t = 0.00000300 s"
 
 
+def test_a_motion_of_femtoseconds_begins_at_its_start():
+    fast = pi.integrate(pi.systems.oscillator(omega=1e15), dt=1e-17, n_steps=300)
+    phase = frame(pi.plots.animate(fast, seconds=2), 0)[1]
+    assert phase.get_lines()[-2].get_xdata() == [1.0]
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
 def test_with_ffmpeg_a_film_is_written(short, tmp_path):
     short.save(tmp_path / "a.mp4")
