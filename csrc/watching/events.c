@@ -38,13 +38,16 @@ void pi_forget_events(EventLanes *p, int64_t i, int first) {
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
 static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 1; }
-/* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
+/* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. Of zeros
+ * at one moment, but for rounding, that of the event named first comes first. */
 static void occurs(Occurring *o, double part, double slope, int event) {
     if (o->count == MOST_PENDING) return;
     Occurrence *at = o->pending + o->count++;
-    for (; at > o->pending && (at[-1].part < part || (at[-1].part == part && at[-1].event < event));
-         at--)
+    for (; at > o->pending; at--) {
+        const double near = slope != 0 && at[-1].slope != 0 ? o->near : 0;
+        if (at[-1].event < event ? at[-1].part > part + near : at[-1].part >= part - near) break;
         *at = at[-1];
+    }
     *at = (Occurrence){part, slope, event};
 }
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
@@ -521,6 +524,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         Occurring *o = &p->occurring[i];
         o->id = s->id[i];
         o->h = get(p, s->part, i);
+        o->near = at_once(p, s, i);
         o->part = 1;
         o->count = o->asks = 0;
         if (!p->of->count) continue;

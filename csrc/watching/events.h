@@ -67,6 +67,7 @@ typedef struct {
 typedef struct {
     int64_t id;     /* in the batch; -1: none */
     double h, part; /* the segment as first shown, and how much of it was made */
+    double near;    /* parts that are closer are at the same moment */
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
