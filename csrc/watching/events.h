@@ -48,7 +48,7 @@ typedef struct {
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {
     double part, slope;
-    int event;
+    int event, placed; /* placed: its part is known to rounding */
 } Occurrence;
 enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
 /* An event in a lane's segment. */

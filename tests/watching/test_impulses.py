@@ -206,6 +206,7 @@ SAME = {
     "1e8 x": lambda t, x, v: 1e8 * x,
     "x / 3": lambda t, x, v: x / 3,
     "x (1 + v^2)": lambda t, x, v: x * (1 + v * v),
+    "sin x": lambda t, x, v: np.sin(x),
 }
 
 
