@@ -73,10 +73,10 @@ def solve(
     method : str or Method
         A Runge-Kutta method with an error estimate (`embedded`), or for x'' = a(t, x) a Nystrom
         pair. "auto" takes "verner98"; or "verner87" where `rtol` is at least 1e-8 and the force
-        is built in, or made of polynomials, sines, cosines and branches. For x'' = a(t, x) it
-        takes "dormand_prince_rkn86", or "dormand_prince_rkn1210" below 1e-5. A trajectory that
-        turns out to be stiff continues with "radau_iia5" (`stiff_since`), and with the first
-        method where it is stiff no more. "rodas5p" is another method for stiff problems.
+        is built in, or made of sines, cosines, branches and polynomials up to degree 9. For
+        x'' = a(t, x) it takes "dormand_prince_rkn86", or "dormand_prince_rkn1210" below 1e-5. A
+        trajectory that turns out to be stiff continues with "radau_iia5" (`stiff_since`), and with
+        the first method where it is stiff no more. "rodas5p" is another method for stiff problems.
     save : {"all", "final"}, optional
         All accepted steps, or only the last state. Default: all for a single trajectory, the last
         state for a batch.

@@ -38,14 +38,42 @@ void pi_forget_events(EventLanes *p, int64_t i, int first) {
 
 /* ---- the events of a piece ------------------------------------------------------------------- */
 static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 1; }
+/* Does one event come before another? Of zeros at one moment, but for rounding, that of the event
+ * named first does. */
+static int comes_before(const Occurring *o, const Occurrence *a, const Occurrence *b) {
+    const double near = a->slope != 0 && b->slope != 0 ? o->near : 0;
+    return a->event < b->event ? a->part <= b->part + near : a->part < b->part - near;
+}
 /* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
 static void occurs(Occurring *o, double part, double slope, int event) {
     if (o->count == MOST_PENDING) return;
+    const Occurrence this = {part, slope, event, 0};
     Occurrence *at = o->pending + o->count++;
-    for (; at > o->pending && (at[-1].part < part || (at[-1].part == part && at[-1].event < event));
-         at--)
-        *at = at[-1];
-    *at = (Occurrence){part, slope, event};
+    for (; at > o->pending && comes_before(o, at - 1, &this); at--) *at = at[-1];
+    *at = this;
+}
+/* May an event named before the next come first, now that the place of the next is known? It is the
+ * next then, and to be placed as well. (Moments are no order: of those placed, each asks once.) */
+static int gives_way(EventLanes *p, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    Occurrence *const next = next_of(o);
+    const int again = next->placed;
+    next->placed = 1;
+    for (Occurrence *e = next - 1; e >= o->pending; e--) {
+        if (e->placed ? again : e->event > next->event) continue;
+        const int64_t at = e->event * p->lanes + i;
+        const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
+        const double doubt = 20 * p->quantities.piece[i].resolution * size / fabs(e->slope);
+        Occurrence first = *e;
+        if (!e->placed && e->slope != 0 && doubt < 0x1p-6 && !p->quantities.linear)
+            first.part -= doubt;
+        if (!comes_before(o, &first, next)) continue;
+        first = *e;
+        *e = *next;
+        *next = first;
+        return 1;
+    }
+    return 0;
 }
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
@@ -365,7 +393,8 @@ static int is_corrected(EventLanes *p, int64_t i) {
     const double g = p->quantities.rows.answer[e->event * p->lanes + i];
     const double least = least_part(p);
     const int exact = p->of->exact;
-    if (e->part == 0 || o->corrections++ == (exact ? 3 : 1) * MOST_CORRECTIONS) return 0;
+    if (e->placed || e->part == 0 || o->corrections++ == (exact ? 3 : 1) * MOST_CORRECTIONS)
+        return 0;
     if (exact && e->slope == 0) return 0;
     if (!event->located) {
         if (!(g * event->direction < 0) || e->part == 1) return 0;
@@ -452,7 +481,8 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
             const int corrected = made ? is_corrected(p, i) : 0;
             o->ready = made && !corrected;
-            o->asks = !seen && !o->ready && e->part < 1;
+            if (o->ready && gives_way(p, i)) o->ready = o->asks = o->corrections = o->passed = 0;
+            else o->asks = !seen && !o->ready && e->part < 1;
             if (corrected < 0) { /* the motion is not that of the polynomial */
                 add_to_count(p, i, PI_UNRESOLVED, e->event);
                 o->corrections = o->passed = 0;
@@ -521,6 +551,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         Occurring *o = &p->occurring[i];
         o->id = s->id[i];
         o->h = get(p, s->part, i);
+        o->near = at_once(p, s, i);
         o->part = 1;
         o->count = o->asks = 0;
         if (!p->of->count) continue;

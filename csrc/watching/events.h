@@ -48,7 +48,7 @@ typedef struct {
 /* An event that occurs at a part of the segment; the slope of its quantity there. */
 typedef struct {
     double part, slope;
-    int event;
+    int event, placed; /* placed: its part is known to rounding */
 } Occurrence;
 enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
 /* An event in a lane's segment. */
@@ -67,6 +67,7 @@ typedef struct {
 typedef struct {
     int64_t id;     /* in the batch; -1: none */
     double h, part; /* the segment as first shown, and how much of it was made */
+    double near;    /* parts that are closer are at the same moment */
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;

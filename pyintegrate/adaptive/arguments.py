@@ -133,6 +133,12 @@ def checked_method(method, rtol, system):
             f" pi.integrate(..., dt=); solve takes 'auto', or {with_estimates()}; or"
             " pi.RungeKutta(..., b_embedded=)"
         )
+    if method.name == "fehlberg78" and system.definition.time_dependent:
+        warn_caller(
+            "the error estimate of 'fehlberg78' is zero for y' = f(t), and nearly so where a force"
+            " changes fast in time: take 'prince_dormand87'",
+            UserWarning,
+        )
     return method
 
 

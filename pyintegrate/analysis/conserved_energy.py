@@ -109,9 +109,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     valid = True if solution._whole else solution.valid
     begins = np.linspace(0, len(y), min(STRETCHES, len(y)), endpoint=False).astype(int)
     with quiet():  # exploded trajectories
-        first = system.energy(solution.origin, solution._origin_time)
-        scale = np.where(first == 0, 1.0, np.abs(first))
-        error = np.array((system.energy(y, t) - first) / scale, float)
+        error = np.array(solution.energy_error(), float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
         known = np.ones((len(y), *(1,) * len(batch))) * valid

@@ -14,7 +14,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter, writers
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ..adaptive.dense_output import filled
-from ..analysis.observables import batch_of, start_time
+from ..analysis.observables import batch_of
 from ..analysis.results import unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
@@ -236,8 +236,8 @@ def latest(t, moment):
     >>> latest(np.array([0.0, 0.1, 0.2]), 0.15)
     1
     """
-    sense = 1 if t[-1] >= t[0] else -1
-    now = int(np.searchsorted(sense * t, sense * moment + 1e-12, side="right")) - 1
+    sense, slack = (1 if t[-1] >= t[0] else -1), 1e-12 * abs(t[-1] - t[0])
+    now = int(np.searchsorted(sense * t, sense * moment + slack, side="right")) - 1
     return min(max(now, 0), len(t) - 1)
 
 
@@ -439,8 +439,9 @@ def animate(
     space = {"subplot_kw": {"projection": "3d"}} if deep else {}
     axes = several_axes(None, (1, wide), usual, figsize, **space)[0]
     figure = axes.figure
-    end = max(float(curve.solution.t[-1]) for curve in curves)
-    begin = float(start_time(curves[0].solution))
+    runs = np.array([curve.solution.t[[0, -1]] for curve in curves], float)
+    sense = 1 if runs[0, 1] >= runs[0, 0] else -1
+    begin, end = sense * (sense * runs).min(), sense * (sense * runs).max()
     if seconds is None:
         seconds = float(np.clip(abs(end - begin), 2.0, LONGEST))
     count = max(2, round(seconds * PER_SECOND))

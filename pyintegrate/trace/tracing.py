@@ -19,6 +19,7 @@ from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
 _POINTS = 4  # at which the program is compared with the plain function
+_GENTLE = 9  # the largest degree of a force that is steep nowhere
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
 
 
@@ -84,14 +85,24 @@ class Traced:
 
     @cached_property
     def gentle(self):
-        """Whether the force is made of polynomials, sines, cosines and branches, nowhere steep."""
-        used = {
-            node.operation
-            for node in below(self.slope)
-            if not (node.is_fixed or (node.operation == "divide" and node.arguments[1].is_fixed))
-        }
-        smooth = {"state", "time", "sin", "cos", "add", "subtract", "negative", "multiply"}
-        return used <= smooth | PIECEWISE
+        """Whether the force is made of branches of polynomials, sines and cosines, nowhere steep.
+
+        Polynomials above degree 9, with that of the arguments of sines, are as steep as a wall.
+        """
+        smooth, degree = {"sin", "cos", "add", "subtract", "negative"} | PIECEWISE, {}
+        for node in below(self.slope):
+            of = [degree[a.number] for a in node.arguments]
+            if node.is_fixed:
+                degree[node.number] = 0
+            elif node.operation in ("state", "time"):
+                degree[node.number] = 1
+            elif node.operation == "multiply":
+                degree[node.number] = sum(of)
+            elif node.operation in smooth or (node.operation == "divide" and not of[1]):
+                degree[node.number] = max(of)
+            else:
+                return False
+        return max(degree.values()) <= _GENTLE
 
     def without_dead_code(self):
         """The same without anything that the outputs do not need, as after unpickling."""

@@ -47,6 +47,17 @@ def test_some_of_a_batch_are_stiff():
         assert same_bits(getattr(sol, name)[never], getattr(explicit, name)[never])
 
 
+@pytest.mark.parametrize("degree", [9, 21, 31])
+def test_a_polynomial_of_high_degree_is_a_wall(degree):
+    """Where the 8(7) pair's estimate misses errors of 1e14: "auto" takes it up to degree 9."""
+    wall = pi.acceleration()(lambda t, x, v: -(x**degree) - 0.1 * v + np.cos(t))
+    run = {"x0": np.linspace(-1.2, 1.2, 41)[:, np.newaxis], "v0": np.linspace(-2, 2, 41)}
+    sol = pi.solve(wall, **run, t_end=6.0, rtol=1e-4, atol=1e-4)
+    exact = pi.solve(wall, **run, t_end=6.0, rtol=1e-10, atol=1e-10, method="dop853").final
+    assert abs(sol.final - exact).max() < 0.2
+    assert (sol.method.name == "verner87") == (degree == 9)
+
+
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-10])
 @pytest.mark.parametrize("name", ["kepler", "lorenz", "pendulum", "lotka_volterra"])
 def test_what_is_not_stiff_keeps_its_bits(name, rtol):

@@ -52,6 +52,7 @@ def test_parts_are_those_that_begin_anew():
     assert same_bits(run(breaks=[1.7]).final, y)
 
 
+@pytest.mark.filterwarnings("ignore:the error estimate of 'fehlberg78':UserWarning")
 @pytest.mark.parametrize("method", ["auto", "dop853", "radau_iia5", "tsitouras54", "fehlberg78"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_force_at_a_break_may_be_that_of_either_side(method, dtype):

@@ -80,6 +80,7 @@ def rubbed(t, x, v):
     return -(x**3) - 0.1 * v + np.cos(2 * t)
 
 
+@pytest.mark.filterwarnings("ignore:the error estimate of 'fehlberg78':UserWarning")
 @pytest.mark.parametrize("method", ["auto", *(n for n, m in pi.methods.items() if m.embedded)])
 @pytest.mark.parametrize("jumps", [False, True])
 def test_kept_steps_have_the_bits_of_saved_times(method, jumps):

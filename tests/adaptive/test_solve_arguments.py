@@ -81,6 +81,14 @@ def test_a_tolerance_below_rounding_is_raised_with_a_warning():
     assert sol.rtol == 100 * np.finfo(np.float64).eps
 
 
+def test_an_estimate_that_does_not_see_the_time_is_told_of():
+    """Of y' = cos(8 t) the error may be a million times the tolerance."""
+    driven = pi.rhs(dim=1)(lambda t, y: (np.cos(8 * t),))
+    with pytest.warns(UserWarning, match="estimate of 'fehlberg78' is zero for y' = f"):
+        pi.solve(driven, [0.0], t_end=1.0, method="fehlberg78")
+    pi.solve(pi.systems.kepler, t_end=1.0, method="fehlberg78")  # in silence
+
+
 def test_out_takes_the_states():
     out = np.empty((3, 4, 3))
     sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0, times=[0.0, 0.5, 1.0], out=out)

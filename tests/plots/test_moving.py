@@ -231,6 +231,24 @@ def test_the_clock_of_a_short_motion_moves():
     assert moving.figure.axes[0].get_title("left") == "t = 0.00000300 s"
 
 
+def clocks(moving):
+    """What the clock of a film says at its first and at its last frame."""
+    return [frame(moving, n)[0].get_title("left") for n in (0, moving.count - 1)]
+
+
+def test_a_film_begins_at_the_first_save_and_ends_with_the_longest_run():
+    late = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, save=range(50, 101))
+    assert clocks(pi.plots.animate(late, seconds=1)) == ["t = 5.00 s", "t = 10.00 s"]
+    back = [pi.integrate(pi.systems.oscillator, dt=-0.1, n_steps=n) for n in (10, 30)]
+    assert clocks(pi.plots.animate(*back, seconds=1)) == ["t = 0.00 s", "t = -3.00 s"]
+
+
+def test_a_motion_of_femtoseconds_begins_at_its_start():
+    fast = pi.integrate(pi.systems.oscillator(omega=1e15), dt=1e-17, n_steps=300)
+    phase = frame(pi.plots.animate(fast, seconds=2), 0)[1]
+    assert phase.get_lines()[-2].get_xdata() == [1.0]
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
 def test_with_ffmpeg_a_film_is_written(short, tmp_path):
     short.save(tmp_path / "a.mp4")

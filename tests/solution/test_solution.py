@@ -169,6 +169,7 @@ def test_the_energy_error_of_the_same_motion_at_any_scale_is_the_same_or_unknown
         assert np.all(error == 0)
     else:
         assert np.all(np.isnan(error))
+        assert np.isnan(pi.analysis.energy_drift(other).largest)
 
 
 def test_energy_error_is_signed_and_relative_to_the_start():

@@ -201,6 +201,30 @@ def test_what_is_seen_at_the_moment_of_a_jump_is_seen_once(order, dtype, t0, sen
                 assert sol.final[1] == 2
 
 
+SAME = {
+    "x": "x",
+    "1e8 x": lambda t, x, v: 1e8 * x,
+    "x / 3": lambda t, x, v: x / 3,
+    "x (1 + v^2)": lambda t, x, v: x * (1 + v * v),
+    "sin x": lambda t, x, v: np.sin(x),
+}
+
+
+@pytest.mark.parametrize("quantity", SAME)
+def test_of_one_moment_what_is_named_first_comes_first(quantity):
+    """Zeros of different formulas differ by rounding there, which decided what a wall hid."""
+    fall = pi.acceleration()(lambda t, x, v: -1 + 0 * x)
+    seen = pi.event(SAME[quantity], direction=-1)
+    wall = pi.event("x", direction=-1, then=lambda t, x, v: (x, -0.8 * v))
+    start = np.linspace(0.2, 1.0, 100), 0.0
+    for events, part in (({"seen": seen, "wall": wall}, 1), ({"wall": wall, "seen": seen}, 0)):
+        for sol in (
+            pi.integrate(fall, *start, dt=0.01, n_steps=250, events=events),
+            pi.solve(fall, *start, t_end=2.5, events=events),
+        ):
+            assert np.array_equal(sol.events["seen"].count, part * sol.events["wall"].count)
+
+
 @pytest.mark.parametrize("method", ["auto", "dop853", "kvaerno43"])
 def test_a_condition_does_not_begin_again_at_a_later_jump_of_its_step(method):
     """It began to hold within the step, and was counted again at the jump of another event."""
