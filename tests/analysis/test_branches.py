@@ -143,6 +143,18 @@ def test_a_hopf_point_beside_opposite_rates_is_found():
     assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
 
 
+def test_a_pair_that_is_real_at_both_ends_of_a_step_is_a_hopf_point():
+    """a / 2 +- sqrt(a^2 / 4 - 1e-4): it turns where |a| < 0.02. The equal ones
+    of a Jordan block do not."""
+    damped = pi.rhs(lambda t, y, a: (y[1], a * y[1] - 1e-4 * y[0]), dim=2, a=0.0)
+    found = pi.analysis.continue_equilibria(damped, "a", (-1, 1.3), np.zeros(2))
+    assert points(found, "Hopf") == pytest.approx([0.0], abs=1e-10)
+    found = pi.analysis.continue_equilibria(
+        pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0), "a", (-1, 1.3), [0, 0]
+    )
+    assert "Hopf" not in found.kinds
+
+
 def test_an_unstable_focus_that_becomes_a_node_is_no_hopf_point():
     spiral = pi.rhs(lambda t, y, k: (y[0] - k * y[1], y[0] + y[1]), dim=2, k=1.0)
     found = pi.analysis.continue_equilibria(spiral, "k", (1, -0.5), np.zeros(2))

@@ -362,6 +362,8 @@ def _told(curve, path, lane, tests, ends):
     largest = np.abs(values).max(axis=1, keepdims=True)
     on_axis = (np.abs(values.real) < AXIS * largest) & (np.abs(values.imag) > SILENT * largest)
     keep = (which != 2) | on_axis.any(axis=1)
+    # A pair that is real at both ends, and turns in between.
+    which[(which == 3) & on_axis.any(axis=1)] = 2
     twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
     twins &= which[1:] + which[:-1] == 1
     keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
