@@ -100,6 +100,8 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         start = np.zeros(system.dim)
         found = pi.analysis.continue_equilibria(system, "a", (-1, 1), start, step=step)
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
+        found = pi.analysis.continue_equilibria(system(at=[at, 0.3]), "a", (-1, 1), [start] * 2)
+        assert np.sort(points(found, kind)) == pytest.approx([at, 0.3], abs=1e-10)
 
 
 @pytest.mark.parametrize("twins", [1, 2, 3])
@@ -143,15 +145,21 @@ def test_a_hopf_point_beside_opposite_rates_is_found():
     assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
 
 
-def test_a_pair_that_is_real_at_both_ends_of_a_step_is_a_hopf_point():
-    """a / 2 +- sqrt(a^2 / 4 - 1e-4): it turns where |a| < 0.02. The equal ones
-    of a Jordan block do not."""
-    damped = pi.rhs(lambda t, y, a: (y[1], a * y[1] - 1e-4 * y[0]), dim=2, a=0.0)
-    found = pi.analysis.continue_equilibria(damped, "a", (-1, 1.3), np.zeros(2))
-    assert points(found, "Hopf") == pytest.approx([0.0], abs=1e-10)
-    found = pi.analysis.continue_equilibria(
-        pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0), "a", (-1, 1.3), [0, 0]
-    )
+@pytest.mark.parametrize("first", [-1.0, -1.125, -1.13, -1.14, -1.17])
+def test_a_node_that_turns_unstable_as_a_focus_passes_a_hopf_point(first):
+    """a / 2 +- sqrt(a^2 / 4 - s) turns for |a| < 2 sqrt(s), less or more than a step."""
+    damped = pi.rhs(lambda t, y, a, s: (y[1], a * y[1] - s * y[0]), dim=2, a=0.0, s=1e-4)
+    for way in (1, -1):
+        found = pi.analysis.continue_equilibria(
+            damped(s=[1e-4, 4e-4]), "a", (way * first, 1.3 * way), np.zeros((2, 2))
+        )
+        assert points(found, "Hopf") == pytest.approx([0.0, 0.0], abs=1e-10)
+        assert (found.kinds != "").sum() == 2
+
+
+def test_equal_rates_that_turn_unstable_are_no_hopf_point():
+    block = pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0)
+    found = pi.analysis.continue_equilibria(block, "a", (-1, 1.3), np.zeros(2))
     assert "Hopf" not in found.kinds
 
 

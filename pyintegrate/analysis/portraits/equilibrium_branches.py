@@ -239,7 +239,7 @@ class _Curve:
         far = np.where(turns & (np.abs(real) > SILENT), np.abs(real), np.inf).min(axis=1)
         rises = real > SILENT
         count = (rises & turns).sum(axis=1)
-        far = np.where(far < np.inf, far, 0.0)
+        far = np.where(far < np.inf, far, ~turns.any(axis=1))  # 0 only on the axis
         turning = 2 * count + far / (1 + far)
         folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
         return t, np.stack([bordered, folding, turning, rises.sum(axis=1)], axis=1)
@@ -332,6 +332,7 @@ class _Curve:
             # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
             with quiet():
                 part = np.where(i % 3 == 1, 0.4, sides[0] / (sides[0] - sides[1]))
+            part[np.isnan(part)] = 0.0  # it begins at the zero
             Y = ends[0] + part[:, None] * (ends[1] - ends[0])
             share = shares[0] + part * (shares[1] - shares[0])
             new, good = self.corrected(lane, Y, secant)
