@@ -145,6 +145,19 @@ def test_a_hopf_point_beside_opposite_rates_is_found():
     assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
 
 
+def test_a_hopf_point_beside_another_focus_is_located_to_rounding():
+    """Where a pair is on the axis, the nearest one off it is the other: 2 % erred by 1e-6."""
+    field = pi.rhs(
+        lambda t, y, a, P, Q: P @ y + a * (Q @ y), dim=4, P=np.eye(4), Q=np.eye(4), a=0.0
+    )
+    rng = np.random.default_rng(0)
+    P, Q = rng.integers(-3, 4, (300, 4, 4))[:60], rng.integers(-2, 3, (300, 4, 4))[:60]
+    found = pi.analysis.continue_equilibria(field(P=P, Q=Q), "a", (-2, 2), np.zeros((60, 4)))
+    off = np.abs(found.eigenvalues[found.kinds == "Hopf"].real).min(axis=-1)
+    assert len(off) > 30
+    assert off.max() < 1e-9
+
+
 @pytest.mark.parametrize("first", [-1.0, -1.125, -1.13, -1.14, -1.17])
 def test_a_node_that_turns_unstable_as_a_focus_passes_a_hopf_point(first):
     """a / 2 +- sqrt(a^2 / 4 - s) turns for |a| < 2 sqrt(s), less or more than a step."""
