@@ -170,6 +170,22 @@ def test_a_node_that_turns_unstable_as_a_focus_passes_a_hopf_point(first):
         assert (found.kinds != "").sum() == 2
 
 
+@pytest.mark.parametrize(("b", "tau"), [(1.5, 2.5), (1.4, 2.3), (3.0, 9.5), (1.859, 3.47511)])
+def test_a_hopf_point_beside_a_fold_is_found(b, tau):
+    """FitzHugh's and Nagumo's: Hopf points where 1 - v^2 = b / tau, and folds where it is 1 / b, so
+    near that one step passes both."""
+    field = pi.rhs(
+        lambda t, y, current: (y[0] - y[0] ** 3 / 3 - y[1] + current, (y[0] - b * y[1]) / tau),
+        dim=2, current=0.0,
+    )  # fmt: skip
+    found = pi.analysis.continue_equilibria(field, "current", (-1, 1), [-2.2, -2.2 / b])
+    named = found.kinds != ""
+    assert found.kinds[named].tolist() == ["Hopf", "fold", "fold", "Hopf"]
+    v = np.sqrt(1 - np.array([b / tau, 1 / b]))
+    expected = [*-v, *v[::-1]]
+    assert found.points[named, 0] == pytest.approx(expected, abs=1e-8)
+
+
 def test_equal_rates_that_turn_unstable_are_no_hopf_point():
     block = pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0)
     found = pi.analysis.continue_equilibria(block, "a", (-1, 1.3), np.zeros(2))
