@@ -186,6 +186,17 @@ def test_a_hopf_point_beside_a_fold_is_found(b, tau):
     assert found.points[named, 0] == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("bounds", [(-3, 4), (-2, 2), (-1, 2)])
+def test_a_hopf_point_is_found_where_another_pair_begins_to_turn(bounds):
+    """Of a pair that turns unstable one branches, and the other turns with what was unstable."""
+    ends = [-0.11 + 0.45j, -0.11 - 0.45j, 0.93], [0.488 + 0.0565j, 0.488 - 0.0565j, -0.24]
+    p, q = (np.poly(rates).real[:0:-1] for rates in ends)
+    field = pi.rhs(lambda t, y, a: (y[1], y[2], -(p + a * (q - p)) @ y), dim=3, a=0.0)
+    for step in (0.05, 0.1, 0.3):
+        found = pi.analysis.continue_equilibria(field, "a", bounds, np.zeros(3), step=step)
+        assert found.kinds[found.kinds != ""].tolist() == ["Hopf", "branch point"]
+
+
 def test_equal_rates_that_turn_unstable_are_no_hopf_point():
     block = pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0)
     found = pi.analysis.continue_equilibria(block, "a", (-1, 1.3), np.zeros(2))

@@ -359,7 +359,8 @@ def _told(curve, path, lane, tests, ends):
     signs[:, 2] = (pairs != 0) & (every != 0)
     # Real ones that cross together, by a symmetry, change no sign.
     signs[:, 3] = (pairs == 0) & (every != 0) & (every % 2 == 0) & ~signs[:, :2].any(axis=1)
-    signs[:, 4] &= ~signs[:, 2:4].any(axis=1)
+    signs[:, 4] &= ~signs[:, 3]
+    signs[:, 2] &= ~signs[:, 4]  # beside a fold the pair that begins to turn may be another
     signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
     at, which = np.nonzero(signs)
