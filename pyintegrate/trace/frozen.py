@@ -3,6 +3,7 @@
 import dis
 from collections import deque
 from copy import copy, deepcopy
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
@@ -50,6 +51,8 @@ class Frozen:
         return bool(self._variables)
 
     def _visit(self, function, visited):
+        bound = isinstance(function, partial)
+        given = [*function.args, *function.keywords.values()] if bound else []
         function, owner = _unwrapped(function)
         if not isinstance(function, FunctionType):
             return
@@ -60,6 +63,11 @@ class Frozen:
         ]
         places += [*zip(function.__closure__ or (), code.co_freevars), ({"": owner}, "")]
         places = [(place, name) for place, name in places if name not in own]
+        # What defaults hold; those that are numbers are parameters.
+        given += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        places += [
+            (dict(enumerate(given)), i) for i, one in enumerate(given) if not _is_number(one)
+        ]
         for place, name in places:  # which grow by what the variables hold
             value = _read(place, name)
             if isinstance(value, _HOLDERS):

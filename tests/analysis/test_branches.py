@@ -100,6 +100,8 @@ def test_a_bifurcation_at_a_point_of_the_path_is_found(step, at):
         start = np.zeros(system.dim)
         found = pi.analysis.continue_equilibria(system, "a", (-1, 1), start, step=step)
         assert points(found, kind) == pytest.approx([at], abs=1e-12)
+        found = pi.analysis.continue_equilibria(system(at=[at, 0.3]), "a", (-1, 1), [start] * 2)
+        assert np.sort(points(found, kind)) == pytest.approx([at, 0.3], abs=1e-10)
 
 
 @pytest.mark.parametrize("twins", [1, 2, 3])
@@ -141,6 +143,64 @@ def test_a_hopf_point_beside_opposite_rates_is_found():
     )
     found = pi.analysis.continue_equilibria(both, "a", (-0.5, 1), np.zeros(4))
     assert found.kinds[found.kinds != ""].tolist() == ["Hopf"]
+
+
+def test_a_hopf_point_beside_another_focus_is_located_to_rounding():
+    """Where a pair is on the axis, the nearest one off it is the other: 2 % erred by 1e-6."""
+    field = pi.rhs(
+        lambda t, y, a, P, Q: P @ y + a * (Q @ y), dim=4, P=np.eye(4), Q=np.eye(4), a=0.0
+    )
+    rng = np.random.default_rng(0)
+    P, Q = rng.integers(-3, 4, (300, 4, 4))[:60], rng.integers(-2, 3, (300, 4, 4))[:60]
+    found = pi.analysis.continue_equilibria(field(P=P, Q=Q), "a", (-2, 2), np.zeros((60, 4)))
+    off = np.abs(found.eigenvalues[found.kinds == "Hopf"].real).min(axis=-1)
+    assert len(off) > 30
+    assert off.max() < 1e-9
+
+
+@pytest.mark.parametrize("first", [-1.0, -1.125, -1.13, -1.14, -1.17])
+def test_a_node_that_turns_unstable_as_a_focus_passes_a_hopf_point(first):
+    """a / 2 +- sqrt(a^2 / 4 - s) turns for |a| < 2 sqrt(s), less or more than a step."""
+    damped = pi.rhs(lambda t, y, a, s: (y[1], a * y[1] - s * y[0]), dim=2, a=0.0, s=1e-4)
+    for way in (1, -1):
+        found = pi.analysis.continue_equilibria(
+            damped(s=[1e-4, 4e-4]), "a", (way * first, 1.3 * way), np.zeros((2, 2))
+        )
+        assert points(found, "Hopf") == pytest.approx([0.0, 0.0], abs=1e-10)
+        assert (found.kinds != "").sum() == 2
+
+
+@pytest.mark.parametrize(("b", "tau"), [(1.5, 2.5), (1.4, 2.3), (3.0, 9.5), (1.859, 3.47511)])
+def test_a_hopf_point_beside_a_fold_is_found(b, tau):
+    """FitzHugh's and Nagumo's: Hopf points where 1 - v^2 = b / tau, and folds where it is 1 / b, so
+    near that one step passes both."""
+    field = pi.rhs(
+        lambda t, y, current: (y[0] - y[0] ** 3 / 3 - y[1] + current, (y[0] - b * y[1]) / tau),
+        dim=2, current=0.0,
+    )  # fmt: skip
+    found = pi.analysis.continue_equilibria(field, "current", (-1, 1), [-2.2, -2.2 / b])
+    named = found.kinds != ""
+    assert found.kinds[named].tolist() == ["Hopf", "fold", "fold", "Hopf"]
+    v = np.sqrt(1 - np.array([b / tau, 1 / b]))
+    expected = [*-v, *v[::-1]]
+    assert found.points[named, 0] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("bounds", [(-3, 4), (-2, 2), (-1, 2)])
+def test_a_hopf_point_is_found_where_another_pair_begins_to_turn(bounds):
+    """Of a pair that turns unstable one branches, and the other turns with what was unstable."""
+    ends = [-0.11 + 0.45j, -0.11 - 0.45j, 0.93], [0.488 + 0.0565j, 0.488 - 0.0565j, -0.24]
+    p, q = (np.poly(rates).real[:0:-1] for rates in ends)
+    field = pi.rhs(lambda t, y, a: (y[1], y[2], -(p + a * (q - p)) @ y), dim=3, a=0.0)
+    for step in (0.05, 0.1, 0.3):
+        found = pi.analysis.continue_equilibria(field, "a", bounds, np.zeros(3), step=step)
+        assert found.kinds[found.kinds != ""].tolist() == ["Hopf", "branch point"]
+
+
+def test_equal_rates_that_turn_unstable_are_no_hopf_point():
+    block = pi.rhs(lambda t, y, a: (a * y[0] + y[1], a * y[1]), dim=2, a=0.0)
+    found = pi.analysis.continue_equilibria(block, "a", (-1, 1.3), np.zeros(2))
+    assert "Hopf" not in found.kinds
 
 
 def test_an_unstable_focus_that_becomes_a_node_is_no_hopf_point():

@@ -321,6 +321,10 @@ class Law:
     force = __call__
 
 
+def calls(helper):
+    return lambda t, x, v: helper(x)
+
+
 HELD = {
     "item": ({"k": 3.0, "b": 0.0}, lambda held: lambda t, x, v: -held["k"] * x),
     "attribute": (Law(3.0), lambda held: lambda t, x, v: -held.k * x),
@@ -329,6 +333,10 @@ HELD = {
     "called": (Law(3.0), lambda held: held),
     "method": (Law(3.0), lambda held: held.force),
     "partial": (Law(3.0), lambda held: partial(lambda t, x, v: -held.k * x)),
+    "default": ({"k": 3.0, "b": 0.0}, lambda held: calls(lambda x, law=held: -law["k"] * x)),
+    "named default": (Law(3.0), lambda held: calls(lambda x, *, law=held: -law.k * x)),
+    "argument": (Law(3.0), lambda held: calls(partial(lambda law, x: -law.k * x, held))),
+    "keyword": (Law(3.0), lambda held: calls(partial(lambda x, law: -law.k * x, law=held))),
 }
 
 

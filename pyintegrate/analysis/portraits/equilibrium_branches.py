@@ -20,7 +20,7 @@ TURN = 0.95  # the least cosine between directions at both ends of a step
 SHORTEST = 1e-6  # of the longest step: where a branch is given up
 SMALLEST = 1e-10  # of the guess: a start below this is 0, to the rounding of its own search
 UNSEEN = 1e-3  # of the unit of the start: corrections that are short beside it
-BISECTIONS = 60
+BISECTIONS = 90
 ROUNDING = 1e-15  # of a direction
 TWIN = 1e-9  # of the range: a fold so near a branch point is its turn
 AXIS = 1e-4  # of the largest eigenvalue: what is nearer to the axis is a Hopf point's
@@ -211,11 +211,12 @@ class _Curve:
         return Y, good
 
     def tests(self, lane, Y, along):
-        """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 4).
+        """Directions of the curve (m, dim + 1), near `along`, and quantities (m, 5).
 
         Two change their sign at branch points and folds, and are 0 where they are rounding. Twice
         the number of unstable eigenvalues that are not real, and below 1 how far off the axis the
-        nearest is. The number of all unstable ones.
+        nearest is. The number of all unstable ones. What has the sign of the product of all sums of
+        two eigenvalues, which changes at a Hopf point beside a fold, where no number tells.
         """
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
         # Rates may be far apart, and so may components: velocities of slow motions.
@@ -239,10 +240,15 @@ class _Curve:
         far = np.where(turns & (np.abs(real) > SILENT), np.abs(real), np.inf).min(axis=1)
         rises = real > SILENT
         count = (rises & turns).sum(axis=1)
-        far = np.where(far < np.inf, far, 0.0)
+        far = np.where(far < np.inf, far, ~turns.any(axis=1))  # 0 only on the axis
         turning = 2 * count + far / (1 + far)
+        i, j = np.triu_indices(values.shape[1], 1)
+        sums = (values[:, i] + values[:, j]) / scale
+        least = np.abs(sums).min(axis=1, initial=1.0)
+        sign = np.sign((sums / np.maximum(np.abs(sums), SILENT)).prod(axis=1).real)
+        opposite = np.where(least > SILENT, sign * least, 0.0)
         folding = np.where(np.abs(t[:, -1]) > SILENT, t[:, -1], 0.0)
-        return t, np.stack([bordered, folding, turning, rises.sum(axis=1)], axis=1)
+        return t, np.stack([bordered, folding, turning, rises.sum(axis=1), opposite], axis=1)
 
     def fill(self, lane, Y):
         """Whether solutions fill a surface: the equations depend on each other, in any units."""
@@ -253,7 +259,7 @@ class _Curve:
         return s[:, -1] <= SILENT * s[:, 0]
 
     def followed(self, y, step, n):
-        """Points (k, dim + 1) one after another, their lanes and tests (k, 4), and why each lane
+        """Points (k, dim + 1) one after another, their lanes and tests (k, 5), and why each lane
         ended."""
         lanes, dim = y.shape
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
@@ -271,7 +277,7 @@ class _Curve:
         active, h = np.flatnonzero(good), np.full(lanes, step / 8)
         near, exact = self.corrected(active, Y[active], unit[active])  # in its own unit
         Y[active[exact]] = near[exact]
-        t, told = unit.copy(), np.zeros((lanes, 4))
+        t, told = unit.copy(), np.zeros((lanes, 5))
         t[active], told[active] = self.tests(active, Y[active], unit[active])
         found, count = [(active, Y[active], told[active])], good.astype(int)
         low, high = self.bounds.min(), self.bounds.max()
@@ -297,7 +303,7 @@ class _Curve:
             Y[won], t[won] = new[good], ahead[good]
             # A zero is still on the side before it.
             zero, quantities = 1e-300 * np.sign(told[won]), quantities[good]
-            zero[:, 2:] = 0.0
+            zero[:, 2:4] = 0.0
             told[won] = np.where(quantities == 0, zero, quantities)
             found.append((won, Y[won], told[won]))
             count[won] += 1
@@ -325,13 +331,14 @@ class _Curve:
             value, unit = values[..., lanes, which], np.where(which == 2, 2, 1)
             before = value // unit == tests[0, lanes, which] // unit
             far = np.where(which == 2, value % 2, 1.0)
-            return np.where(which < 2, value, np.where(before, -far, far))
+            return np.where(which % 4 < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
         for i in np.arange(BISECTIONS):
-            # Regula falsi, and parts of 2 / 5: never slow, and fast where the test is smooth.
+            # Regula falsi, fast where the test is smooth, and parts of 2 / 5: 0.36^30 < 1e-13.
             with quiet():
-                part = np.where(i % 3 == 1, 0.4, sides[0] / (sides[0] - sides[1]))
+                part = np.where(i % 3 > 0, 0.4, sides[0] / (sides[0] - sides[1]))
+            part[np.isnan(part)] = 0.0  # it begins at the zero
             Y = ends[0] + part[:, None] * (ends[1] - ends[0])
             share = shares[0] + part * (shares[1] - shares[0])
             new, good = self.corrected(lane, Y, secant)
@@ -348,10 +355,12 @@ class _Curve:
 def _told(curve, path, lane, tests, ends):
     """The result: bifurcations located and put in their places, eigenvalues, stability."""
     signs = np.sign(tests[:-1]) * np.sign(tests[1:]) < 0
-    pairs, every = np.diff(tests[:, 2:] // [2, 1], axis=0).T
+    pairs, every = np.diff(tests[:, 2:4] // [2, 1], axis=0).T
     signs[:, 2] = (pairs != 0) & (every != 0)
     # Real ones that cross together, by a symmetry, change no sign.
     signs[:, 3] = (pairs == 0) & (every != 0) & (every % 2 == 0) & ~signs[:, :2].any(axis=1)
+    signs[:, 4] &= ~signs[:, 3]
+    signs[:, 2] &= ~signs[:, 4]  # beside a fold the pair that begins to turn may be another
     signs &= (lane[:-1] == lane[1:])[:, np.newaxis]
     signs[:, 1] &= ~signs[:, 0]  # a branch point also turns the direction
     at, which = np.nonzero(signs)
@@ -361,7 +370,9 @@ def _told(curve, path, lane, tests, ends):
     # Those of Hopf points are on the axis, and not real. Beside a branch point, no fold.
     largest = np.abs(values).max(axis=1, keepdims=True)
     on_axis = (np.abs(values.real) < AXIS * largest) & (np.abs(values.imag) > SILENT * largest)
-    keep = (which != 2) | on_axis.any(axis=1)
+    keep = (which % 2 > 0) | (which == 0) | on_axis.any(axis=1)
+    # A pair that is real at both ends, and turns in between; or one that turns beside a fold.
+    which[(which > 2) & on_axis.any(axis=1)] = 2
     twins = (np.abs(np.diff(Y[:, -1])) < TWIN * curve.width) & (np.diff(lane[at]) == 0)
     twins &= which[1:] + which[:-1] == 1
     keep &= (which != 1) | ~(np.pad(twins, (0, 1)) | np.pad(twins, (1, 0)))
