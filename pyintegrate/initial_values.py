@@ -258,7 +258,7 @@ def _system(fun, start, vectorized, trace):
             raise ValueError(f"{fun.__name__}() returns {len(found)} numbers, y0 has {len(start)}")
         return found
 
-    known: dict[bytes, Floats] = {}  # of the last call
+    known = {}  # of the last call
 
     def each(t, y):
         nonlocal known

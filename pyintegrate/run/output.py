@@ -64,7 +64,7 @@ def check_out(problem, options, inputs):
         raise TypeError(
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
         )
-    components = options.n_components(problem.system)
+    components = len(options.saved_names(problem.system))
     expected = (options.saves(problem.n_steps).count, *problem.batch, components)
     if tuple(out.shape) != expected:
         raise ValueError(
