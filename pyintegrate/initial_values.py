@@ -270,7 +270,7 @@ def _system(fun, start, vectorized, trace):
             raise ValueError(f"{fun.__name__}() returns {got}, y0 has {len(start)} numbers")
         return found
 
-    known: dict[bytes, Floats] = {}  # of the last call
+    known = {}  # of the last call
 
     def each(t, y):
         nonlocal known

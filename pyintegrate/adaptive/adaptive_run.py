@@ -26,12 +26,19 @@ TIME, STEP, STATE = 0, 2, 6  # places of OWN_T, OWN_NEXT, OWN_STATE (kernels/tol
 
 class Onward(Named):
     """Where a continuation starts: before the first step that t_end shortened, or the first test of
-    stiffness that it prevented. Without a mark a trajectory goes on from its last state."""
+    stiffness that it prevented. Without a mark a trajectory goes on from its last state.
 
-    mark: np.ndarray  # (lanes,): 0, or 1 with GOES_ON, IMPLICIT
-    numbers: np.ndarray  # (lanes, k): time, ..., the step to try first; state; more for the core
-    made: np.ndarray  # (3, lanes): steps accepted and rejected until then; tries: stiff_tries
-    reached: np.ndarray | None = None  # (lanes,): where the run ended
+    Attributes
+    ----------
+    mark : ndarray, shape (lanes,)
+        0, or 1 with GOES_ON, IMPLICIT.
+    numbers : ndarray, shape (lanes, k)
+        Time, ..., the step to try first; state; more for the core.
+    made : ndarray, shape (3, lanes)
+        Steps accepted and rejected until then; tries: stiff_tries.
+    reached : ndarray, shape (lanes,)
+        Where the run ended; only of a run that is continued.
+    """
 
     @staticmethod
     def width(dim, implicit):
@@ -59,49 +66,64 @@ class StepControl(Named):
     """Tolerances, limits and times of a run, checked; its mathematics is a ``Problem``.
 
     Rows are floats if one value serves all trajectories, else arrays with one item per trajectory.
+
+    Attributes
+    ----------
+    t_end : float or ndarray
+        As given.
+    rtol, atol : ndarray
+        As given; rtol is raised to what the dtype allows.
+    rows_end : row
+    rows_rtol, rows_atol : tuple of rows
+        One, or one for each component.
+    first_step : row
+        0 if it is to be estimated.
+    max_step : row
+    max_steps : int
+    save : {"all", "final", "times"}
+    times : ndarray or None
+        (n,) or (n, lanes), in the dtype of the run.
+    breaks : ndarray, shape (n,) or (n, *batch)
+        A step ends there, and the next begins anew.
+    origin : row
+        The time of the first start.
+    automatic : bool
+        Whether the tolerance chose the method.
+    loose : ndarray or None, shape (lanes,)
+        See ``pairs_of``.
+    last_step : row
+        Of the run that this one continues its last steps, 0 if there is none.
+    stiff : ndarray or None, shape (lanes,)
+        Which ones "auto" has found stiff in it.
+    onward : Onward or None
+        Where each sets out from it.
     """
 
-    t_end: float | np.ndarray  # as given
-    rtol: np.ndarray  # as given, raised to what the dtype allows
-    atol: np.ndarray
-    rows_end: float | np.ndarray
-    rows_rtol: tuple[float | np.ndarray, ...]  # one row, or one for each component
-    rows_atol: tuple[float | np.ndarray, ...]
-    first_step: float | np.ndarray  # rows; 0 if it is to be estimated
-    max_step: float | np.ndarray
-    max_steps: int
-    save: str  # "all", "final" or "times"
-    times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
-    breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
-    origin: float | np.ndarray  # the time of the first start, a row
-    automatic: bool  # whether the tolerance chose the method
-    loose: np.ndarray | None  # (lanes,): see pairs_of
-    # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
-    # has found stiff, None: none; and where each sets out.
-    last_step: float | np.ndarray = 0.0
-    stiff: np.ndarray | None = None
-    onward: Onward | None = None
+    last_step, stiff, onward = 0.0, None, None
 
 
 class AdaptiveOutcome(Named):
-    """The results of the core: arrays over the lanes."""
+    """The results of the core: arrays over the lanes.
 
-    state: np.ndarray  # (dim, lanes)
-    t: np.ndarray
-    h: np.ndarray
-    accepted: np.ndarray
-    rejected: np.ndarray
-    status: np.ndarray
-    states: Any = None  # (n_saved, *batch, components)
-    moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
-    counts: np.ndarray | None = None  # the number of times, (lanes,)
-    # Numbers of the step that begins at each, by which it is made again: (n_saved, k, lanes)
-    within: np.ndarray | None = None
-    # Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
-    # attempts of the implicit method.
-    stiff_spans: np.ndarray | None = None
-    stiff_tries: np.ndarray | None = None
-    onward: Onward | None = None
+    Attributes
+    ----------
+    state : ndarray, shape (dim, lanes)
+    t, h, accepted, rejected, status : ndarray, shape (lanes,)
+    states : array, shape (n_saved, *batch, components), or None
+    moments : ndarray, shape (n_saved, lanes), or None
+        Times of each trajectory, of all steps.
+    counts : ndarray, shape (lanes,), or None
+        The number of these times.
+    within : ndarray, shape (n_saved, k, lanes), or None
+        Numbers of the step that begins at each, by which it is made again.
+    stiff_spans : ndarray, shape (n, 2, lanes)
+        Of those that "auto" found stiff: from when until when, NaN for none.
+    stiff_tries : ndarray, shape (lanes,)
+        The attempts of the implicit method.
+    onward : Onward or None
+    """
+
+    states = moments = counts = within = onward = None
 
 
 _LEAST_GAP = {"d": 1e-150, "f": 1e-18}  # of a break at 0; its inverse is finite, squared too
@@ -128,7 +150,7 @@ class AdaptiveRun:
             self._goes_on = self._earlier.mark & GOES_ON
         self._counts, self._stiff_tries = made[:2].copy(), made[2].copy()
         self._status = np.full(lanes, Status.CANCELLED, np.int8) if status is None else status
-        self._record = None
+        self._record: Any = None
         n = 0 if control.times is None else len(control.times)
         if control.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
@@ -342,17 +364,15 @@ class AdaptiveRun:
             "stiff_spans": np.array(self._spans).reshape(len(self._spans), 2, problem.lanes),
             "stiff_tries": self._stiff_tries, "onward": self._onward,
         }  # fmt: skip
+        state = self._state[list(self._places)]
         if save == "times":
-            record: Any = self._record
             waiting = np.flatnonzero((self._status == Status.CANCELLED) & (self._h == 0))
-            record[:, :, waiting] = self._state[list(self._places)][:, waiting]
+            self._record[:, :, waiting] = state[:, waiting]
+            fields["states"] = outward(self._record, problem.batch)
         elif save == "final":
-            record = self._state[np.newaxis, list(self._places)]
-        elif save == "later":
-            return AdaptiveOutcome.of(fields)
-        else:
-            return AdaptiveOutcome.of(fields | self.kept())
-        fields["states"] = outward(record, problem.batch)
+            fields["states"] = outward(state[np.newaxis], problem.batch)
+        elif save == "all":
+            fields |= self.kept()
         return AdaptiveOutcome.of(fields)
 
     def kept(self):

@@ -6,17 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import _core
-from ..errors import Status, report_failures, summarize
+from ..errors import Status, summarize
 from ..run.failures import Failures, none
-from ..solution.jumps import has_jumped
-from ..solution.precision import warn_of_range
 from ..solution.solution import Solution
-from ..values.checks import DOUBLE, floats, truth
+from ..values.checks import floats, truth
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import outward
 from ..values.table import extent
-from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers, Watched
+from ..values.types import Across, Any, ArrayLike, Booleans, Floats, Integers
 from .adaptive_run import IMPLICIT, STATE, STEP, TIME, AdaptiveOutcome, AdaptiveRun, Onward
 from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
@@ -95,42 +92,30 @@ class AdaptiveSolution(Solution):
     @classmethod
     def of_run(cls, problem, options, control, status=None, before=None, observation=None):
         """Integrate; an interrupted run has its solution in the exception."""
-        run = None
+        going: Any = None
 
-        def work():
-            nonlocal run
-            run = AdaptiveRun(problem, options, control, status, observation)
-            run.integrate()
-            outcome = run.outcome()
+        def made(outcome, save):
+            return cls(problem, options, control, outcome, save, before, going.observation)
+
+        def run():
+            nonlocal going
+            going = AdaptiveRun(problem, options, control, status, observation)
+            going.integrate()
+            outcome = going.outcome()
             if options.out is not None:
                 options.out[...] = outcome.states
                 outcome = outcome.changed(states=options.out)
-            solution = cls(
-                problem, options, control, outcome, control.save, before, run.observation
-            )
-            if solution._failures.count:
-                report_failures(solution, options.on_failure)
-            if problem.dtype != DOUBLE:
-                warn_of_range(solution, options.on_failure)
-            if control.save == "times":
-                from ..solution.interpolation import report_lost
+            return made(outcome, control.save)
 
-                report_lost(solution, options.on_failure)
-            return solution
+        def part(error):
+            if isinstance(error, KeyboardInterrupt | MemoryError) and going is not None:
+                save = "final" if isinstance(error, MemoryError) else control.save
+                part = made(going.outcome("later" if save == "all" else save), save)
+                part._later = going.kept
+                done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
+                return part, f"{done:,} of {problem.lanes:,} trajectories"
 
-        def finish(error):
-            if not isinstance(error, KeyboardInterrupt | MemoryError) or run is None:
-                return
-            save = "final" if isinstance(error, MemoryError) else control.save
-            outcome = run.outcome("later" if save == "all" else save)
-            part = cls(problem, options, control, outcome, save, before, run.observation)
-            part._later = run.kept
-            error.solution = part  # type: ignore[union-attr]
-            done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
-            how_far = f"{done:,} of {problem.lanes:,} trajectories: see .solution"
-            error.args = error.args or (how_far,)
-
-        return _core.shielded(work, finish)
+        return cls._shielded(run, part, control.save == "times")
 
     # ---- the kept steps ----
     # After an interrupt they become one array only when asked for: if some trajectories are far
@@ -199,7 +184,7 @@ class AdaptiveSolution(Solution):
     @property
     def _step_lengths(self):
         """The mean step of each trajectory."""
-        way = self._reached.reshape(self._problem.batch) - self._origin_time
+        way = self._arrived - self._origin_time
         return way / np.maximum(self.steps_taken, 1)
 
     @property
@@ -213,7 +198,7 @@ class AdaptiveSolution(Solution):
 
     @property
     def _pace(self):
-        also = f" and {implicit_method().name}" if np.isfinite(self.stiff_spans).any() else ""
+        also = f" and {self._continued_by}" if self._continued_by else ""
         return f"{also} to rtol = {extent(self.rtol)}: {extent(self.steps_taken, 'no')} steps"
 
     @property
@@ -287,15 +272,8 @@ class AdaptiveSolution(Solution):
         self._states  # noqa: B018  # they are made
         return super().__getstate__() | {"_later": None}
 
-    @cached_property
-    def watched(self) -> Watched:
-        from ..watching.watched import Watched
-
-        if self._kept is None:
-            return Watched({})
-        watched = self._kept.watched
-        watched.forget_drifts(self._kept._plan.watch, lambda: has_jumped(self))
-        return watched
+    def _watched(self):
+        return self._kept.watched
 
     @cached_property
     def across(self) -> Across:
@@ -312,7 +290,7 @@ class AdaptiveSolution(Solution):
         if self._save == "all":
             return self._column(self.steps) < self._counts.reshape(batch)
         times = self._column(self.t)
-        reached, start = self._reached.reshape(batch), np.broadcast_to(self.t0, batch)
+        reached, start = self._arrived, np.broadcast_to(self.t0, batch)
         ahead = np.where(np.asarray(self.t_end) < start, -1, 1)
         begun = (self.status == Status.OK) | (self.failed_step != 0)
         return (times * ahead <= reached * ahead) & begun
@@ -378,8 +356,8 @@ class AdaptiveSolution(Solution):
     @property
     def _has_states_within(self):
         """Whether pictures draw lines through states within the steps: for explicit pairs."""
-        explicit = not (self.method.implicit or np.isfinite(self.stiff_spans).any())
-        return self._save == "all" and explicit and self._complete
+        implicit = self.method.implicit or self._continued_by
+        return self._save == "all" and not implicit and self._complete
 
     # ---- continuation ----
     @property

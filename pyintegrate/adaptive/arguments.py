@@ -64,10 +64,9 @@ def _make(system, x0, v0, given):
     if watch is not None:
         options = options.changed(watch=plan_watch(system, watch, numbers))
     if given.get("across") is not None:
-        from .across_times import check_across
+        from .across_times import plan_across
 
-        check_across(given["across"], system, given, numbers)
-        options = options.changed(across=given["across"])
+        options = options.changed(across=plan_across(given["across"], system, given, numbers))
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)
     components = system.ready(components, dtype)
@@ -80,7 +79,7 @@ def _make(system, x0, v0, given):
     shapes |= {"first_step": np.shape(first_step), "max_step": np.shape(max_step)}
     for name, value in (("rtol", rtol), ("atol", atol)):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
-    for plan in (options.watch, options.events):
+    for plan in (options.watch, options.events, options.across):
         shapes |= {} if plan is None else plan.shapes
     breaks = _NO_BREAKS if given.get("breaks") is None else _breaks(given["breaks"])
     shapes["breaks"] = breaks.shape[1:]
@@ -272,7 +271,7 @@ def resumed(solution, t_end):
     problem, control = solution._problem, solution._control
     batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
     t_end = fitting_end(t_end, dtype, batch)
-    reached = solution._reached.reshape(batch)
+    reached = solution._arrived
     way = in_dtype(control.t_end, dtype) - in_dtype(problem.t0, dtype)
     begun = np.sign(np.where(way == 0, solution.last_step, way))
     if np.any((in_dtype(t_end, dtype) - reached) * begun * (solution.status == 0) < 0):

@@ -69,7 +69,9 @@ def states_at(solution, t, derivative=False):
         times = t.reshape(t.shape + (1,) * len(batch))
         out = solution.system.rhs(times, out.reshape(shape)).reshape(out.shape)
         number = np.clip(np.where(jumped, later, place - 1), 0, np.maximum(ends - 1, 0))
-        which, lane = np.nonzero(_implicit(solution, np.broadcast_to(lanes, number.shape), number))
+        made_by = _methods(solution, np.broadcast_to(lanes, number.shape), number)
+        implicit = np.any([own & method.implicit for method, own in made_by], axis=0)
+        which, lane = np.nonzero(implicit & (solution._counts > 1))
         number = number[which, lane]
         out[which, lane] = _slopes(solution, lane, number, asked[which, lane])
     return out.reshape(shape)
@@ -157,31 +159,21 @@ def _stopped(solution):
 def _in_steps(solution, lane, number, t):
     """States at times t within steps of trajectories, all (n,): (n, dim), each by its method."""
     out = np.empty((len(t), solution.system.dim), solution._problem.dtype)
-    stiff = _stiff(solution, lane, number)
-    groups = [(implicit_method(), stiff)]
-    groups += [(pair, lanes[lane] & ~stiff) for pair, lanes in solution._pairs]
-    for method, own in groups:
+    for method, own in _methods(solution, lane, number):
         if own.any():
             out[own] = _by(solution, method, lane[own], number[own], t[own])
     return out
 
 
-def _stiff(solution, lane, number):
-    """Whether "auto" made these steps by its implicit method."""
+def _methods(solution, lane, number):
+    """The methods that made steps of trajectories, each with a mask: "auto" may have several."""
     begin = solution._moments[number, lane]
     ahead = np.sign(solution._moments[np.minimum(number + 1, len(solution) - 1), lane] - begin)
     stiff, spans = np.zeros(number.shape, bool), solution.stiff_spans
     for begun, ended in spans.reshape(len(spans), 2, solution._problem.lanes)[..., lane]:
         stiff |= ((begin - begun) * ahead >= 0) & ~((begin - ended) * ahead >= 0)
-    return stiff
-
-
-def _implicit(solution, lane, number):
-    """Whether these steps are those of an implicit method."""
-    own = _stiff(solution, lane, number)
-    for pair, lanes in solution._pairs:
-        own |= pair.implicit & lanes[lane]
-    return own & (solution._counts[lane] > 1)
+    pairs = [(pair, lanes[lane] & ~stiff) for pair, lanes in solution._pairs]
+    return [(implicit_method(), stiff), *pairs]
 
 
 def _by(solution, method, lane, number, t):

@@ -79,9 +79,10 @@ class Observation(RunMemory):
         if earlier is not None:
             marked = self._begins.mark > 0
             self._sampled = self._begins.reached.reshape(problem.batch)
-            for name in ("_numbers", "_seen", "_kept", "_timed", "_counts", "_onward"):
+            for name in (
+                "_numbers", "_seen", "_kept", "_timed", "_counts", "_onward", "event_rows",
+            ):  # fmt: skip
                 setattr(self, name, deepcopy(getattr(earlier, name)))
-            self.event_rows = None if self._events is None else earlier.event_rows.copy()
             for live, was in zip(self._counted(), self._onward):
                 live[:, marked] = was[:, marked]
             if self.event_rows is not None:

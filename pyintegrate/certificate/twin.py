@@ -102,5 +102,5 @@ def run(method, problem, h, n_steps, numbers=FLOATS, initial=None):
     [-0.943126, -1.082276]
     """
     if initial is None:
-        initial = [numbers.make(value) for value in problem.initial]
+        initial = map(numbers.make, problem.initial)
     return RUNS[method.family](method, Motion(problem, numbers), h, n_steps, column(initial))

@@ -14,8 +14,9 @@ _STEPS_OF_KEPLER = 9  # each doubles the digits
 
 def column(values):
     """An array of objects: arithmetic component by component."""
+    values = list(values)
     found = np.empty(len(values), object)
-    found[:] = list(values)
+    found[:] = values
     return found
 
 
@@ -99,7 +100,7 @@ def _solve(equations, guess, motion):
         u = u - change
         if np.abs(change).max() <= 1e-15 * np.abs(u).max():
             break
-    u, plain = column([motion.numbers.make(x) for x in u.tolist()]), motion.unwatched()
+    u, plain = column(map(motion.numbers.make, u.tolist())), motion.unwatched()
     return _corrected(u, inverse, lambda u: equations(u, plain, lambda x: x))
 
 
@@ -164,9 +165,7 @@ def _rosenbrock(method, motion, h, n_steps, y):
     table = motion.table(method)
     inverse, unit = table["inverse"], np.eye(len(y))
     for _ in range(n_steps):
-        along = [
-            motion.along(y, column([motion.numbers.make(x) for x in row])) for row in unit.tolist()
-        ]
+        along = [motion.along(y, column(map(motion.numbers.make, row))) for row in unit.tolist()]
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
         near, u = np.linalg.inv(_float(M)), []
         for row, before in zip(table["A"], inverse):

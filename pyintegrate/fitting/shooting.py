@@ -17,6 +17,7 @@ from ..analysis.results import quiet
 from ..integration import integrate
 from ..run.options import over_batch
 from ..solving import solve
+from ..system.system import INVARIANTS
 from ..tangents.tangent_system import traced_with_tangents
 from ..trace.derivative import directional
 from ..trace.tracing import Traced
@@ -25,7 +26,6 @@ from ..values.types import Any
 from ..watching.quantity import View
 from .levenberg_marquardt import gram, total
 
-_INVARIANTS = _core.questions.index("invariants")
 MAX_STEPS = 20_000  # of a motion from a wild start
 SMALLEST = 1e-6  # of the start: smaller data would ask for more than its rounding allows
 FLATTEST = 1e-5  # of curvature to slope of a loss: what lies far out has a share in it
@@ -120,7 +120,7 @@ class Shots:
         """The place of a component; or the operations of a function and its derivatives."""
         if not callable(what):
             return self.system.state_names.index(what)
-        view = View(self.system, {}, False, False)
+        view = View(self.system, {}, set())
         traced = Traced(view.graph, {"rhs": view.nodes(what, 1, "one number")}, view.rows)
         view.graph.dim = self.system.dim
         made = traced_with_tangents(traced, self.k, self.unknowns.elements, directional)
@@ -275,7 +275,7 @@ class Shots:
             rows = tuple(map(flat, sol.system.parameter_rows))
             moments = flat(clock.reshape(len(clock), -1))
             _core.evaluate(
-                seen.program().handle, 64, _INVARIANTS, moments.size, moments, state, rows, out
+                seen.program().handle, 64, INVARIANTS, moments.size, moments, state, rows, out
             )
             found[:, i] = out.reshape(-1, *y[:, 0].shape).swapaxes(0, 1)
         return found, y, sol.valid

@@ -128,11 +128,6 @@ _BETA = (
 )
 
 
-def _weighted(weights, numbers):
-    """The sum of numbers of the noises with weights, those that are not zero."""
-    return reduce(add, (w * one for w, one in zip(weights, numbers) if w))
-
-
 @_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
          formula="H = y + 3/4 h f + 3/2 g(t + h) I10 / h;"
          "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h",
@@ -179,7 +174,10 @@ def sriw1(s):
     g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
     g3 = g(1.0, 1.0, (-1.0, g1))
     g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
-    kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA))
+    kicks = (
+        k(reduce(add, (w * one for w, one in zip(row, integrals) if w)))
+        for k, row in zip((g1, g2, g3, g4), _BETA)
+    )
     return sum(kicks, s.y + 1 / 3 * h * f1 + 2 / 3 * h * s.drift(H, 3 / 4))
 
 

@@ -13,7 +13,7 @@ from ..system.n_body import NBody
 from ..system.system import System, components_of
 from ..values.checks import DOUBLE, broadcast_shape, floats, integer
 from ..values.memory import SPARE_BYTES, pad, padded, spread
-from .options import DEFAULTS, Options, check_last, fitted, steps_of
+from .options import DEFAULTS, Options, fitted, steps_of
 from .problem import Problem, check_size
 from .random_numbers import OF_NOISE, RandomNumbers, check_without
 from .times import first_of, in_dtype
@@ -91,8 +91,8 @@ def checked_run(
     n_steps = integer("n_steps", n_steps, 0) if t_end is None else steps_between(dt, t0, t_end)
     if n_steps:
         check_steps(system, t0, dt, dtype)
-    if options.steps is not None:
-        check_last(options.steps, n_steps)
+    if options.steps is not None and (last := options.steps[-1]) > n_steps:
+        raise ValueError(f"save has step {last}, and the run ends with step {n_steps}")
     if options.times is not None:
         if drive is not None:
             raise ValueError("times= goes between the steps, where a drive has no value: use save=")

@@ -74,7 +74,8 @@ class Run:
         if not saves.final_only:
             if record is None:
                 row = lanes if lanes * dtype.itemsize < COMPACT_BYTES else problem.stride
-                record = fresh((saves.count, options.n_components(problem.system), row), dtype)
+                components = len(options.saved_names(problem.system))
+                record = fresh((saves.count, components, row), dtype)
             elif record.nbytes >= STREAM_BYTES:
                 more["stream"] = True
         self._problem, self._options, self.saves, self.record = problem, options, saves, record

@@ -79,19 +79,13 @@ class Counted:
             if (view != self._given[name]).any()
         }
         system = stepper.system(**changed)
-        going = (stepper.status == Status.OK)[..., np.newaxis]
+        going = stepper.status == Status.OK
         seed = seed_in(stepper._param_rows[-1]) if self._ranges else None  # no step is made
-        problem, options = make_run(
-            system, np.where(going, stepper.y, np.nan), dt=1.0, n_steps=0, save="final", seed=seed,
-            method=system.default_method, t0=np.ravel(stepper.t)[0], dtype=stepper.y.dtype,
-            on_failure="ignore",
-        )  # fmt: skip
         if tuple(due) not in self._plans:
             self._plans[tuple(due)] = Plan(system, None, across=due)
         plan = self._plans[tuple(due)]
-        run = begin(problem, options.changed(watch=plan))
-        run.go()
-        self.steps.append((n, of_run(plan, problem, run.outcome().kept)))
+        t = np.ravel(stepper.t)[0]
+        self.steps.append((n, across_at(plan, system, stepper.y, going, t, seed)))
 
     def across(self):
         """The Across of all steps until here."""
@@ -99,3 +93,14 @@ class Counted:
         asked = {name: found._asked[name] for name in self._across}
         ranges = ((seed, *numbers) for seed, *_ in found._ranges for _, *numbers in self._ranges)
         return Across(asked, found._system, tuple(sorted(ranges)))
+
+
+def across_at(plan, system, y, going, t, seed=None):
+    """The Across of states at a time, of the trajectories that go on: of a run without steps."""
+    problem, options = make_run(
+        system, np.where(going[..., np.newaxis], y, np.nan), dt=1.0, n_steps=0, save="final",
+        seed=seed, method=system.default_method, t0=t, dtype=y.dtype, on_failure="ignore",
+    )  # fmt: skip
+    run = begin(problem, options.changed(watch=plan))
+    run.go()
+    return of_run(plan, problem, run.outcome().kept)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..values.checks import choice, fits_batch, floats, integer, numbers, places_of, truth
+from ..values.checks import choice, fits_batch, floats, integer, numbers, places_of, positive, truth
 from ..values.named import Named
 from ..values.types import Any
 from .times import column, first_of, places_in_run
@@ -50,12 +50,6 @@ def _numbers_of_steps(save):
     steps = steps.astype(np.int64)
     steps.flags.writeable = False
     return steps
-
-
-def check_last(steps, n_steps):
-    """Refuse a saved step that the run does not reach."""
-    if steps[-1] > n_steps:
-        raise ValueError(f"save has step {steps[-1]}, and the run ends with step {n_steps}")
 
 
 @lru_cache(maxsize=64)
@@ -184,12 +178,7 @@ def steps_of(times, t0, dt, n_steps, batch, dtype):
 
 
 def _bound(bound):
-    if bound is None:
-        return np.inf
-    value = numbers("bound", bound)
-    if value.ndim or not value > 0:
-        raise ValueError(f"bound must be a positive number, got {bound!r}")
-    return float(value)
+    return np.inf if bound is None else positive("bound", bound, True)
 
 
 def _workers(workers):
@@ -258,7 +247,7 @@ class Options(Named):
     events = Option(None)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: arguments.py
     renormalise = Option(None, core=True)  # of tangents; only analyses give it
-    steps = Option(None)  # the saved steps if no interval gives them: arguments.py
+    steps: Any = Option(None)  # the saved steps if no interval gives them: arguments.py
 
     @classmethod
     def checked(cls, system, given):
@@ -297,14 +286,8 @@ class Options(Named):
         """Names of the components that are saved."""
         return system.state_names if self.components is None else self.components
 
-    def n_components(self, system):
-        """How many components are saved."""
-        return system.dim if self.components is None else len(self.components)
-
     def places(self, system):
         """Indices of the components that are saved."""
-        if self.components is None:
-            return tuple(range(system.dim))
         return places_of(self.components, system)
 
     @property

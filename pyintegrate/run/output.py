@@ -65,7 +65,7 @@ def check_out(problem, options, inputs):
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__};"
             " np.lib.format.open_memmap(path, 'w+', shape=(n_saved, *batch, dim)) makes a file"
         )
-    components = options.n_components(problem.system)
+    components = len(options.saved_names(problem.system))
     expected = (options.saves(problem.n_steps).count, *problem.batch, components)
     if tuple(out.shape) != expected:
         raise ValueError(

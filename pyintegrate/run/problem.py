@@ -104,7 +104,7 @@ class Problem:
 def check_size(system, batch, lanes, dtype, n_steps, options, state_rows):
     """Refuse a record and two states that do not fit the machine's memory."""
     entries = options.saves(n_steps).count
-    recorded = 0 if options.out is not None else options.n_components(system)
+    recorded = 0 if options.out is not None else len(options.saved_names(system))
     size = lanes * (recorded * entries + state_rows * 2) * dtype.itemsize
     if size >= SPARE_BYTES:
         check_memory(size, entries, batch, recorded or state_rows)

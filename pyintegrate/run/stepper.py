@@ -113,10 +113,7 @@ class Snapshot:
         self.equations = stepper.system.traced, stepper.system.shapes
         self.has_history = stepper._has_history
         self.arithmetic = ARITHMETIC
-        self.rows = stepper._rows.copy()
-        self.params = [rows.copy() for rows in stepper._param_rows]
-        self.failures = [each.copy() for each in stepper._failed]
-        self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
+        self.arrays = [array.copy() for array in stepper._arrays()]
         self.counted = [] if stepper._counted is None else stepper._counted.steps[:]
 
     def __repr__(self):
@@ -126,10 +123,11 @@ class Snapshot:
 def kind_of(stepper):
     """Properties that a snapshot must share: system, method, batch, dtype, compensated sums."""
     problem = stepper._problem
-    kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
-    kind = (*kind, "compensated") if stepper._compensated else kind
-    kind = kind if stepper._counted is None else (*kind, "across", *stepper._counted.names)
-    return kind if stepper._by_hand is None else (*kind, *stepper._by_hand.kind)
+    kind = [problem.system.name, problem.method.name, problem.batch, problem.dtype.name]
+    kind += ["compensated"] * stepper._compensated
+    if stepper._counted is not None:
+        kind += ["across", *stepper._counted.names]
+    return (*kind, *(() if stepper._by_hand is None else stepper._by_hand.kind))
 
 
 class Stepper:
@@ -234,6 +232,12 @@ class Stepper:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
         self._rows = whole(problem.initial, problem.stride)
+        dim, lead = system.dim, system.positions
+        self._parts = {"y": (0, dim, False)}
+        if lead:
+            self._parts |= {"x": (0, lead, lead == 1), "v": (lead, dim - lead, lead == 1)}
+        if problem.method.starts_from_positions:
+            self._parts["previous"] = dim, lead, lead == 1
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
@@ -309,7 +313,19 @@ class Stepper:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- the state as views of its rows ----
-    def _view(self, first, count, single, *, assigned=False):
+    def _part(self, name):
+        """The first of the components of y, x, v or previous, their number, and whether a number
+        stands for them, without an axis."""
+        if name in self._parts:
+            return self._parts[name]
+        if self.system.positions:
+            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
+        raise AttributeError(
+            f"{self.system.name!r} is first_order, without positions and velocities: its state is y"
+        )
+
+    def _view(self, name, *, assigned=False):
+        first, count, single = self._part(name)
         lanes, batch = self._problem.lanes, self._problem.batch
         rows = self._rows[first] if single else self._rows[first : first + count]
         ends = self._remembered < first + count <= self._problem.system.dim
@@ -318,15 +334,15 @@ class Stepper:
             rows.flags.writeable = False
         return rows[:lanes].reshape(batch) if single else outward(rows[:, :lanes], batch)
 
-    def _assign(self, name, value, *part):
-        view = self._view(*part, assigned=True)
+    def _assign(self, name, value):
+        view = self._view(name, assigned=True)
         if self.system.structure == "rigid_body" and name != "v":  # a quaternion has length 1
             fresh = view.copy()
             assign(name, fresh, value)
             parts = self.system.ready([*np.moveaxis(fresh, -1, 0)], view.dtype, name)
             value = np.stack(parts, axis=-1)
         assign(name, view, value)
-        self._forget(*part[:2])
+        self._forget(*self._part(name)[:2])
 
     def _forget(self, first, count):
         """The rounding errors of components that were assigned: they are of the state before."""
@@ -338,35 +354,31 @@ class Stepper:
 
     @property
     def y(self) -> Floats:
-        return self._view(0, self._problem.system.dim, False)
+        return self._view("y")
 
     @y.setter
     def y(self, value: ArrayLike) -> None:
-        self._assign("y", value, 0, self._problem.system.dim, False)
+        self._assign("y", value)
 
     @property
     def x(self) -> Floats:
-        lead = self._positions()
-        return self._view(0, lead, lead == 1)
+        return self._view("x")
 
     @x.setter
     def x(self, value: ArrayLike) -> None:
-        lead = self._positions()
-        self._assign("x", value, 0, lead, lead == 1)
+        self._assign("x", value)
 
     @property
     def v(self) -> Floats:
-        lead = self._positions()
-        return self._view(lead, self._problem.system.dim - lead, lead == 1)
+        return self._view("v")
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        lead = self._positions()
-        self._assign("v", value, lead, self._problem.system.dim - lead, lead == 1)
+        self._assign("v", value)
 
     @property
     def previous(self) -> Floats:
-        view = self._past()
+        view = self._view("previous")
         if self._core.n == 0 and not self._has_history:
             raise ValueError(
                 "there are no previous positions before the first step: give start=, or assign them"
@@ -375,7 +387,7 @@ class Stepper:
 
     @previous.setter
     def previous(self, value: ArrayLike) -> None:
-        view = self._past()
+        view = self._view("previous")
 
         def remember():
             assign("previous", view, value)
@@ -384,21 +396,6 @@ class Stepper:
             self._core.begin(self._core.n, True)
 
         self._core.alter(remember)
-
-    def _past(self):
-        """The view of the positions one step before."""
-        dof = self._positions()
-        if not self.method.starts_from_positions:
-            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
-        return self._view(self.system.dim, dof, dof == 1)
-
-    def _positions(self):
-        if not self._problem.system.positions:
-            raise AttributeError(
-                f"{self._problem.system.name!r} is first_order, without positions and"
-                " velocities: its state is y"
-            )
-        return self._problem.system.positions
 
     # ---- failures ----
     @property
@@ -560,6 +557,11 @@ class Stepper:
         """
         return self._core.alter(lambda: Snapshot(self))
 
+    def _arrays(self):
+        """Every array that a step or a reset writes."""
+        watched = [] if self._by_hand is None else self._by_hand.arrays()
+        return [self._rows, *self._param_rows, *self._failed, *watched]
+
     def _whole(self, change):
         """Make a change that no interrupt can leave half done, while no step is running."""
         begun = []
@@ -603,15 +605,10 @@ class Stepper:
 
         def go_back():
             self._restored += 1
-            self._rows[...] = snapshot.rows
-            for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
-                rows[...] = kept
+            for array, kept in zip(self._arrays(), snapshot.arrays, strict=True):
+                array[...] = kept
             self._has_history = snapshot.has_history
-            for each, kept in zip(self._failed, snapshot.failures, strict=True):
-                each[...] = kept
             self._core.begin(snapshot.n, snapshot.has_history)
-            if self._by_hand is not None:
-                self._by_hand.put_back(snapshot.watching)
             if self._counted is not None:
                 self._counted.steps[:] = snapshot.counted
 

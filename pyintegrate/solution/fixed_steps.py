@@ -6,8 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import _core
-from ..errors import report_failures
 from ..method.arithmetic import warn_of_change
 from ..run import output
 from ..run.arguments import fitting_end, make_run, steps_between
@@ -26,11 +24,8 @@ from ..values.types import (
     Integers,
     Mapping,
     SupportsIndex,
-    Watched,
 )
-from .jumps import has_jumped
 from .origin import Origin, origin_of
-from .precision import warn_of_range
 from .sensitivity import motion_alone
 from .solution import Solution
 
@@ -54,30 +49,19 @@ class FixedSolution(Solution):
         """Integrate a Problem; an interrupted run has its solution in the exception."""
         going = None
 
-        def work():
+        def run():
             nonlocal going
             going = output.begin(problem, options, failures, kept)
             going.go()
-            solution = cls(problem, options, going.outcome())
-            report_failures(solution, options.on_failure)
-            if problem.dtype != DOUBLE:
-                warn_of_range(solution, options.on_failure)
-            if options.times is not None:
-                from .interpolation import report_lost
+            return cls(problem, options, going.outcome())
 
-                report_lost(solution, options.on_failure)
-            return solution
+        def part(error):
+            if isinstance(error, KeyboardInterrupt):
+                here = going or output.begin(problem, options, failures, kept)
+                part = cls(problem, options, here.outcome())
+                return part, f"{part.n_steps:,} of {problem.n_steps:,} steps"
 
-        def finish(error):
-            if not isinstance(error, KeyboardInterrupt):
-                return
-            here = going or output.begin(problem, options, failures, kept)
-            part = cls(problem, options, here.outcome())
-            error.solution = part  # type: ignore[attr-defined]
-            how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
-            error.args = error.args or (how_far,)
-
-        return _core.shielded(work, finish)
+        return cls._shielded(run, part, options.times is not None)
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made from an ``Outcome`` (run/core.py)."""
@@ -131,20 +115,13 @@ class FixedSolution(Solution):
         """The time of `origin`: a float, or (*batch)."""
         return self._problem.times(np.array([origin_of(self._problem).step]))[0]
 
-    @cached_property
-    def watched(self) -> Watched:
-        """The results of watches by name: arrays over the batch. See ``pi.watch``."""
+    def _watched(self):
         from ..watching.watched import Watched
 
-        if self._kept is None:
-            return Watched({})
         problem = self._problem
         ends = self._failures.steps(problem)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
-        plan = self._options.watch
-        watched = Watched.of_sums(plan, problem, self._kept, last)
-        watched.forget_drifts(plan.watch, lambda: has_jumped(self), problem.driven)
-        return watched
+        return Watched.of_sums(self._options.watch, problem, self._kept, last)
 
     @property
     def valid(self) -> Booleans:

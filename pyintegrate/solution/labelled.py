@@ -95,13 +95,16 @@ def _results(solution, dims):
     """Variables of watches and events; axes of different lengths get different names."""
     watched, events, n = solution.watched, solution.events, len(dims)
     variables: dict[str, tuple] = {}
-    own = {name: a for name, a in watched.items() if f"{name}.edges" in watched and a.ndim == n + 1}
-    bins = _axes("bin", {name: a.shape[n] for name, a in own.items()})
+    histograms = {
+        name: a.shape[n] for name, a in watched.items()
+        if f"{name}.edges" in watched and a.ndim == n + 1
+    }  # fmt: skip
+    bins = _axes("bin", histograms)
     for name, array in watched.items():
         of = name.removesuffix(".edges")
-        if name in own:
+        if name in bins:
             axes = (*dims, bins[name])
-        elif of != name and of in own:
+        elif of != name and of in bins:
             axes = (f"{bins[of]}_edge",)
         else:
             there = _is_of_each(name, watched, solution.status.shape)

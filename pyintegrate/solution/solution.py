@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import IntegrationError, Status, quiet, warn_caller
+from .. import _core
+from ..errors import IntegrationError, Status, quiet, report_failures, warn_caller
 from ..run.times import column
+from ..values.checks import DOUBLE
 from ..values.citations import cite
 from ..values.keywords import RESULTS
 from ..values.memory import outward
@@ -28,8 +30,10 @@ from ..values.types import (
     Integers,
     KindOfSolution,
     PathLike,
+    Watched,
 )
-from .jumps import direction, first_jump, until_jump
+from .jumps import direction, first_jump, has_jumped, until_jump
+from .precision import warn_of_range
 from .sensitivity import derivatives
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
@@ -97,6 +101,31 @@ class Solution(KindOfSolution):
             if hasattr(error, "solution"):
                 error.solution = alone(error.solution)
             raise
+
+    @staticmethod
+    def _shielded(run, part, at_times):
+        """The solution that `run` makes, with its warnings; of an error, `part` may give what there
+        is until then, which the error holds, and how far that goes, in words."""
+
+        def work():
+            solution = run()
+            on_failure = solution._options.on_failure
+            if solution._failures.count:
+                report_failures(solution, on_failure)
+            if solution._problem.dtype != DOUBLE:
+                warn_of_range(solution, on_failure)
+            if at_times:
+                from .interpolation import report_lost
+
+                report_lost(solution, on_failure)
+            return solution
+
+        def finish(error):
+            if found := part(error):
+                error.solution, how_far = found
+                error.args = error.args or (f"{how_far}: see .solution",)
+
+        return _core.shielded(work, finish)
 
     @property
     def arithmetic(self) -> int:
@@ -242,6 +271,17 @@ class Solution(KindOfSolution):
         return self._failures.failed().steps(self._problem)
 
     @cached_property
+    def watched(self) -> Watched:
+        """The results of watches by name: arrays over the batch. See ``pi.watch``."""
+        from ..watching.watched import Watched
+
+        if self._kept is None:
+            return Watched({})
+        watched, problem = self._watched(), self._problem
+        watched.forget_drifts(self._options.watch.watch, lambda: has_jumped(self), problem.driven)
+        return watched
+
+    @cached_property
     def across(self) -> Across:
         """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
         from ..watching.batch.results import Across, of_run
@@ -289,10 +329,9 @@ class Solution(KindOfSolution):
         return self._stops()[1]
 
     def _stops(self):
-        if self._event_rows is None:
-            batch = self._problem.batch
-            return np.full(batch, np.nan), np.full(batch, "")
-        return self._event_rows.stops(self._options.events, self.status == Status.STOPPED)
+        from ..watching.event_log import stops
+
+        return stops(self._event_rows, self._options.events, self.status == Status.STOPPED)
 
     def _column(self, t):
         """Times, or indices of steps, that broadcast against the batch."""

@@ -81,8 +81,8 @@ class _Definition(Definition):
         super().__init__("sde", function, size, options)
 
     def _sde(self, graph, dim, params):
-        y = tracing.state_symbols(graph, 0, dim, False)
-        result = tracing.call(self.function, [Symbol(graph.time()), y], params)
+        arguments = [Symbol(graph.time()), *self._state(graph)]
+        result = tracing.call(self.function, arguments, params)
         drift, diffusion = _both(self.function, result)
         f = tracing.components(self.function, graph, drift, dim, False, f"a drift of {dim}")
         rows = np.asarray(plain(diffusion), dtype=object)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from .. import _core
 from ..method.stochastic import KINDS, METHODS
-from ..system.system import System
+from ..system.system import INVARIANTS, System
 from ..tangents.directions import Directions
 from ..tangents.tangent_system import laid_out, widened
 from ..trace.derivative import directional
@@ -19,8 +19,6 @@ from ..values.parameters import elements_of
 from ..values.types import Any, ArrayLike, Floats
 from .kinds import kind_of
 from .step import OF_RUN, Step, step_program
-
-_INVARIANTS = _core.questions.index("invariants")
 
 
 class NoisySystem(TracedSystem):
@@ -75,11 +73,11 @@ class NoisySystem(TracedSystem):
         >>> growth.diffusion(0.0, [10.0])
         array([[2.]])
         """
-        flat = self._ask(_INVARIANTS, t, y, self.dim * self.noises)
+        flat = self._ask(INVARIANTS, t, y, self.dim * self.noises)
         return flat.reshape(*flat.shape[:-1], self.dim, self.noises)
 
     def evaluate(self, bits, question, *arguments):
-        if question != _INVARIANTS:
+        if question != INVARIANTS:
             return super().evaluate(bits, question, *arguments)
         source = self.traced
         nodes = {"invariants": source.outputs["diffusion"]}
@@ -87,15 +85,11 @@ class NoisySystem(TracedSystem):
         return _core.evaluate(program.handle, bits, question, *arguments)
 
     def _formulas(self):
-        from ..trace.mathematics import formulas
+        return [line for line in super()._formulas() if not line.endswith("= 0")]
 
-        names, m = self.state_names, self.noises
-        left = [f"{name}'" for name in names] + [
-            f"g[{n}, {k + 1}]" for n in names for k in range(m)
-        ]
-        right = [*self.traced.slope, *self.traced.outputs["diffusion"]]
-        lines = formulas(right, left, names, self._parameter_names())
-        return [line for line in lines if not line.endswith("= 0")]
+    def _further(self):
+        names = (f"g[{n}, {k + 1}]" for n in self.state_names for k in range(self.noises))
+        return dict(zip(names, self.traced.outputs["diffusion"]))
 
     # ---- runs ----
     @property

@@ -19,6 +19,13 @@ _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
 _DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "rigid_body")
 
 
+# The parameters that change the momentum and the angular momentum, unless they are neutral.
+_CHANGED_BY = {
+    "momentum": {"stiffness", "gravity", "force", "drag", "linear_damping", "linear_factor"},
+    "angular": {"stiffness", "torque", "torque_body", "angular_damping", "angular_factor"},
+}
+
+
 class RigidBody(System):
     """A rigid body; ``pi.systems.rigid_body`` is at rest, under gravity.
 
@@ -114,10 +121,9 @@ class RigidBody(System):
         """The length of the quaternion; momenta if no force, torque or factor changes them."""
         acts = {k for k, value in self.params.items() if np.any(value != k.endswith("factor"))}
         values = super().invariants(y, t)
-        if acts & {"stiffness", "gravity", "force", "drag", "linear_damping", "linear_factor"}:
-            values = {k: v for k, v in values.items() if not k.startswith("momentum")}
-        if acts & {"stiffness", "torque", "torque_body", "angular_damping", "angular_factor"}:
-            values = {k: v for k, v in values.items() if not k.startswith("angular")}
+        for kind, changed_by in _CHANGED_BY.items():
+            if acts & changed_by:
+                values = {k: v for k, v in values.items() if not k.startswith(kind)}
         return values
 
     def angular_momentum(self, y: ArrayLike) -> Floats:

@@ -29,8 +29,9 @@ from ..values.types import (
 )
 from .closed_forms import ClosedForms
 
-_RHS, _ENERGY, _INVARIANTS, _JACOBIAN = map(
-    _core.questions.index, ("rhs", "energy", "invariants", "jacobian")
+# Of the core, by number.
+RHS, ACCELERATION, ENERGY, INVARIANTS, JACOBIAN = map(
+    _core.questions.index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
 )
 _MOST_NUMBERS = 1 << 58  # in an array
 _OF_ITS_DEFINITION = (
@@ -236,7 +237,7 @@ class System(ClosedForms):
         named: dict[str, Any] = {k: v for k, v in params.items() if hasattr(v, "dims")}
         over = {k: v.dims[: max(v.ndim - len(self.shapes[k]), 0)] for k, v in named.items()}
         dims = dict.fromkeys(dim for own in over.values() for dim in own)
-        labels: dict[str, Any] = {}
+        labels = {}
         for name, value in named.items():
             for dim in over[name]:
                 index = value.indexes.get(dim)
@@ -292,7 +293,7 @@ class System(ClosedForms):
         >>> pi.systems.oscillator.rhs(0.0, [1.0, 0.0])
         array([ 0., -1.])
         """
-        return self._ask(_RHS, t, y, self.dim)
+        return self._ask(RHS, t, y, self.dim)
 
     def acceleration(self, t: ArrayLike, x: ArrayLike, v: ArrayLike) -> MaybeFloats:
         """Acceleration a(t, x, v), shape (*batch, dof), as are x and v. None for first order.
@@ -326,7 +327,7 @@ class System(ClosedForms):
         array([[ 0. ,  1. ],
                [-4. , -0.5]])
         """
-        flat = self._ask(_JACOBIAN, t, y, self.dim**2)
+        flat = self._ask(JACOBIAN, t, y, self.dim**2)
         return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
 
     def energy(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
@@ -340,7 +341,7 @@ class System(ClosedForms):
         """
         if not self.has_energy:
             return None
-        return self._ask(_ENERGY, t, y, 1)[..., 0]
+        return self._ask(ENERGY, t, y, 1)[..., 0]
 
     def invariants(self, y: ArrayLike, t: ArrayLike = 0.0) -> dict[str, Floats]:
         """Conserved quantities by name, each of shape (*batch).
@@ -357,7 +358,7 @@ class System(ClosedForms):
         names = [q[0] for q in self.definition.invariants]
         if not names:
             return {}
-        values = self._ask(_INVARIANTS, t, y, len(names))
+        values = self._ask(INVARIANTS, t, y, len(names))
         return {name: values[..., i] for i, name in enumerate(names)}
 
     def components(self, y, name="y"):
@@ -524,4 +525,4 @@ def components_of(system, x0, v0):
 
 
 # `restore` of catalogue.py, which appends it here: this file lies below, and cannot import it.
-RESTORE: list[Any] = []
+RESTORE = []

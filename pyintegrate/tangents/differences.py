@@ -11,12 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import _core
 from ..errors import quiet, warn_caller
+from ..system.system import ACCELERATION, RHS
 from ..user_system.callback import CallbackSystem
 from .directions import Directions, described, places_of
-
-_RHS, _ACCELERATION = map(_core.questions.index, ("rhs", "acceleration"))
 
 GUESSES = [1e3**n for n in range(8, -7, -1)]  # times the size of other components, or 1
 
@@ -144,7 +142,7 @@ class _Differences:
 
     def _force(self, t, y, rows):
         """The base's force, (dof or dim, lanes)."""
-        question = _ACCELERATION if self._dof else _RHS
+        question = ACCELERATION if self._dof else RHS
         given = np.array(t), tuple(np.array(y)), tuple(map(np.array, rows))
         out = np.empty((self._dof or self._dim, t.size), y.dtype)
         self._system.evaluate(64, question, t.size, *given, out)

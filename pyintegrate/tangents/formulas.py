@@ -143,8 +143,7 @@ def _traced(name, dim, dof, shapes):
     graph = Graph(dim, dof)
     params, rows = tracing.parameter_symbols(graph, dict(shapes))
     t = tracing.Symbol(graph.time())
-    halves = ((0, dof), (dof, dim)) if dof else ((0, dim),)
-    state = [tracing.state_symbols(graph, a, b, False) for a, b in halves]
+    state = tracing.state_symbols([*map(graph.state, range(dim))], dof)
 
     def nodes(function, arguments):
         count = dof or dim

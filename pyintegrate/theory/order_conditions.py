@@ -22,7 +22,7 @@ Differential Equations II, IV.7, for Rosenbrock methods.
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import count, islice
+from itertools import count, islice, product
 from math import comb, factorial, prod, sqrt
 
 import numpy as np
@@ -181,18 +181,9 @@ def _by_trees(rounding, scale, single, several, weights, sums):
 
 @cache
 def lyndon_words(length):
-    """Words smaller than all their suffixes: 2, 1, 2, 3, 6, 9, 18, ... (Duval's algorithm)."""
-    found, word = [], [-1]
-    while word:
-        word[-1] += 1
-        if len(word) == length:
-            found.append("".join("dk"[i] for i in word))
-        period = len(word)
-        while len(word) < length:
-            word.append(word[-period])
-        while word and word[-1] == 1:
-            word.pop()
-    return found
+    """Words smaller than all their suffixes: 2, 1, 2, 3, 6, 9, 18, ..."""
+    words = map("".join, product("dk", repeat=length))
+    return [word for word in words if all(word < word[i:] for i in range(1, length))]
 
 
 def _word_coefficients(sequence, words):
@@ -220,7 +211,7 @@ def _bracket(word):
         for right, y in _bracket(word[cut:]).items():
             total[left + right] += x * y
             total[right + left] -= x * y
-    return dict(total)
+    return total
 
 
 def _composition(exact, rounding):

@@ -35,8 +35,8 @@ def is_stable(polynomial):
 
     Examples
     --------
-    >>> is_stable(real([-1, 0, 1])), is_stable(real([1, -2, 1])), is_stable(real([-2, 1]))
-    (True, False, False)
+    >>> [is_stable([(c, 0) for c in f]) for f in ([-1, 0, 1], [1, -2, 1], [-2, 1])]
+    [True, False, False]
     """
     f, strictly = _whole(np.array(polynomial, object).T), False
     while len(f.T) > 1:
@@ -52,17 +52,6 @@ def is_stable(polynomial):
         else:
             return False
     return bool(f.any())
-
-
-def real(coefficients):
-    """A polynomial with real coefficients as pairs.
-
-    Examples
-    --------
-    >>> real([1, 2])
-    [(Fraction(1, 1), Fraction(0, 1)), (Fraction(2, 1), Fraction(0, 1))]
-    """
-    return [(Fraction(c), Fraction(0)) for c in coefficients]
 
 
 def zero_stable(alpha, derivative):

@@ -33,7 +33,7 @@ _CLANG = {
     ],
 }
 _WITHOUT = "the byte code runs without it, with the same results"
-_LOADED: dict = {}  # folder and name of each library in this process: its two libraries
+_LOADED = {}  # folder and name of each library in this process: its two libraries
 
 
 def _compiler():

@@ -50,11 +50,6 @@ def _factors(node):
     return {node.number}
 
 
-def _roots(node):
-    """The roots and powers in a product."""
-    return [one for one in _reached([node], ("multiply", "negative")) if one.operation in _POWERS]
-
-
 def _reached(nodes, through):
     """Nodes and the arguments of those of some operations, each once."""
     found = {}
@@ -81,8 +76,9 @@ def _by_factor(n, a, other):
     Or 0 where a is a root or power of 0, whose own slope may be inf, and the other factor is 0 as
     well: sqrt(x) x has the slope 0. Not in a product that only divides, which is inf there.
     """
-    for root in _roots(a):
-        if _vanishes_with(root.arguments[0], _factors(other)) and not _only_divides(n):
+    for root in _reached([a], ("multiply", "negative")):
+        small = root.operation in _POWERS and _vanishes_with(root.arguments[0], _factors(other))
+        if small and not _only_divides(n):
             other = make("where", make("equal", root, 0.0), 0.0, other)
     return other
 

@@ -113,10 +113,6 @@ def power(x, y):
     return 1.0 / result if y.value < 0 else result
 
 
-def _times(factor):
-    return _of_numbers(lambda x: x * factor)
-
-
 def _division(x, y):
     """The quotient rounded down, before it is rounded, and the remainder, as NumPy has them."""
     rest = _o.fmod(x, y)
@@ -147,10 +143,6 @@ def _without_nan(name):
         return _o.where(_o.not_equal(a, a), b, _o.where(_o.not_equal(b, b), a, least))
 
     return _of_numbers(apply)
-
-
-def _compare_size(name):
-    return _of_numbers(lambda x: make(name, _o.absolute(x), math.inf))
 
 
 def _size(x):
@@ -195,6 +187,10 @@ _FORMULAS = {
     "trunc": lambda x: _o.copysign(_o.floor(_o.absolute(x)), x),
     "ceil": lambda x: -_o.floor(-x),
     "isnan": lambda x: _o.not_equal(x, x),
+    "isinf": lambda x: _o.equal(_o.absolute(x), math.inf),
+    "isfinite": lambda x: _o.less(_o.absolute(x), math.inf),
+    **dict.fromkeys(("radians", "deg2rad"), lambda x: x * (math.pi / 180)),
+    **dict.fromkeys(("degrees", "rad2deg"), lambda x: x * (180 / math.pi)),
     "exp2": lambda x: _o.power(2.0, x),
     "heaviside": _heaviside,
     "logaddexp": _logaddexp,
@@ -230,10 +226,4 @@ FUNCTIONS = {
     "fabs": _operation("absolute"),
     "fmin": _without_nan("minimum"),
     "fmax": _without_nan("maximum"),
-    "isinf": _compare_size("equal"),
-    "isfinite": _compare_size("less"),
-    "radians": _times(math.pi / 180),
-    "deg2rad": _times(math.pi / 180),
-    "degrees": _times(180 / math.pi),
-    "rad2deg": _times(180 / math.pi),
 }

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..values.checks import has_unit
-from ..values.types import Callable
 from .elementary import FUNCTIONS
 from .errors import TraceError
 
@@ -106,19 +105,19 @@ def apply(name, *values):
         return wrapped(np.asarray(result, dtype=object))
     if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
         return Symbol(function(*(node_of(graph, v) for v in values)))
+
+    def one(*items):
+        return Symbol(function(*(node_of(graph, item) for item in items)))
+
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
-        arrays = list(np.broadcast_arrays(*arrays))
+        return wrapped(np.asarray(np.frompyfunc(one, len(arrays), 1)(*arrays), dtype=object))
     except ValueError as error:
         raise TraceError(f"np.{name}: {error}", "check the shapes") from None
-    out = np.empty(arrays[0].shape, dtype=object)
-    for index in np.ndindex(out.shape):
-        out[index] = Symbol(function(*(node_of(graph, a[index]) for a in arrays)))
-    return wrapped(out)
 
 
 # NumPy's functions on symbols; numpy_functions.py fills this dictionary.
-ON_SYMBOLS: dict[str, Callable] = {}
+ON_SYMBOLS = {}
 
 
 class Operators(NDArrayOperatorsMixin):
@@ -207,7 +206,7 @@ class Symbol(Operators):
         raise self._no_components()
 
     def __getitem__(self, index):
-        if index in ((), ...) if isinstance(index, tuple | type(...)) else False:
+        if index is ... or (isinstance(index, tuple) and not index):
             return self
         raise self._no_components()
 
@@ -246,6 +245,10 @@ def _methods():
 _methods()
 
 
+def _of_its_array(name):
+    return lambda self, *args, **options: Vector(getattr(self.array, name)(*args, **options))
+
+
 class Vector(Operators):
     """An array of symbols. Those that a function gets as arguments are read-only.
 
@@ -265,6 +268,9 @@ class Vector(Operators):
     size = property(lambda self: self.array.size)
     T = property(lambda self: Vector(self.array.T))
     flat = property(lambda self: iter(self))
+    copy, reshape, ravel, flatten, transpose = map(
+        _of_its_array, ("copy", "reshape", "ravel", "flatten", "transpose")
+    )
 
     def __len__(self):
         return len(self.array)
@@ -299,25 +305,10 @@ class Vector(Operators):
         self.array[...] = plain(result)
         return self
 
-    def copy(self, order="C"):
-        return Vector(self.array.copy(order))
-
     def astype(self, dtype, **_):
         if np.dtype(dtype).kind != "f":
             raise unknown(f"astype({dtype})")
         return self.copy()
-
-    def reshape(self, *shape, **options):
-        return Vector(self.array.reshape(*shape, **options))
-
-    def ravel(self, order="C"):
-        return Vector(self.array.ravel(order))
-
-    def flatten(self, order="C"):
-        return Vector(self.array.flatten(order))
-
-    def transpose(self, *axes):
-        return Vector(self.array.transpose(*axes))
 
     def tolist(self):
         return [item.tolist() if isinstance(item, Vector) else item for item in self]

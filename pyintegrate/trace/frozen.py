@@ -41,8 +41,8 @@ class Frozen:
 
     def __init__(self, *functions):
         # (where, name) -> [where, name, the value then: a copy of a small array]
-        self._variables: dict[tuple[int, str], list[Any]] = {}
-        self.holders: list[Any] = []  # lists and the like, into which functions may write
+        self._variables = {}
+        self.holders = []  # lists and the like, into which functions may write
         visited = set()
         for function in functions:
             self._visit(function, visited)

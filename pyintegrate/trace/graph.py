@@ -51,14 +51,16 @@ class Node:
         """Whether it is the same at every step: it depends on parameters at most."""
         return self.depends <= PARAMETER
 
-    __add__, __sub__, __mul__, __truediv__, __neg__ = (
+    (
+        __add__, __sub__, __mul__, __truediv__, __neg__,
+        __lt__, __and__, __or__, __xor__, __invert__,
+    ) = (
         lambda self, *other, name=name: make(name, self, *other)
-        for name in ("add", "subtract", "multiply", "divide", "negative")
-    )
-    __lt__, __and__, __or__, __xor__, __invert__ = (
-        lambda self, *other, name=name: make(name, self, *other)
-        for name in ("less", "logical_and", "logical_or", "logical_xor", "logical_not")
-    )
+        for name in (
+            "add", "subtract", "multiply", "divide", "negative",
+            "less", "logical_and", "logical_or", "logical_xor", "logical_not",
+        )
+    )  # fmt: skip
 
     def __rsub__(self, other):
         return make("subtract", other, self)

@@ -37,11 +37,11 @@ def formulas(outputs, names, state_names, param_names):
     uses = count_uses(outputs, *(node.arguments for node in needed))
     text = {}
     cost: dict[int, int] = {}
-    shared = []
+    shared, leaves = [], {"state": state_names, "parameter": param_names, "time": {None: "t"}}
     for node in needed:
         number = node.number
         cost[number] = (1 if node.arguments else 0) + sum(cost[a.number] for a in node.arguments)
-        level, line = _one(node, text, state_names, param_names)
+        level, line = _one(node, text, leaves)
         if uses[number] > 1 and cost[number] >= _WORTH_A_NAME or len(line) > 120:
             shared.append(f"r{len(shared) + 1} = {line}")
             level, line = 3, f"r{len(shared)}"
@@ -51,17 +51,13 @@ def formulas(outputs, names, state_names, param_names):
     return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."]
 
 
-def _one(node, text, state_names, param_names):
+def _one(node, text, leaves):
     """(binding strength, text) of a node."""
     operation = node.operation
     if operation == "constant":
         return (3 if node.value >= 0 else 1), f"{node.value:.12g}"
-    if operation == "parameter":
-        return 3, param_names[node.value]
-    if operation == "state":
-        return 3, state_names[node.value]
-    if operation == "time":
-        return 3, "t"
+    if operation in leaves:
+        return 3, leaves[operation][node.value]
     inside = [text[a.number] for a in node.arguments]
     if operation == "negative":
         return 1, f"-{_bracket(inside[0], 2)}"

@@ -167,10 +167,8 @@ def _piecewise(x, condlist, funclist, *arguments, **options):
     values = [f(x, *arguments, **options) if callable(f) else f for f in funclist]
     if len(values) not in (len(condlist), len(condlist) + 1):
         raise TraceError("np.piecewise: functions do not match conditions", "give one for each")
-    result = values.pop() if len(values) > len(condlist) else 0.0
-    for condition, value in zip(condlist, values, strict=True):
-        result = np.where(condition, value, result)
-    return result
+    default = values.pop() if len(values) > len(condlist) else 0.0
+    return _select(condlist[::-1], values[::-1], default)  # the last that holds
 
 
 def _full_like(a, fill_value, dtype=None, order="K", subok=True, *, shape=None):
@@ -195,6 +193,12 @@ def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))
 
 
+def _round(a, decimals=0):
+    if decimals:
+        raise unknown(f"np.round to {decimals} digits")
+    return np.rint(a)
+
+
 _OWN = {
     np.where: _where,
     np.linalg.norm: _norm,
@@ -215,13 +219,9 @@ _OWN = {
     np.ones_like: _filled(1.0),
     np.full_like: _full_like,
     np.nan_to_num: _nan_to_num,
-    np.round: lambda a, decimals=0: np.rint(a) if decimals == 0 else _round(a, decimals),
+    np.round: _round,
 }
 _NATIVE = {getattr(np, name) for name in _BY_NUMPY if hasattr(np, name)}
-
-
-def _round(a, decimals):
-    raise unknown(f"np.round to {decimals} digits")
 
 
 def known_functions():

@@ -99,21 +99,16 @@ class Program:
 class _Assembler:
     def __init__(self, graph, n_params):
         self.graph, self.n_params = graph, n_params
-        self.constants = {}
-        self.values = []
-        self.derived = {}  # node number -> row after the parameters
-        self.derived_nodes = []
+        self.constants = {}  # their bits -> their numbers
+        self.derived = {}  # nodes -> rows after the parameters
         self.n_registers = 0
 
     # ---- operands ----
     def leaf(self, node):
         """The operand of a leaf."""
         if node.operation == "constant":
-            key = node.value.hex()
-            if key not in self.constants:
-                self.constants[key] = len(self.values)
-                self.values.append(node.value)
-            return CONSTANT << BANK_SHIFT | self.constants[key]
+            number = self.constants.setdefault(node.value.hex(), len(self.constants))
+            return CONSTANT << BANK_SHIFT | number
         if node.operation == "parameter":
             return P << BANK_SHIFT | node.value
         if node.operation == "time":
@@ -127,10 +122,8 @@ class _Assembler:
         """The operand of a node that depends only on parameters."""
         if not node.arguments:
             return self.leaf(node)
-        if node.number not in self.derived:
-            self.derived[node.number] = len(self.derived_nodes)
-            self.derived_nodes.append(node)
-        return P << BANK_SHIFT | (self.n_params + self.derived[node.number])
+        row = self.derived.setdefault(node, len(self.derived))
+        return P << BANK_SHIFT | (self.n_params + row)
 
     # ---- a section ----
     def section(self, outputs, prepare=False):
@@ -299,12 +292,13 @@ def assemble(graph, outputs, n_params, noises=0, second=0):
             first = len(code)
             code += assembler.section(outputs[question])
             sections[QUESTIONS.index(question)] = first, len(code)
-    if assembler.derived_nodes:
+    if assembler.derived:
         first = len(code)
-        code += assembler.section(assembler.derived_nodes, prepare=True)
+        code += assembler.section([*assembler.derived], prepare=True)
         sections[-1] = first, len(code)
     sizes = (
-        graph.dim, graph.dof, n_params, len(assembler.derived_nodes),
+        graph.dim, graph.dof, n_params, len(assembler.derived),
         len(outputs.get("invariants", ())), assembler.n_registers,
     )  # fmt: skip
-    return Program(code, assembler.values, sections, sizes, noises, second)
+    constants = [*map(float.fromhex, assembler.constants)]
+    return Program(code, constants, sections, sizes, noises, second)

@@ -18,6 +18,7 @@ from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
+_PARTS = "rhs", "acceleration", "velocity"  # of the equations: what the outputs may hold
 _POINTS = 4  # at which the program is compared with the plain function
 _GENTLE = 9  # the largest degree of a force that is steep nowhere
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
@@ -44,8 +45,7 @@ class Traced:
         """The byte code; with the Jacobian only if needed, for it may be long."""
         if jacobian not in self.programs:
             outputs = dict(self.outputs)
-            parts = ("rhs", "acceleration", "velocity")
-            if sides := branches([node for part in parts for node in outputs.get(part, ())]):
+            if sides := branches([node for part in _PARTS for node in outputs.get(part, ())]):
                 outputs["invariants"] = sides
             if jacobian:
                 outputs["jacobian"] = self._jacobian()
@@ -70,18 +70,12 @@ class Traced:
         velocity = outputs.get("velocity") or map(graph.state, range(graph.dof, graph.dim))
         return [*velocity, *outputs["acceleration"]]
 
-    def depends(self, bits):
-        """Whether the force depends on the time (TIME) or the velocity (VELOCITY)."""
-        force = self.outputs.get("acceleration") or self.outputs["rhs"]
-        return any(node.depends & bits for node in force)
+    def _depends(self, on, *parts):
+        """Whether parts of the equations depend on the time (TIME) or the velocity (VELOCITY)."""
+        return any(node.depends & on for part in parts for node in self.outputs.get(part, ()))
 
-    velocity_dependent = property(lambda self: self.depends(VELOCITY))
-    time_dependent = property(
-        lambda self: (
-            self.depends(TIME)
-            or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
-        )
-    )
+    velocity_dependent = property(lambda self: self._depends(VELOCITY, "rhs", "acceleration"))
+    time_dependent = property(lambda self: self._depends(TIME, *_PARTS))
 
     @cached_property
     def gentle(self):
@@ -163,10 +157,11 @@ def vector(nodes):
     return Vector(array)
 
 
-def state_symbols(graph, start, stop, scalar):
-    """Components start .. stop of the state: a vector, or a scalar symbol."""
-    nodes = [graph.state(i) for i in range(start, stop)]
-    return Symbol(nodes[0]) if scalar else vector(nodes)
+def state_symbols(nodes, lead):
+    """A state as functions take it: a vector; or so many positions, and the velocities, each a
+    vector, or a scalar if it has one component."""
+    halves = [nodes[:lead], nodes[lead:]] if lead else [nodes]
+    return [Symbol(half[0]) if lead and len(half) == 1 else vector(half) for half in halves]
 
 
 def parameter_symbols(graph, shapes):
@@ -295,7 +290,7 @@ def components(function, graph, result, count, scalar, what, as_number=real):
             fits = scalar or count == 1
         else:
             array = np.asarray(plain(result), dtype=object)
-            values = [_element(v) for v in array.ravel()]
+            values = [*map(element, array.ravel())]
             if any(isinstance(value, list | tuple | np.ndarray) for value in values):
                 raise ValueError
             shape = array.shape
@@ -330,11 +325,9 @@ def components(function, graph, result, count, scalar, what, as_number=real):
     return nodes
 
 
-def _element(value):
+def element(value):
     """An element of an array of objects."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        return value[()]
-    return value
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 # ---- the program against the plain function ------------------------------------------------------

@@ -10,15 +10,13 @@ from numbers import Rational
 import numpy as np
 
 from .. import _core
+from ..system.system import ACCELERATION, ENERGY, JACOBIAN, RHS
 from ..trace.tracing import describe
 from ..values.checks import refuse_masked
 from ..values.differences import differences
 from .own_system import OwnSystem, halves
 
 _LANES_A_CALL = 8192  # many, but still within the second-level cache
-_RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
-    _core.questions.index, ("rhs", "acceleration", "energy", "jacobian")
-)
 
 
 class CallbackSystem(OwnSystem):
@@ -40,8 +38,8 @@ class CallbackSystem(OwnSystem):
 
     def evaluate(self, bits, question, lanes, t, y, params, out):
         y = np.array([np.broadcast_to(row, lanes) for row in y])
-        if question == _JACOBIAN:
-            rhs = partial(self.answer, _RHS, t, params=params)
+        if question == JACOBIAN:
+            rhs = partial(self.answer, RHS, t, params=params)
             out[...] = differences(rhs, y).reshape(out.shape)
             return
         out[...] = self.answer(question, t, y, params)
@@ -56,13 +54,13 @@ class CallbackSystem(OwnSystem):
         params : list of ndarray, shape (lanes,) or (1,)
         """
         definition, dof = self.definition, self.dof
-        function = definition.energy if question == _ENERGY else definition.function
+        function = definition.energy if question == ENERGY else definition.function
         result = function(t, *halves(y, dof), **named_parameters(self.shapes, params))
         if out is None:
-            rows = 1 if question == _ENERGY else dof or self.dim
+            rows = 1 if question == ENERGY else dof or self.dim
             out = np.empty((rows, y.shape[1]), dtype=y.dtype)
         write_rows(function, result, out)
-        return np.concatenate([y[dof:], out]) if question == _RHS and dof else out
+        return np.concatenate([y[dof:], out]) if question == RHS and dof else out
 
     def __reduce__(self):
         """Pickled by name: the function itself is not data.
@@ -119,7 +117,7 @@ class _Called:
         def read(memory):
             return np.frombuffer(memory, dtype).reshape(-1, lanes)
 
-        state = [*read(y), *read(v)] if question == _ACCELERATION else read(y)
+        state = [*read(y), *read(v)] if question == ACCELERATION else read(y)
         given = np.array(read(p))
         if self.alike and (given == given[:, :1]).all():  # drive and Stepper.params may vary it
             given = given[:, :1]
@@ -130,16 +128,13 @@ class _Called:
 
 def named_parameters(shapes, rows):
     """Parameters by name from rows of lanes, or of one item: numbers, rows, (*shape, lanes)."""
-    named = {}
-    at = 0
+    named, rest = {}, iter(rows)
     for name, shape in shapes.items():
+        own = [next(rest) for _ in range(prod(shape))]
         if shape:
-            size = prod(shape)
-            named[name] = np.array(np.broadcast_arrays(*rows[at : at + size])).reshape(*shape, -1)
-            at += size
+            named[name] = np.array(np.broadcast_arrays(*own)).reshape(*shape, -1)
         else:
-            named[name] = rows[at][0] if len(rows[at]) == 1 else rows[at]
-            at += 1
+            named[name] = own[0][0] if len(own[0]) == 1 else own[0]
     return named
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import quiet
 from ..system.definition import SystemDefinition
+from ..system.system import ACCELERATION, ENERGY, RHS
 from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import NO_TRACING, Symbol, node_of
@@ -22,7 +23,7 @@ from ..values.checks import (
     units_by_name,
 )
 from ..values.parameters import checked_mass
-from .callback import _ACCELERATION, _ENERGY, _RHS, CallbackSystem, write_rows
+from .callback import CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .own_system import halves
 from .signature import LEADING, MOST_GUESSED, OPTIONS, check_order, parameter_defaults
@@ -171,13 +172,7 @@ class Definition:
 
     def _state(self, graph):
         """The arguments after t: positions and velocities, or the state."""
-        dim, dof = graph.dim, graph.dof
-        if not dof:
-            return [tracing.state_symbols(graph, 0, dim, False)]
-        return [
-            tracing.state_symbols(graph, 0, dof, dof == 1),
-            tracing.state_symbols(graph, dof, dim, dof == 1),
-        ]
+        return tracing.state_symbols([*map(graph.state, range(graph.dim))], graph.dof)
 
     def _call(self, function, graph, state, params, count, scalar, what):
         """The nodes of a function of the state, and of the time if it is its first argument."""
@@ -313,11 +308,11 @@ class Definition:
         kept = copy.deepcopy(given)
         try:
             with quiet():
-                system.answer(_RHS, *given)
+                system.answer(RHS, *given)
             self._unchanged(kept, given)
-            self._check_alone(system, _RHS, self.function, *kept)
+            self._check_alone(system, RHS, self.function, *kept)
             if energy := self.given.get("energy"):
-                self._check_alone(system, _ENERGY, energy, *kept)
+                self._check_alone(system, ENERGY, energy, *kept)
         except (TypeError, ValueError) as error:
             error.add_note(f"{self.name}() is not traced: {NO_TRACING}")
             raise
@@ -349,7 +344,7 @@ class Definition:
         other = y.copy()
         other[system.dof :] += 1.0
         with quiet():
-            a, b = (system.answer(_ACCELERATION, t, state.copy(), params) for state in (y, other))
+            a, b = (system.answer(ACCELERATION, t, state.copy(), params) for state in (y, other))
         if not np.array_equal(a, b, equal_nan=True):
             raise ValueError(
                 f"{self.name}() changes with the velocity\n  at"

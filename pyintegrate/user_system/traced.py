@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import _core
+from ..system.system import JACOBIAN
 from ..values.parameters import elements_of
 from ..values.types import Self
 from .own_system import OwnSystem
 
-_JACOBIAN = _core.questions.index("jacobian")
 # Families of methods whose steps use the Jacobian.
 _TAKE_A_JACOBIAN = _core.limits["jacobian"]
 
@@ -46,18 +46,16 @@ class TracedSystem(OwnSystem):
     def _formulas(self):
         from ..trace.mathematics import formulas
 
-        names = self.state_names
-        left = [*(f"{name}'" for name in names), "E"]
-        right = [*self.traced.slope, *self.traced.outputs.get("energy", ())]
-        return formulas(right, left[: len(right)], names, self._parameter_names())
+        names, params = self.state_names, [name for name, _ in elements_of(self, self.shapes)]
+        told = dict(zip((f"{name}'" for name in names), self.traced.slope)) | self._further()
+        return formulas([*told.values()], [*told], names, params)
 
-    def _parameter_names(self):
-        return [name for name, _ in elements_of(self, self.shapes)]
+    def _further(self):
+        """What is told beside the slopes: names to nodes."""
+        return dict(zip("E", self.traced.outputs.get("energy", ())))
 
     def evaluate(self, bits, question, *arguments):
-        _core.evaluate(
-            self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments
-        )
+        _core.evaluate(self.traced.program(question == JACOBIAN).handle, bits, question, *arguments)
 
     # ---- compiled ----
     def to_c(self) -> str:

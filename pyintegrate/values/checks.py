@@ -153,10 +153,10 @@ def choice(name, value, known):
     return value
 
 
-def positive(name, value):
-    """A positive, finite number as a float."""
+def positive(name, value, endless=False):
+    """A positive number as a float; infinity only if it may be endless."""
     number = numbers(name, value)
-    if number.ndim or not (np.isfinite(number) and number > 0):
+    if number.ndim or not number > 0 or (np.isinf(number) and not endless):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(number)
 
@@ -184,7 +184,7 @@ def some_of(name, given, known, least=1):
 
 def places_of(components, system):
     """The indices of named components; None means all."""
-    if components is None:
-        return None
     names = system.state_names
+    if components is None:
+        return tuple(range(len(names)))
     return tuple(map(names.index, some_of("components", components, names)))

@@ -1,5 +1,9 @@
 """Immutable values with named fields; a change makes a new value."""
 
+from typing import TYPE_CHECKING
+
+from .types import Any
+
 
 class Named:
     """Named fields that never change; ``changed(name=value)`` makes a new value.
@@ -23,6 +27,10 @@ class Named:
         value = object.__new__(cls)
         object.__setattr__(value, "__dict__", fields)
         return value
+
+    if TYPE_CHECKING:  # of which a class need not declare its fields
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a {type(self).__name__} is immutable: changed({name}=...) makes one")

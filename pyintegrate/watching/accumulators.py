@@ -1,5 +1,6 @@
 """The numbers that reductions accumulate: symbols of their values so far, and after a step."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,7 @@ import numpy as np
 from .. import _core
 from ..trace.elementary import real
 from ..trace.expression import Symbol, Vector, node_of
-from .later import BEGAN, COUNT, UNIT, Later, later
-from .time_weighted import Timed
+from .later import BEGAN, COUNT, UNIT, Later, later, seen
 
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
 
@@ -30,8 +30,10 @@ class Accumulator:
         self.value = Later(lambda totals: totals.values[row])
         rows.shared.kept.append(self)
 
-    def then(self, symbol):
-        """Set its value after a step that counts."""
+    def then(self, symbol, where=None):
+        """Set its value after a step that counts, or after those where a condition holds."""
+        if where is not None:
+            symbol = np.where(where, symbol, self.old)
         if self.rows.active is not None:
             symbol = np.where(self.rows.active, symbol, self.old)
         graph = self.rows.view.graph
@@ -44,12 +46,6 @@ def _whole_sum(high, low, term=None):
     if term is not None:
         high, low = added(high, low, term)
     return np.where(np.isfinite(low), high + low, high)
-
-
-@later
-def _whole_step(step, spoiled=np.True_):
-    """The index of a step as an integer; -1 for NaN, and where nothing is spoiled."""
-    return np.where(np.isnan(step) | ~spoiled, -1.0, step).astype(np.int64)
 
 
 @later
@@ -103,11 +99,11 @@ class Reduced:
 
     def line(self):
         """The sums of d, index d and d^2, up to the last step that counts."""
-        rest, sums = (self[7], (COUNT + BEGAN) * self[7] - self[8], self[9]), []
-        for i, (term, power) in enumerate(zip(rest, (1, 1, 2))):
-            whole = _whole_sum(self[1 + 2 * i], self[2 + 2 * i], term)
-            sums.append(self._in_unit(whole, power))
-        once, index, squares = sums
+        rest = self[7], (COUNT + BEGAN) * self[7] - self[8], self[9]
+        once, index, squares = (
+            self._in_unit(_whole_sum(self[i], self[i + 1], term), power)
+            for i, power, term in zip((1, 3, 5), (1, 1, 2), rest)
+        )
         return once, _from_restart(index, once, BEGAN), squares
 
     @property
@@ -117,8 +113,8 @@ class Reduced:
         Extremes and sums hold it in their second row, lines in the low part of a sum.
         """
         if self.is_line:
-            return _whole_step(self[6], _spoiled(self[5], self[9], self[0]))
-        return _whole_step(self[1], later(np.isnan)(self[0]))
+            return seen(self[6], _spoiled(self[5], self[9], self[0])).whole
+        return seen(self[1], np.isnan(self[0])).whole
 
     def _in_unit(self, value, power=1):
         for _ in range(power if self.change else 0):
@@ -149,11 +145,11 @@ class Shared:
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.reduced_initial = [], [], []
-        self.densities: list[dict] = []
-        self.across: list[tuple] = []
+        self.densities = []
+        self.across = []
         self.timed, self.timed_nodes, self.timed_initial = [], [], []
-        self.samples: list[dict] = []
-        self.begin: Any = None  # the index of the first step that counts, if it is not 0
+        self.samples = []
+        self.begin = None  # the index of the first step that counts, if it is not 0
 
     def once(self, key, make):
         """Make once for a key."""
@@ -211,13 +207,9 @@ class Accumulators:
     def __init__(self, view, shared, quantity, active, known=None, after=-1):
         self.view, self.shared, self.active, self.known = view, shared, active, known
         self.after = after  # the row of times from which steps count
-        self.t: Any = view.t
+        self.uneven = shared.uneven  # sums are then weighted by time: time_weighted.py
+        self.t = view.t
         self.q: Any = None if quantity is None else number(view.graph, quantity)
-
-    @property
-    def uneven(self):
-        """Whether the steps differ in length: sums are then weighted by time (time_weighted.py)."""
-        return self.shared.uneven
 
     def keep(self, initial):
         return Accumulator(self, initial)
@@ -236,8 +228,9 @@ class Accumulators:
             number, initial, _ = TIMED[kind]
             quantity = self._timed_quantity(self.q, resolved_as or kind)
             shared.timed.append((number, quantity, self.after))
+            first = len(shared.timed_initial)
             shared.timed_initial += initial
-            return Timed(len(shared.timed_initial) - len(initial))
+            return Later(lambda totals: totals.timed[first:])
 
         return self._once(f"timed {kind}", self.q, make)
 
@@ -287,16 +280,22 @@ class Accumulators:
         """The number of steps that count."""
         return self._count[1]
 
+    def number_of(self, condition):
+        """The number of steps that count at which a condition holds."""
+        n = self.keep(0.0)
+        n.then(n.old + np.where(condition, 1.0, 0.0))
+        return n.value.whole
+
     @property
     def nan_step(self):
         """The first step at which the quantity was NaN, -1 if there was none."""
 
         def make():
             at = self.keep(np.nan)
-            at.then(np.where((at.old != at.old) & (self.q != self.q), self.view.n, at.old))
+            at.then(self.view.n, (at.old != at.old) & (self.q != self.q))
             return at
 
-        return _whole_step(self._once("nan", self.q, make).value)
+        return self._once("nan", self.q, make).value.whole
 
     @property
     def index(self):
@@ -312,7 +311,7 @@ class Accumulators:
 
         def make():
             value = self.keep(np.nan)
-            value.then(np.where(self.is_first, symbol, value.old))
+            value.then(symbol, self.is_first)
             return value
 
         return self._once("first", symbol, make)
@@ -353,21 +352,17 @@ class Accumulators:
             base = np.where(value.old == value.old, value.old, 0.0)
             # A NaN stays: the angle cannot be followed any further.
             new = angle - turn * np.rint((angle - base) / turn)
-            value.then(np.where(self.is_first | (value.old == value.old), new, value.old))
+            value.then(new, self.is_first | (value.old == value.old))
             value.new = new
             return value
 
         return self._once("unwrapped", angle, make)
 
     def tally(self, edges):
-        """A counter for each bin, incremented when the quantity is in it; the last edge belongs
-        to the last bin."""
-        kept = [self.keep(0.0) for _ in edges[1:]]
+        """How often the quantity is in each bin; the last edge belongs to the last bin."""
         above = [self.q >= float(edge) for edge in edges[:-1]]
         above.append(~(self.q <= float(edges[-1])))
-        for item, low, high in zip(kept, above, above[1:]):
-            item.then(item.old + np.where(low & ~high, 1.0, 0.0))
-        return kept
+        return [self.number_of(low & ~high) for low, high in pairwise(above)]
 
     def update(self, function, kept, axes):
         """The results of a user's update function: as many symbols as are kept."""

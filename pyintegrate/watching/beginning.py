@@ -3,9 +3,9 @@
 import numpy as np
 
 from .. import _core
+from ..system.system import INVARIANTS
 from .watched import beginning_of, first_numbers, numbers_of, parameters_of, row_of
 
-_INVARIANTS = _core.questions.index("invariants")
 _TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
 
 
@@ -48,7 +48,7 @@ def at_start(plan, program, count, problem):
 
         here, there = tuple(map(part, rows)), tuple(map(part, params))
         out = np.empty((count, n))
-        _core.evaluate(program.handle, 64, _INVARIANTS, n, part(clock), here, there, out)
+        _core.evaluate(program.handle, 64, INVARIANTS, n, part(clock), here, there, out)
         good = np.ones(n, bool)
         for row in (*here[: system.dim], *there[:own]):
             good &= np.isfinite(row)

@@ -4,7 +4,7 @@ import numpy as np
 
 from .accumulators import REDUCTIONS
 from .beginning import check_watched
-from .event_log import Events
+from .event_log import Events, stops
 from .plan import Plan
 from .run_memory import RunMemory
 from .watched import Watched, change_of_energy, first_numbers, row_of
@@ -115,7 +115,7 @@ class ByHand(RunMemory):
                 row[changed] = live[changed]
 
     # ---- snapshots and resets ----
-    def _all(self):
+    def arrays(self):
         """Every array that a step or a reset writes; lanes are the last axis."""
         arrays = [one.sums for one in self._live]
         for one in self._live:
@@ -125,19 +125,11 @@ class ByHand(RunMemory):
             arrays += [self._counts[0], *self._rows.arrays]
         return arrays
 
-    def copy(self):
-        """A copy of everything that is kept, for a snapshot."""
-        return [array.copy() for array in self._all()]
-
-    def put_back(self, arrays):
-        for here, there in zip(self._all(), arrays):
-            here[...] = there
-
     @property
     def kind(self):
         """Everything that must be equal for a snapshot to fit."""
         events = () if self._events is None else tuple(self._events.events)
-        return ("watch", *self._plan.watch, "events", *events, *(a.shape for a in self._all()))
+        return ("watch", *self._plan.watch, "events", *events, *(a.shape for a in self.arrays()))
 
     def reset(self, lanes, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.
@@ -194,7 +186,5 @@ class ByHand(RunMemory):
         return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):
-        """As ``EventRows.stops``."""
-        if self._events is None:
-            return np.full(stopped.shape, np.nan), np.full(stopped.shape, "")
-        return self._rows.stops(self._events, stopped)
+        """As ``stops``."""
+        return stops(None if self._events is None else self._rows, self._events, stopped)

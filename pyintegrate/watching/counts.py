@@ -10,6 +10,7 @@ from .accumulators import cubic_root
 from .batch.density import checked_edges
 from .later import INTERVAL, seen, side_by_side
 from .reduction import Reduction, of_condition, of_quantity
+from .sums import told
 
 
 def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
@@ -31,8 +32,8 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
         turn, q = 2 * np.pi, rows.q
         change = q - rows.before(q)
         change = change - turn * np.rint(change / turn)
-        s, n = rows.sum(np.where(rows.is_first, 0.0, change)), rows.count
-        return {"": seen(s / turn, n), ".count": n.whole, ".nan_step": rows.nan_step}
+        turns = rows.sum(np.where(rows.is_first, 0.0, change)) / turn
+        return told(rows, seen(turns, rows.count), rows.nan_step)
 
     return Reduction("windings", angle, every, after, trace)
 
@@ -49,9 +50,7 @@ def count(rows):
     >>> int(sol.watched["right"])
     3142
     """
-    n = rows.keep(0.0)
-    n.then(n.old + np.where(rows.q != 0, 1.0, 0.0))
-    return {"": n.value.whole}
+    return {"": rows.number_of(rows.q != 0)}
 
 
 @of_condition
@@ -67,7 +66,7 @@ def first_time(rows):
     1.6
     """
     at = rows.keep(np.nan)
-    at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
+    at.then(rows.t, (at.old != at.old) & (rows.q != 0))
     return {"": at.value}
 
 
@@ -85,9 +84,7 @@ def entries(rows):
     >>> int(sol.watched["right"])
     3
     """
-    n, before = rows.keep(0.0), rows.before(rows.q)
-    n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
-    return {"": n.value.whole}
+    return {"": rows.number_of((rows.q != 0) & (rows.before(rows.q) == 0))}
 
 
 @of_condition
@@ -132,11 +129,11 @@ def periods(rows):
     n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
     s1, s2 = rows.keep(0.0), rows.keep(0.0)
     d = where - at.old - s1.old  # from the first period
-    s1.then(np.where(passage & (n.old == 1), where - at.old, s1.old))
-    s2.then(np.where(passage & (n.old > 1), s2.old + d * d, s2.old))
-    n.then(np.where(passage, n.old + 1, n.old))
-    start.then(np.where(passage & (n.old == 0), where, start.old))
-    at.then(np.where(passage, where, at.old))
+    s1.then(where - at.old, passage & (n.old == 1))
+    s2.then(s2.old + d * d, passage & (n.old > 1))
+    n.then(n.old + 1, passage)
+    start.then(where, passage & (n.old == 0))
+    at.then(where, passage)
     lengths, nan_step = np.maximum(n.value - 1, 0), rows.nan_step
     whole = np.where(nan_step < 0, lengths, 0)  # a NaN hides a passage
     mean = seen((at.value - start.value) / np.where(whole > 0, whole, 1), whole)
@@ -236,7 +233,7 @@ def histogram(
         if rows.uneven:
             found = rows.sampled([rows.q], (edges,), samples, each=True)
         else:
-            found = side_by_side(*(item.value.whole for item in rows.tally(edges)))
+            found = side_by_side(*rows.tally(edges))
         return {"": found, ".edges": edges}
 
     return Reduction("histogram", quantity, every, after, trace, samples)

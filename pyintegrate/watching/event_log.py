@@ -71,20 +71,6 @@ class EventRows:
         memory = [tuple(map(of, three)) for three in self.memory]
         return EventRows(counts, tuple(map(of, self.stopped)), memory)
 
-    def first(self, lanes, counts):
-        """The rows of the first `lanes` trajectories."""
-        return self.each(lambda a: a[..., :lanes], counts)
-
-    def stops(self, plan, stopped):
-        """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
-        names = np.array([*plan.events, ""])
-        when, which = (a[: stopped.size].reshape(stopped.shape) for a in self.stopped)
-        return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
-
-    def copy(self):
-        """In new memory, for a run that is continued."""
-        return self.each(np.copy, self.counts.copy())
-
     def fields(self, plan, detect):
         """The fields for the core, without counts; detect: those of the program of quantities."""
         react = None
@@ -100,6 +86,18 @@ class EventRows:
             "most": max(one.max_per_step for one in plan.events.values()),
             "stopped_at": self.stopped[0], "stopped_by": self.stopped[1],
         }  # fmt: skip
+
+
+def stops(rows, plan, stopped):
+    """When and by which event of an EventPlan, (*batch).
+
+    rows: EventRows, None without events; stopped: which trajectories an event has stopped.
+    """
+    if rows is None:
+        return np.full(stopped.shape, np.nan), np.full(stopped.shape, "")
+    names = np.array([*plan.events, ""])
+    when, which = (a[: stopped.size].reshape(stopped.shape) for a in rows.stopped)
+    return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
 
 
 @dataclass(eq=False, repr=False)

@@ -199,8 +199,8 @@ class EventPlan:
 
     def __init__(self, system, events):
         self.events = _checked(events, system)
-        self.numbers: dict[str, Any] = {}
-        self.shapes: dict[str, tuple] = {}
+        self.numbers = {}
+        self.shapes = {}
         for key, one in self.events.items():
             for name, value in one.params.items():
                 if name in system.params:
@@ -213,15 +213,13 @@ class EventPlan:
                     self.shapes[f"{word} of event {key!r}"] = value.shape
         if any(one.after is not None for one in self.events.values()):
             self.numbers["_forwards"] = None
-        asked: set = set()
-        energy = invariants = False
+        asked = set()
         for one in self.events.values():
             functions = [f for f in (one.quantity, one.then, one.values) if f is not None]
-            found = asked_names(functions, system, one.params)
-            asked, energy, invariants = asked | found[0], energy | found[1], invariants | found[2]
+            asked |= asked_names(functions, system, one.params)
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
-        view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
+        view = View(system, dict.fromkeys(self.numbers, ()), asked)
         self.told, self.located, self._nodes, own_force = [], [], [], []
         self.reduced, initial, answers = [], [], []
         for number, (key, one) in enumerate(self.events.items()):
@@ -353,8 +351,7 @@ def _flat(result):
     """The numbers of nested tuples and vectors of symbols."""
     if isinstance(result, list | tuple):
         return [item for part in result for item in _flat(part)]
-    array = np.asarray(tracing.plain(result), dtype=object)
-    return [item[()] if isinstance(item, np.ndarray) else item for item in array.ravel()]
+    return [*map(tracing.element, np.asarray(tracing.plain(result), dtype=object).ravel())]
 
 
 def _numbers(view, function, own):

@@ -49,16 +49,16 @@ def first(rows):
     return {"": rows.first(rows.q).value, ".time": rows.first(rows.t).value}
 
 
-def _extreme(rows, name, of, beyond):
+def _extreme(rows, name, within, of=np.positive):
     """The first value that no other exceeds; a NaN stays."""
     known = rows.reduced(name)
     if known is not None:
         return {"": known.value, ".time": START + known[1] * STEP, ".nan_step": known.nan_step}
     best, at = rows.keep(np.nan), rows.keep(np.nan)
     value = of(rows.q)
-    news = rows.is_first | ((best.old == best.old) & ~beyond(best.old, value))
-    best.then(np.where(news, value, best.old))
-    at.then(np.where(news, rows.t, at.old))
+    news = rows.is_first | ((best.old == best.old) & ~within(value, best.old))
+    best.then(value, news)
+    at.then(rows.t, news)
     return {"": best.value, ".time": at.value, ".nan_step": rows.nan_step}
 
 
@@ -77,7 +77,7 @@ def maximum(rows):
     >>> round(float(sol.watched["far"]), 4), round(float(sol.watched["far.time"]), 6)
     (1.0, 1.57)
     """
-    return _extreme(rows, "maximum", lambda q: q, lambda old, q: q <= old)
+    return _extreme(rows, "maximum", np.less_equal)
 
 
 @of_quantity
@@ -92,7 +92,7 @@ def minimum(rows):
     >>> bool(sol.watched["near"] < 1e-4)
     True
     """
-    return _extreme(rows, "minimum", lambda q: q, lambda old, q: q >= old)
+    return _extreme(rows, "minimum", np.greater_equal)
 
 
 @of_quantity
@@ -108,4 +108,4 @@ def max_abs(rows):
     >>> bool(0.05 < sol.watched["swing"] < 0.06)
     True
     """
-    return _extreme(rows, "max_abs", np.abs, lambda old, q: q <= old)
+    return _extreme(rows, "max_abs", np.less_equal, np.abs)

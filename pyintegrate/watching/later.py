@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 
 from ..values.named import Named
-from ..values.types import Any
 
 
 class Totals(Named):
@@ -33,16 +32,6 @@ class Totals(Named):
         How many steps counted before a trajectory restarted, in a Stepper that resets.
     """
 
-    values: Any
-    interval: Any
-    count: Any
-    start: Any
-    step: Any
-    unit: Any
-    images: Any
-    began: Any
-    timed: Any
-
 
 def later(function):
     """A function of numbers that may be known later, as its result is then.
@@ -61,6 +50,8 @@ def later(function):
 
 class Later:
     """A number of each trajectory: operations and functions of NumPy on it are done later.
+
+    Its `whole` is the integer, -1 for NaN.
 
     Parameters
     ----------
@@ -90,9 +81,9 @@ class Later:
         later, (operator.add, operator.sub, operator.mul, operator.truediv)
     )
     __gt__, __lt__, __eq__ = map(later, (operator.gt, operator.lt, operator.eq))  # type: ignore
-    __rmul__ = __mul__
+    __rmul__, __getitem__ = __mul__, later(operator.getitem)
 
-    whole = property(later(lambda value: value.astype(np.int64)), doc="As integers.")
+    whole = property(later(lambda value: np.where(np.isnan(value), -1, value).astype(np.int64)))
 
 
 def value_of(result, totals):
@@ -114,5 +105,5 @@ def side_by_side(*results):
 
 @later
 def seen(values, count):
-    """The values, NaN where no step counted."""
+    """The values, NaN where none counted, or a condition does not hold."""
     return np.where(count > 0, values, np.nan)

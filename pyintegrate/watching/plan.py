@@ -1,6 +1,6 @@
 """The watches of a run, as programs for the core: one for all that have the same every=."""
 
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Group(Shared):
         places = {} if uneven else _known(system, reductions)
         asking = [*(r for name, r in reductions.items() if name not in places), *across.values()]
         quantities = {q for one in asking for q in one.quantities}
-        quantities, energy, invariants = asked_names(quantities, system, numbers)
+        quantities = asked_names(quantities, system, numbers)
         self.numbers = dict(numbers)
         if "energy_error" in quantities:
             self.numbers |= {"_energy": None, "_energy_scale": None}
@@ -68,7 +68,7 @@ class Group(Shared):
             self.numbers["_forwards"] = None
         if restarts:
             self.numbers["_begin"] = np.zeros(())
-        view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
+        view = View(system, dict.fromkeys(self.numbers, ()), quantities)
         self.results, self._asked = {}, {}
         self.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
@@ -136,11 +136,12 @@ _KEPT_BY_CORE = (
 def _known(system, reductions):
     """Where the core finds quantities of reductions without a program, by the name of the watch."""
     known = {
-        name: known_place(system, one.quantity)
+        name: place
         for name, one in reductions.items()
         if one.name in _KEPT_BY_CORE and one.after is None
-    }
-    return dict([(name, place) for name, place in known.items() if place][:MOST_REDUCED])
+        and (place := known_place(system, one.quantity))
+    }  # fmt: skip
+    return dict(islice(known.items(), MOST_REDUCED))
 
 
 def known_place(system, what):

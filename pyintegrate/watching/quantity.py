@@ -1,6 +1,7 @@
 """Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -25,16 +26,19 @@ class View:
     system : System
     extras : dict of str to tuple
         Names and shapes of parameters that are not the system's.
-    energy, invariants : bool
-        Whether the program needs them from the core.
+    asked : set of str
+        Names that the program may need from the core: the energy, invariants.
     """
 
-    def __init__(self, system, extras, energy, invariants):
+    def __init__(self, system, extras, asked):
         self.system, self.graph = system, Graph(0, 0)
-        self.extras, self.smooth = dict(extras), set()  # smooth: numbers of nodes of closed forms
-        dim, names = system.dim, invariant_names(system) if invariants else []
-        shapes = {**system.shapes, **system.shapes_of_run, **self.extras}
+        self.smooth = set()  # numbers of nodes of closed forms
+        energy = system.has_energy and not asked.isdisjoint(("energy", "energy_error"))
+        dim, names = system.dim, invariant_names(system)
+        names = [] if asked.isdisjoint(names) else names
+        shapes = {**system.shapes, **system.shapes_of_run, **extras}
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
+        self.places = range(dim)  # of the components
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1
         called = system.definition.energy  # a function, for a force that the core cannot evaluate
@@ -63,15 +67,12 @@ class View:
         return borders(nodes, self.smooth)
 
     def component(self, name):
-        return Symbol(self.graph.state(self.system.state_names.index(name)))
+        return Symbol(self.graph.state(self.places[self.system.state_names.index(name)]))
 
     def state(self, split):
         """The state as functions take it: positions and velocities, or all components."""
-        dim, lead = self.system.dim, self.system.positions
-        if not split:
-            return [tracing.state_symbols(self.graph, 0, dim, False)]
-        halves = (0, lead), (lead, dim)
-        return [tracing.state_symbols(self.graph, a, b, b - a == 1) for a, b in halves]
+        nodes = [*map(self.graph.state, self.places)]
+        return tracing.state_symbols(nodes, self.system.positions if split else 0)
 
     def quantity(self, what):
         """The symbol of a quantity: a name, or a function."""
@@ -199,19 +200,11 @@ def named(functions, system, before=0):
 
 
 def asked_names(quantities, system, own=()):
-    """The names that quantities ask the core for; own: parameters that are not the system's.
-
-    Returns
-    -------
-    set of str, bool, bool
-        All names; whether the energy is among them, and an invariant.
-    """
-    asked: set[str] = set()
+    """The set of names that quantities ask the core for; own: parameters not of the system."""
+    asked = set()
     for what in quantities:
         asked |= {what} if isinstance(what, str) else {*leading(what, system)[1]}
-    asked -= {*system.params, *own}
-    energy = system.has_energy and bool(asked & {"energy", "energy_error"})
-    return asked, energy, bool(asked & set(invariant_names(system)))
+    return asked - {*system.params, *own}
 
 
 def check_quantity(what, system, turns=False):
@@ -274,7 +267,7 @@ def within_steps(quantities, compared, dim):
 
 def degrees(nodes, dim):
     """The degree of each node as a polynomial in the components; infinite if it is none."""
-    found: dict = {}
+    found = {}
     for node in below(nodes):
         of = [found[a.number] for a in node.arguments]
         known = math.inf
@@ -298,10 +291,11 @@ def linear_factors(nodes, dim):
     None unless every quantity is linear in the components and depends on nothing else but
     parameters: within a step to a tolerance it is then a polynomial, as the states are.
     """
-    rows = [_factors(node, dim) for node in nodes]
+    with quiet():
+        rows = [_factors(node, dim) for node in nodes]
     if any(row is None for row in rows):
         return None
-    return tuple(float(row.get(d, 0.0)) for row in rows for d in range(dim))
+    return tuple(np.ravel(rows).tolist())
 
 
 def border_factors(quantities, compared, dim):
@@ -324,26 +318,27 @@ def _only_compares(node):
     return node.is_mask and (compares or all(map(_only_compares, arguments)))
 
 
+_LINEAR = {
+    "add": operator.add, "subtract": operator.sub, "negative": lambda a, _: 0.0 - a,
+}  # fmt: skip
+
+
 def _factors(node, dim):
-    """{component: factor}, or None."""
-    if node.operation == "state":
-        return {node.value: 1.0} if node.value < dim else None
+    """The factors of the components, (dim,), or None."""
+    if node.operation == "state" and node.value < dim:
+        return np.where(np.arange(dim) == node.value, 1.0, 0.0)
     if node.is_fixed:
-        return {}
-    if node.operation not in ("add", "subtract", "negative", "multiply", "divide"):
+        return np.zeros(dim)
+    if node.operation not in (*_LINEAR, "multiply", "divide"):
         return None
-    first, *rest = node.arguments
+    first, last = node.arguments[0], node.arguments[-1]
     if node.operation == "multiply" and first.is_constant:
-        first, rest = rest[0], [first]
-    own, other = _factors(first, dim), _factors(rest[0], dim) if rest else {}
-    if own is None or other is None:
-        return None
+        first, last = last, first
+    own = _factors(first, dim)
     if node.operation in ("multiply", "divide"):
-        if not rest[0].is_constant:
+        if own is None or not last.is_constant:
             return None
-        times = rest[0].value if node.operation == "multiply" else 1 / rest[0].value
-        return {d: times * a for d, a in own.items()}
-    sign = -1.0 if node.operation != "add" else 1.0
-    if not rest:
-        return {d: -a for d, a in own.items()}
-    return {d: own.get(d, 0.0) + sign * other.get(d, 0.0) for d in {*own, *other}}
+        own[own != 0] *= last.value if node.operation == "multiply" else 1 / last.value  # maybe inf
+        return own
+    other = _factors(last, dim)
+    return None if own is None or other is None else _LINEAR[node.operation](own, other)

@@ -11,7 +11,7 @@ from ..values.memory import SPARE_BYTES, aligned, check_memory
 from .accumulators import image_of
 from .batch.results import Memory, in_a_row
 from .event_log import EventRows, check_beginning
-from .watched import first_numbers, program_fields
+from .watched import change_of_energy, first_numbers, numbers_of, parameters_of, row_of
 
 
 class Kept(list):
@@ -115,7 +115,30 @@ class RunMemory:
         return out
 
     def _program_fields(self, program, sums):
-        return program_fields(program, self._problem, self._numbers, self._first, sums)
+        """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h."""
+        problem = self._problem
+        rows = [row_of(problem, value) for value in numbers_of(program, self._numbers)]
+        own = problem.undriven  # the rows that the run itself reads
+        if problem.dtype != np.float64:
+            own = [row_of(problem, value) for value in parameters_of(problem)]
+        origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
+        return {
+            "program": program.program.handle,
+            "every": program.every,
+            "asks": program.asks,
+            "begin": self._first,
+            "sums": program.sums,
+            "reduced": tuple(program.reduced),
+            "densities": (),
+            "across": (),
+            "params": (*own, *rows),
+            "t0": row_of(problem, problem.t0),
+            "dt": row_of(problem, problem.dt),
+            "origin": row_of(problem, origin),
+            "factor": row_of(problem, factor),
+            "sums_a": sums[0],
+            "sums_b": sums[1],
+        }
 
     def after(self, blocks, whole, last, cells):
         """What is kept after `blocks` blocks of time.
@@ -133,7 +156,7 @@ class RunMemory:
             out.event_rows = self._began.event_rows
         if self._events is not None and out.event_rows is None:
             counts = (self._rows.counts if lost else self._counts[here])[:, :lanes]
-            out.event_rows = self._rows.first(lanes, counts)
+            out.event_rows = self._rows.each(lambda a: a[..., :lanes], counts)
         if any(self._across):
             cells = iter(cells)
             out.across = [

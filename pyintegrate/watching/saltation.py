@@ -31,18 +31,7 @@ class BaseView(View):
 
     def __init__(self, view):
         self.__dict__ |= view.__dict__
-        self.system, self._places = view.system.base, view.system.places[:, 0]
-
-    def component(self, name):
-        place = self._places[self.system.state_names.index(name)]
-        return Symbol(self.graph.state(int(place)))
-
-    def state(self, split):
-        nodes = [self.graph.state(int(place)) for place in self._places]
-        lead = self.system.positions if split else len(nodes)
-        halves = [nodes[:lead], nodes[lead:]] if split else [nodes]
-        return [Symbol(half[0]) if split and len(half) == 1 else tracing.vector(half)
-                for half in halves]  # fmt: skip
+        self.system, self.places = view.system.base, view.system.places[:, 0]
 
 
 def whole_jump(view, name, g, new):
@@ -164,14 +153,13 @@ def rate_of(system, quantity):
     count, names = leading(quantity, system) if callable(quantity) else (1, [])
 
     def rate(t, y, **params):
-        graph, lead = t.node.graph, system.positions
+        graph, nodes = t.node.graph, [one.node for one in y]
         if callable(quantity):
-            halves = [y[:lead], y[lead:]] if count == 2 else [y]
-            state = [half[0] if count == 2 and len(half) == 1 else half for half in halves]
+            state = tracing.state_symbols(nodes, system.positions if count == 2 else 0)
             height = node_of(graph, quantity(t, *state, **params))
         else:
-            height = y[system.state_names.index(quantity)].node
-        moved = dict(enumerate(one.node for one in y))
+            height = nodes[system.state_names.index(quantity)]
+        moved = dict(enumerate(nodes))
         force = rates_of(graph, system, traced, moved)
         seeds = {node.number: {0: f} for node, f in zip(moved.values(), force)}
         seeds[graph.time().number] = {0: graph.constant(1.0)}

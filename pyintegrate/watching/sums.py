@@ -23,8 +23,7 @@ def total(rows):
     >>> float(sol.watched["steps"])
     11.0
     """
-    (s, nan_step), n = _total(rows, "sum"), rows.count
-    return {"": seen(s, n), ".count": n.whole, ".nan_step": nan_step}
+    return _total(rows, "sum", seen)
 
 
 @of_quantity
@@ -39,8 +38,7 @@ def mean(rows):
     >>> bool(abs(sol.watched["x"]) < 1e-3), int(sol.watched["x.count"])
     (True, 1001)
     """
-    (s, nan_step), n = _total(rows, "sum"), rows.count
-    return {"": s / n, ".count": n.whole, ".nan_step": nan_step}
+    return _total(rows, "sum", lambda s, n: s / n)
 
 
 @of_quantity
@@ -55,16 +53,20 @@ def rms(rows):
     >>> round(float(sol.watched["x"]), 3)
     0.707
     """
-    (s, nan_step), n = _total(rows, "squares"), rows.count
-    return {"": np.sqrt(s / n), ".count": n.whole, ".nan_step": nan_step}
+    return _total(rows, "squares", lambda s, n: np.sqrt(s / n))
 
 
-def _total(rows, kind):
-    """The sum of a quantity, or of its squares; and its first step with a NaN."""
-    known = rows.reduced(kind)
-    if known is not None:
-        return known.sum(1 if kind == "sum" else 2), known.nan_step
-    return rows.sum(rows.q if kind == "sum" else rows.q * rows.q), rows.nan_step
+def told(rows, result, nan_step, **others):
+    """A result, others, the number of steps that count, and the first step with a NaN."""
+    others = {f".{name}": other for name, other in others.items()}
+    return {"": result, **others, ".count": rows.count.whole, ".nan_step": nan_step}
+
+
+def _total(rows, kind, of):
+    """A function of the sum of a quantity, or of its squares, and of the number of steps."""
+    known, power = rows.reduced(kind), 1 if kind == "sum" else 2
+    s = rows.sum(rows.q**power) if known is None else known.sum(power)
+    return told(rows, of(s, rows.count), (known or rows).nan_step)
 
 
 def _line(rows):
@@ -80,8 +82,7 @@ def _line(rows):
 
 def _spread(rows, of):
     n, ((once, _, squares), nan_step, _) = rows.count, _line(rows)
-    variance = np.maximum(squares - once * once / n, 0.0) / n
-    return {"": of(variance), ".count": n.whole, ".nan_step": nan_step}
+    return told(rows, of(np.maximum(squares - once * once / n, 0.0) / n), nan_step)
 
 
 @of_quantity
@@ -134,13 +135,11 @@ def slope(rows):
     """
     n, ((once, by_index, squares), nan_step, (first, t_first)) = rows.count, _line(rows)
     rise = later(_rise)(n, once, by_index)
-    return {
-        "": rise / INTERVAL,
-        ".intercept": first + once / n - rise * (t_first / INTERVAL + (n - 1) / 2),
-        ".residual": _residual(n, once, by_index, squares),
-        ".count": n.whole,
-        ".nan_step": nan_step,
-    }
+    return told(
+        rows, rise / INTERVAL, nan_step,
+        intercept=first + once / n - rise * (t_first / INTERVAL + (n - 1) / 2),
+        residual=_residual(n, once, by_index, squares),
+    )  # fmt: skip
 
 
 def _rise(n, once, by_index):
@@ -176,5 +175,4 @@ def integral(rows):
     """
     before = rows.before(rows.q)
     area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
-    n = rows.count
-    return {"": seen(area * INTERVAL, n), ".count": n.whole, ".nan_step": rows.nan_step}
+    return told(rows, seen(area * INTERVAL, rows.count), rows.nan_step)

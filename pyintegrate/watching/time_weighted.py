@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from .later import Later, later
+from .later import later
 
 # Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
 REFUSED = {
@@ -18,33 +18,17 @@ REFUSED = {
 }
 
 
-class Timed:
-    """The numbers that the core keeps of a reduction."""
-
-    def __init__(self, first):
-        self._first = first
-
-    def __getitem__(self, i):
-        return Later(lambda totals: totals.timed[self._first + i])
-
-
-@later
-def _whole(number):
-    """As an integer; -1 for NaN."""
-    return np.nan_to_num(number, nan=-1).astype(np.int64)
-
-
 def _nan_step(rows, kind):
     """The index of the first state at which the quantity is NaN."""
-    return _whole(rows.timed("states", kind)[1])
+    return rows.timed("states", kind)[1].whole
 
 
 def _results(rows, result, error, kind="value", **others):
     others = {f".{name}": other for name, other in others.items()}
-    count, nan_step = _whole(rows.timed("states", kind)[0]), _nan_step(rows, kind)
+    count = rows.timed("states", kind)[0].whole
     return {
         "": result, ".error": np.abs(error) + 0 * result, **others,
-        ".count": count, ".nan_step": nan_step,
+        ".count": count, ".nan_step": _nan_step(rows, kind),
     }  # fmt: skip
 
 
@@ -145,7 +129,7 @@ def windings(rows):
 
 
 def entries(rows):
-    return {"": _whole(rows.timed("truth")[0])}
+    return {"": rows.timed("truth")[0].whole}
 
 
 def time_within(rows):

@@ -30,35 +30,6 @@ def numbers_of(program, known):
     return [known[name] if v is None else v for name, v in program.numbers.items()]
 
 
-def program_fields(program, problem, known, first, sums):
-    """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h.
-
-    known: from ``first_numbers``; first: the first step that counts; sums: two copies of the rows.
-    """
-    rows = [row_of(problem, value) for value in numbers_of(program, known)]
-    own = problem.undriven  # the rows that the run itself reads
-    if problem.dtype != np.float64:
-        own = [row_of(problem, value) for value in parameters_of(problem)]
-    origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
-    return {
-        "program": program.program.handle,
-        "every": program.every,
-        "asks": program.asks,
-        "begin": first,
-        "sums": program.sums,
-        "reduced": tuple(program.reduced),
-        "densities": (),
-        "across": (),
-        "params": (*own, *rows),
-        "t0": row_of(problem, problem.t0),
-        "dt": row_of(problem, problem.dt),
-        "origin": row_of(problem, origin),
-        "factor": row_of(problem, factor),
-        "sums_a": sums[0],
-        "sums_b": sums[1],
-    }
-
-
 def parameters_of(problem):
     """The rows of the system's parameters, in double precision; with noise those of the run."""
     rows, random = problem.system.parameter_rows, getattr(problem, "random", None)

@@ -215,7 +215,7 @@ def test_an_interrupted_restore_restores_all(monkeypatch):
     original, pressed = type(start).__getattribute__, []
 
     def press(self, name):
-        if name == "params" and not pressed:
+        if name == "has_history" and not pressed:
             pressed.append(name)
             raise KeyboardInterrupt
         return original(self, name)

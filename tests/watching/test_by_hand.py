@@ -162,12 +162,9 @@ def test_snapshots_carry_them(kind):
         one.restore(there)
         one.step(100)
         again = one.snapshot()
-        assert np.array_equal(again.rows, after.rows)
-        for a, b in zip(again.watching, after.watching, strict=True):
+        for a, b in zip(again.arrays, after.arrays, strict=True):
             lanes = stepper.status.size
             assert np.array_equal(a[..., :lanes], b[..., :lanes], equal_nan=True)
-        for a, b in zip(again.failures, after.failures, strict=True):
-            assert np.array_equal(a, b)
     plain = pi.Stepper(pi.systems.pendulum(length=LENGTH), 2.0, 0.0, dt=0.01, method="rk4")
     with pytest.raises(ValueError, match="not like this Stepper"):
         plain.restore(there)

@@ -67,10 +67,7 @@ def _exponential(a):
 
 
 def rotation(q):
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    """The matrix of a quaternion w, v of length 1: e + 2 w v x e + 2 v x (v x e) of each axis e."""
+    cross = np.cross(q[..., np.newaxis, 1:], np.eye(3))  # a row for each axis
+    rows = np.eye(3) + 2 * (q[..., :1, np.newaxis] * cross + cross @ cross)
+    return rows.swapaxes(-1, -2)

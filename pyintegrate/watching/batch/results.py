@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...values.memory import check_memory
-from ...values.table import Table, Tabled
+from ...values.table import Several, Table
 
 # PiAcrossKind of csrc/watching/batch/across.h:
 SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)
@@ -281,8 +280,7 @@ def _values(name, parts, options, labels):
     if name == "mean":
         return {"": _mean(parts[0])}
     if name == "count":
-        return {"": _each(_quotient, parts[0].items, np.full_like(parts[0].items, 1 << UNITS))
-                .astype(np.int64)}  # fmt: skip
+        return {"": (parts[0].items >> UNITS).astype(np.int64)}
     if name in ("minimum", "maximum"):
         out = _ends(parts[0], int(name == "maximum"))
         return {"": np.where(parts[0].tally[..., 1] > 0, np.nan, out)}
@@ -328,34 +326,30 @@ class Asked:
         return out | {".t": self.t}
 
 
-class Across(Tabled, Mapping):
+class Across(Several[Any]):
     """Statistics across the batch by name; see ``pi.across``. Parts join by ``pi.across.merge``."""
+
+    _missing = "nothing across the batch is named", "across"
 
     def __init__(self, asked, system=(), ranges=()):
         self._asked, self._system, self._ranges = asked, system, ranges
         self._made = {}
 
+    def _of(self, name):
+        """The results of one statistic, by their whole names; made once."""
+        if name not in self._made:
+            found = self._asked[name].results()
+            self._made[name] = {name + key: value for key, value in found.items()}
+        return self._made[name]
+
+    @property
+    def _found(self):  # type: ignore[override]
+        return {key: value for name in self._asked for key, value in self._of(name).items()}
+
     def __getitem__(self, name):
         first = name.split(".")[0] if isinstance(name, str) else name
-        if first in self._asked and first not in self._made:
-            self._made[first] = {
-                first + key: value for key, value in self._asked[first].results().items()
-            }
-        if name in self._made.get(first, ()):
-            return self._made[first][name]
-        known = ", ".join(self) or "none: integrate with across={...}"
-        raise KeyError(f"nothing across the batch is named {name!r}; there are {known}")
-
-    def __iter__(self):
-        for name in self._asked:
-            self[name]
-            yield from self._made[name]
-
-    def __len__(self):
-        return sum(1 for _ in self)
-
-    def _ipython_key_completions_(self):
-        return list(self)
+        own = self._of(first) if first in self._asked else {}
+        return own[name] if name in own else super().__getitem__(name)
 
     def table(self) -> Table:
         """A row for each result, and the names of quantiles that want another `about=`."""

@@ -52,13 +52,16 @@ class Statistic:
     quantities : tuple of str or callable
     every : int
     by : array_like or None
-    needs : tuple of (int, int, int)
-        Accumulators: kind, and the indices of one quantity or two.
+    kinds : tuple of int
+        Of accumulators: one for each quantity, or for each pair of them if of products.
     options : dict
     """
 
-    def __init__(self, name, quantities, every, by, needs, **options):
-        self.name, self.quantities, self.needs, self.options = name, quantities, needs, options
+    def __init__(self, name, quantities, every, by, kinds, **options):
+        self.name, self.quantities, self.options = name, quantities, options
+        some = range(len(quantities))
+        self.needs = [(kind, i, j) for kind in kinds for i in some
+                      for j in (some[i:] if kind == PRODUCT else [i])]  # fmt: skip
         self.every, self.by = integer("every", every, 1), None
         if by is not None:
             try:
@@ -92,11 +95,10 @@ class Statistic:
 
 def _of_quantity(*kinds: int) -> Callable[[Function], AcrossBatch]:
     """Make the decorated function one of ``pi.across``, by accumulators of these kinds."""
-    needs = tuple((kind, 0, 0) for kind in kinds)
 
     def called(function):
         def made(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
-            return Statistic(function.__name__, (quantity,), every, by, needs)
+            return Statistic(function.__name__, (quantity,), every, by, kinds)
 
         return like(made, function)
 
@@ -198,7 +200,7 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
     def holds(*arguments, **parameters):
         return np.where(condition(*arguments, **parameters) != 0, 1.0, 0.0)
 
-    return Statistic("count", (holds,), every, by, ((SUM, 0, 0),))
+    return Statistic("count", (holds,), every, by, (SUM,))
 
 
 def quantiles(
@@ -245,7 +247,7 @@ def quantiles(
     if centre.ndim or not np.isfinite(centre):
         raise ValueError(f"about must be a finite number, got {about!r}")
     kinds = (VALUES,) if exact else (CELLS, EXTREMES)
-    return Statistic("quantiles", (quantity,), every, by, tuple((k, 0, 0) for k in kinds),
+    return Statistic("quantiles", (quantity,), every, by, kinds,
                      q=np.atleast_1d(levels), about=float(centre), exact=bool(exact))  # fmt: skip
 
 
@@ -265,7 +267,7 @@ def histogram(
     if isinstance(bins, tuple | list):
         raise TypeError(f"bins must be one whole number, got {bins!r}")
     (edges,) = checked_edges(1, bins, range)
-    return Statistic("histogram", (quantity,), every, by, ((BINS, 0, 0),), edges=edges)
+    return Statistic("histogram", (quantity,), every, by, (BINS,), edges=edges)
 
 
 def covariance(
@@ -283,9 +285,7 @@ def covariance(
     """
     if not isinstance(quantities, list | tuple) or not quantities:
         raise TypeError(f"covariance takes a tuple of quantities, got {quantities!r}")
-    some = np.arange(len(quantities)).tolist()
-    needs = [(SUM, i, i) for i in some] + [(PRODUCT, i, j) for i in some for j in some[i:]]
-    return Statistic("covariance", tuple(quantities), every, by, tuple(needs))
+    return Statistic("covariance", tuple(quantities), every, by, (SUM, PRODUCT))
 
 
 def checked(across, system):
