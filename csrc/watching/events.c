@@ -384,6 +384,16 @@ static int is_exact(const EventLanes *p, int64_t i) {
     const Occurring *o = &p->occurring[i];
     return p->quantities.linear && !ends_step(&p->of->event[next_of(o)->event]);
 }
+/* Is the state at its next event to be kept, or that where too many end the step? */
+static int wants_state(const EventLanes *p, int64_t i) {
+    const Occurring *o = &p->occurring[i];
+    const int j = next_of(o)->event;
+    return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
+}
+/* Is it only counted, and no matter where it is? */
+static int is_counted(const EventLanes *p, int64_t i) {
+    return !wants_state(p, i) && (is_exact(p, i) || (!p->of->exact && !p->ends));
+}
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
 static int is_corrected(EventLanes *p, int64_t i) {
@@ -438,12 +448,6 @@ static int is_corrected(EventLanes *p, int64_t i) {
     e->part = within(e->part - off - further);
     return 1;
 }
-/* Is the state at its next event to be kept, or that where too many end the step? */
-static int wants_state(const EventLanes *p, int64_t i) {
-    const Occurring *o = &p->occurring[i];
-    const int j = next_of(o)->event;
-    return *event_row(p, PI_COUNT, o->id, j) < p->of->event[j].keep || o->events == p->of->most;
-}
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
 static int go_through(EventLanes *p, const PiSteps *s) {
@@ -452,7 +456,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         EACH_LANE(i, p) {
             Occurring *o = &p->occurring[i];
             Piece *piece = &p->quantities.piece[i];
-            while (o->count && is_exact(p, i) && !wants_state(p, i)) happens(p, s, i);
+            while (o->count && is_counted(p, i)) happens(p, s, i);
             if (!o->count) piece->points = 0;
             waits |= !o->count && piece->n_ends;
         }
@@ -551,7 +555,7 @@ int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         Occurring *o = &p->occurring[i];
         o->id = s->id[i];
         o->h = get(p, s->part, i);
-        o->near = at_once(p, s, i);
+        if (p->of->count > 1) o->near = at_once(p, s, i);
         o->part = 1;
         o->count = o->asks = 0;
         if (!p->of->count) continue;
@@ -680,6 +684,8 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
         p->occurring[i] =
             (Occurring){.passing = passing + i * n, .pending = pending + i * MOST_PENDING};
     if (!n) return;
+    p->ends = 0;
+    EACH_EVENT(j, of) p->ends |= ends_step(&of->event[j]);
     const int quantities = of->detect.program.system->n_invariants;
     PLACE(m, p->need, quantities);
     if (m->at)

@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
     int64_t id;     /* in the batch; -1: none */
     double h, part; /* the segment as first shown, and how much of it was made */
-    double near;    /* parts that are closer are at the same moment */
+    double near;    /* parts that are closer are at the same moment, of several events */
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
@@ -85,6 +85,7 @@ typedef struct {
     const PiEvents *of;
     int dim, real_bytes, single, locating; /* real_bytes: of PiSteps; single: of the states */
     int chords;                            /* are the segments, of paths with noise? */
+    int ends;                              /* may an event end a step? */
     int64_t lanes;
     double *counts; /* those of `of`, or of a block of time */
     Pieces quantities;

@@ -34,6 +34,9 @@ typedef struct {
     double bend, error;
     PiZeros *to;
 } Isolation;
+static double error_at(const Isolation *s, double x) {
+    return s->begins ? s->error / (x + 1) : s->error;
+}
 /* Adds a zero; those beyond the room are left out. */
 static void add(PiZeros *to, double x, double slope, int rises) {
     if (to->count < PI_MOST_ZEROS) to->at[to->count++] = (PiZero){x, slope, rises};
@@ -44,8 +47,7 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     if (!(fabs(p) <= fabs(slope) * r + rest)) return; /* nor if it is no number */
     const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0;
     const int monotone = fabs(slope) > s->bend * r;
-    const double error = s->begins ? s->error / (hi + 1) : s->error;
-    if (monotone || fabs(p) + fabs(slope) * r + rest <= error) {
+    if (monotone || fabs(p) + fabs(slope) * r + rest <= error_at(s, hi)) {
         s->to->near |= !monotone && !crosses;
         if (!crosses) return;
         const double secant = hi - p_hi * ((hi - lo) / (p_hi - p_lo));
@@ -60,7 +62,7 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
     zeros->count = zeros->near = 0;
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], bend[CHEB_MOST + 1], g[CHEB_MOST + 1], size = 0;
     cheb_coefficients(n, f, a);
-    EACH_BELOW(i, n + 1) g[i] = f[i], size = fmax(size, fabs(f[i]));
+    EACH_BELOW(i, n + 1) g[i] = f[i], size = fabs(f[i]) > size ? fabs(f[i]) : size;
     if (begins || f[0] == 0) { /* (f - f_0) / (x + 1) */
         begins = 1;
         cheb_derivative(n, a, d);
@@ -74,7 +76,12 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
     Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
-    isolate(&s, -1, 1, g[0], g[n]);
+    EACH_BELOW(i, n) { /* between two points it is within bend r^2 / 2 of the chord */
+        const double lo = cheb_point(n, i), hi = cheb_point(n, i + 1), r = 0.5 * (hi - lo);
+        const double far = 0.5 * s.bend * r * r + error_at(&s, hi);
+        if (!(g[i] > far && g[i + 1] > far) && !(g[i] < -far && g[i + 1] < -far))
+            isolate(&s, lo, hi, g[i], g[i + 1]);
+    }
 }
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
 void pi_quartic(const double *f, double *c) {
