@@ -173,7 +173,7 @@ def _title(comparison, steps):
     parts = [system.title]
     solution = next(iter(comparison.values()))
     end = solution.t[-1:].ravel()
-    start = np.asarray(start_time(solution), float).ravel()
+    start = np.ravel(start_time(solution))
     one = end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0
     if one and _end_alike(list(comparison.values())):
         parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())

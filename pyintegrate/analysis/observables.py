@@ -150,7 +150,7 @@ def phases(solution, states):
 
 def at(values, index):
     """The entries of (n, *batch) values at one index (*batch) for each trajectory."""
-    return np.take_along_axis(values, np.asarray(index)[np.newaxis], 0)[0]
+    return np.take_along_axis(values, index[np.newaxis], 0)[0]
 
 
 def systems_by_name(systems):

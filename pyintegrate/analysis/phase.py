@@ -11,7 +11,7 @@ from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
 from ..values.table import evenly
-from ..values.types import Any, Floats, Solution
+from ..values.types import Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
 from .observables import (
@@ -79,7 +79,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
-        reference_angle = _exact_phase(solution, angle)
+        reference_angle = _exact_phase(solution)
     else:
         check_times(solution, reference)
         reference_angle = _align(angle(reference.y, times(reference)), len(batch) + 1)
@@ -102,14 +102,14 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     unknown, lost = None, _gains(solution, angle, solution.final[np.newaxis])[0]
     if end is None or count > 1 or lost.any():
         unknown = uncounted(solution, reference, angle, ahead is not None)
-    counted: Any = False  # where the last save is the end, of which more is known
+    counted = np.False_  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
         counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both), ~lost))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
-        marks[-1:] &= ~np.asarray(counted)
+        marks[-1:] &= ~counted
         _forget(drift, marks, most, origin is not None, _has_own_steps(solution))
     # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
@@ -299,20 +299,15 @@ def _angle_around(reference, ndim):
     return angle
 
 
-def _exact_phase(solution, angle):
+def _exact_phase(solution):
     """The phase of the exact motion at the saves, (n_saved, *batch)."""
-    t, start, system = times(solution), solution._origin_time, solution.system
-    origin = solution.origin
-    if angle == system.phase and system.phase_is_uniform:
-        first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
+    origin, start, system = solution.origin, solution._origin_time, solution.system
+    if system.phase_is_uniform:
+        period = np.asarray(system.period(origin))
         with quiet():
             rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-            return first + rate * (t - start)
-    motion = np.asarray(solution.t), origin, start
-    if angle == system.phase:
-        found = system.exact_phase(*motion)
-    elif (found := system.exact(*motion)) is not None:
-        found = angle(found, t)
+            return system.phase(origin, start) + rate * (times(solution) - start)
+    found = system.exact_phase(solution.t, origin, start)
     if found is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
@@ -326,13 +321,10 @@ def _exact_phase(solution, angle):
 
 def _unwrap(drift, before):
     """Make angles continuous along the first axis, in place, from what was before."""
-    turns = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape))
-    turns /= 2 * np.pi
+    turns = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape)) / (2 * np.pi)
     np.rint(turns, out=turns)
     if np.any(turns):
-        np.cumsum(turns, axis=0, out=turns)
-        turns *= 2 * np.pi
-        drift -= turns
+        drift -= 2 * np.pi * np.cumsum(turns, axis=0)
 
 
 # ---- references ----------------------------------------------------------------------------------
@@ -347,11 +339,9 @@ def check_times(solution, reference):
             f"the reference has {len(t_reference)} saves and the solution {len(t)}: "
             "equal times are compared, choose save= so that they agree"
         )
-    long, late = (
-        np.max(np.abs(t - solution._origin_time), initial=0.0),
-        np.max(np.abs(t), initial=0),
+    long, late, apart = (
+        np.max(np.abs(t - other), initial=0.0) for other in (solution._origin_time, 0, t_reference)
     )
-    apart = float(np.max(np.abs(t - t_reference), initial=0.0))
     if apart > 1e-9 * long + 1e-14 * late:
         raise ValueError(
             f"the reference is saved at other times than the solution (up to {apart:.3g} apart): "
@@ -361,9 +351,8 @@ def check_times(solution, reference):
 
 def _align(values, ndim):
     """Put missing batch axes after time, so that batches broadcast from their last axis."""
-    values = np.asarray(values)
-    shape = values.shape
-    return values.reshape(shape[:1] + (1,) * (ndim - values.ndim) + shape[1:])
+    first, *batch = values.shape
+    return values.reshape(first, *(1,) * (ndim - values.ndim), *batch)
 
 
 SAMPLES = 32  # saves at which the speed of turning is computed
@@ -460,11 +449,10 @@ def turning(solution, angle):
     start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
     t = np.concatenate([t[some], start])
     step = solution.last_step if _has_own_steps(solution) else solution.dt
-    short = 1e-3 * np.abs(np.asarray(step))
+    short = 1e-3 * np.abs(step)
     moved = y + short[..., np.newaxis] * system.rhs(t, y)
-    change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
-    change -= 2 * np.pi * np.rint(change / (2 * np.pi))
-    return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
+    change = angle(moved, t) - angle(y, t)
+    return MARGIN * np.fmax.reduce(np.abs(change - _whole(change)) / short, axis=0)
 
 
 def _drifting(solution):
@@ -478,7 +466,7 @@ def _drifting(solution):
         count, control = 100, solution._control
         run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol, save="final")
     else:
-        dt = np.abs(np.asarray(solution.dt))
+        dt = np.abs(solution.dt)
         count = int(np.max(np.minimum(np.ceil(span / dt), WORK), initial=0))
         count += solution.method.stages
         span = count * dt
@@ -517,12 +505,8 @@ def drift_from_turns(solution, reference):
     other = _advance(reference)
     if other is None:
         return None
-    apart = _phase(solution, solution.origin) - _phase(reference, reference.origin)
+    apart = solution.system.phase(solution.origin) - reference.system.phase(reference.origin)
     return advance - other + apart - _whole(apart)
-
-
-def _phase(solution, state):
-    return np.asarray(solution.system.phase(state))
 
 
 def _whole(angle):
@@ -534,24 +518,22 @@ def _advance(solution):
     turns = found(solution, "windings", "phase")
     if turns is None:
         return None
+    angle = solution.system.phase
     with quiet():
         if not _has_own_steps(solution) and np.any(
-            np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF
+            np.abs(solution.dt) * turning(solution, angle) >= HALF
         ):
             return None  # a step may turn by half a turn
-    part = _phase(solution, solution.final) - _phase(solution, solution.origin)
+    part = angle(solution.final) - angle(solution.origin)
     return part + _whole(2 * np.pi * turns - part)
 
 
 def _exact_advance(solution):
     """The same for the exact motion."""
     system, origin, start = solution.system, solution.origin, solution._origin_time
-    end = np.asarray(solution.t)[-1]
-    turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
+    turned = 2 * np.pi * (solution.t[-1] - start) / np.asarray(system.period(origin))
     if system.phase_is_uniform:
         return turned
     # A damped phase turns in equal times, and deviates in between by less than half a turn.
-    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
-        solution, origin
-    )
+    part = system.exact_phase(solution.t[-1:], origin, start)[0] - system.phase(origin)
     return part + _whole(turned - part)

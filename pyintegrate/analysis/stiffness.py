@@ -16,7 +16,7 @@ from ..theory.stability_function import has_stability_function, stability_functi
 from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import evaluations_a_step, listed, suitable_methods
+from .accuracy import evaluations_a_step, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -349,8 +349,8 @@ def _growth(method, real, imaginary):
 
 def _extent(method):
     """The box around the region, with a margin; a fixed one if it is unbounded."""
-    up = np.concatenate([[0.0], np.geomspace(LEAST, FAR, 140)])  # finer than the margin
-    grid = np.concatenate([-up[:0:-1], up])
+    up = np.r_[0.0, np.geomspace(LEAST, FAR, 140)]  # finer than the margin
+    grid = np.r_[-up[:0:-1], up]
     stable = _growth(method, grid, up) <= edge_of(method)  # the lower half is its mirror image
     stable = stable[1:] & stable[:-1]  # whole cells: a marginal line is no region
     stable = stable[:, 1:] & stable[:, :-1]
@@ -482,8 +482,7 @@ def max_stiffness(
             f"array of shape {np.shape(system.params[parameter])}"
         )
     rtol = max(positive("rtol", rtol), 1e-14)
-    named = suitable_methods(system) if methods is None else listed(methods)
-    chosen = [find_method(method) for method in named]
+    chosen = suitable_methods(system, methods)
     dt = checked_times("dt", dt, DOUBLE, {})
     batch = _batch(system, dt)
     found, linear = {}, is_linear(system, parameter)

@@ -32,10 +32,11 @@ from .curves import (
     jumps_between,
     of_one,
     parted,
+    smooth_times,
     valid_values,
 )
 from .pictures import left_out, legend_below, muted, several_axes, wrapped
-from .solution_curves import component_names, smooth_times, widest
+from .solution_curves import component_names, widest
 from .style import axis_label, exact_look, in_space, line_keywords
 
 FORMATS = ("rgba", "raw", "png")  # of frames as those who write films ask for them
@@ -417,7 +418,7 @@ def animate(
         raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
     if not all(np.isfinite(curve.solution.y).all(axis=-1).any() for curve in curves):
         raise ValueError("animate needs a trajectory with finite states, and there is none")
-    if any(np.ndim(curve.solution.t) > 1 for curve in curves):
+    if any(curve.solution.t.ndim > 1 for curve in curves):
         raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
     letters = letters_of(curves[0].solution, components)
     scenes = len(curves) if components is None and not letters and has_scenes(curves) else 0
@@ -528,9 +529,9 @@ def _motions(solution, names, chosen):
     values, columns = [solution[name] for name in own], []
     for index in chosen:
         parts = [valid_values(solution, one, index) for one in values]
-        if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
+        if solution.status[index] == Status.STOPPED:  # it stays where it has landed
             parts = [of_one(one, index) for one in values]
-        t, parts = filled(solution, index, own, np.asarray(solution.t), parts)
+        t, parts = filled(solution, index, own, solution.t, parts)
         found = dict(zip(own, parts), t=t)
         columns.append([found[name] for name in names])
     return t, np.array(columns, float).swapaxes(0, 1)
@@ -558,10 +559,8 @@ def _still(ax, curves, pane, movers, bodies):
             good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         each = [one for mover in movers for one in mover.parts[place].T]
-        ends = np.array([[np.fmin.reduce(one), np.fmax.reduce(one)] for one in each]).T
-        moved = ends[:, ends[0] < ends[1]]
         # A star beside its planets hardly moves.
-        limits = calm_limits(*moved) if true is None and not bodies else None
+        limits = calm_limits(each) if true is None and not bodies else None
         settings[f"{letter}lim"] = limits or (good.min() - margin, good.max() + margin)
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text

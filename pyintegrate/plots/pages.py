@@ -110,7 +110,8 @@ def head_row(row, heading):
     first = row[0]
     wide = first.get_position().width * first.figure.get_figwidth()
     if len(row) == 1 and wide < NARROW:
-        head_panel(first, heading, wide)
+        parts = ", ".join([first.get_title("left"), *heading.split("\n")])
+        say(first, wrapped(parts, wide, "axes.titlesize"), first.get_title("right"))
         return
     first.annotate(
         heading,
@@ -124,12 +125,6 @@ def head_row(row, heading):
         multialignment="center",
         fontweight="bold",
     )
-
-
-def head_panel(ax, heading, wide):
-    """Write the same beside the title of a panel."""
-    parts = ", ".join([ax.get_title("left"), *heading.split("\n")])
-    say(ax, wrapped(parts, wide, "axes.titlesize"), ax.get_title("right"))
 
 
 def head_figure(ax, title, subtitle):
@@ -181,7 +176,7 @@ def possible_panels(curves):
     system, names = first.system, first.system.state_names
     held = set(first.components).intersection(*(curve.solution.components for curve in curves))
     complete = all(len(c.solution.components) == system.dim for c in curves)
-    true = system.exact(np.asarray(first.t)[:1], first.initial)
+    true = system.exact(first.t[:1], first.initial)
     known = true is not None and np.isfinite(true[..., : system.dof or None]).all(axis=-1)
     exact = bool(np.any(known))  # of the turning of a body it may be NaN
     has = {
@@ -224,7 +219,7 @@ def draw(name, ax, curves, window, keywords):
     """
     from matplotlib.ticker import MaxNLocator
 
-    page, title, first = Page(ax, None), name, curves[0].solution
+    page, title, first = Page(ax), name, curves[0].solution
     page.panel = True
     if name == "motion":
         title, timed = "path", in_time(first)
@@ -269,8 +264,7 @@ def last_periods(solution, periods=PERIODS):
     >>> print(f"{start:.2f} to {end:.2f}")
     58.58 to 90.00
     """
-    period = period_of(solution)
-    t = np.asarray(solution.t)
+    period, t = period_of(solution), solution.t
     if period is None or t.ndim > 1:
         return None
     length = periods * period
@@ -475,7 +469,7 @@ def _energy_change(line, curve, share):
     if not np.isfinite(held[-1]):
         return drawn[-1], "exploded"
     drift = energy_drift(curve.solution)
-    t = np.asarray(curve.solution.t)
+    t = curve.solution.t
     with quiet():  # for trajectories that exploded
         trend = abs(drift.slope * (t[-1] - t[0]))
         error = curve.solution.energy_error()[curve.solution.valid]

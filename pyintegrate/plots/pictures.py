@@ -309,6 +309,14 @@ _SHARED = {
                "Legend text by method name, or of each solution."),
     "window": ("tuple[float, float] | None", None, "tuple of float, optional",
                "Draw only from one time to another."),
+    "x": ("str | ArrayLike | None", None, "str or array_like, optional",
+          "What varies along the columns: a parameter, a component of the start, \"dt\", or\n"
+          "    coordinates; by default the only thing that does."),
+    "y": ("str | ArrayLike | None", None, "str or array_like, optional",
+          "The same along the rows."),
+    "label": ("str | None", None, "str, optional",
+              "Label of the colours, or of the axis of the curve."),
+    "log": ("bool | None", None, "bool, optional", "Whether they are shown logarithmically."),
     "colorbar": ("bool", True, "bool, optional",
                  "Whether to draw the scale of the colours beside the axes."),
     "title": ("str | None", None, "str, optional", "Title above the axes."),
@@ -318,18 +326,19 @@ _SHARED = {
 
 
 class Page:
-    """Called for axes with the usual size of a figure: the given ones, or those of a new figure."""
+    """Called for axes with the usual size of a figure: the given ones, or those of a new figure.
 
-    def __init__(self, ax, figsize):
+    `shared` has the parameters of the picture that its function does not take itself.
+    """
+
+    def __init__(self, ax, figsize=None, **shared):
         if ax is not None and not hasattr(ax, "get_lines"):
             got = type(ax).__name__
             raise TypeError(f"ax must be axes, as those of plt.subplots(), got {got}")
-        self.ax, self.figsize, self.panel = ax, figsize, False
+        self.ax, self.figsize, self.shared, self.panel = ax, figsize, shared, False
 
     def __call__(self, default=(8.4, 3.8), **keywords):
-        if self.ax is not None:
-            return self.ax
-        return several_axes(None, (1, 1), default, self.figsize, **keywords)[0, 0]
+        return several_axes(self.ax, (1, 1), default, self.figsize, **keywords)[0, 0]
 
 
 def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:
@@ -337,9 +346,9 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
 
     Parameters
     ----------
-    *also : {"legend", "labels", "sources"}
+    *also : {"legend", "labels", "sources", "x", "y", "label", "log", "colorbar"}
         Parameters that the picture has besides `ax`, `title` and `figsize`, and the function does
-        not. With "sources" the function gets their curves.
+        not: they are on its page. With "sources" the function gets their curves.
     legend : bool, optional
         Whether there is a legend if nothing is said.
 
@@ -362,7 +371,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         @wraps(function)
         def draw(*arguments, **keywords):
             about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
-            page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
+            page, shown = Page(**about), about.get("legend", legend)
             if keywords.get("window") is not None:
                 keywords["window"] = pair("window", keywords["window"])
             if "sources" in also:

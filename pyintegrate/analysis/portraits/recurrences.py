@@ -208,9 +208,8 @@ def _nearest(ends, points, tolerance):
     for start in range(0, len(ends) if len(points) else 0, rows):
         part = ends[start : start + rows]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
-        nearest = squares.argmin(axis=1)
-        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
-        label[start : start + rows] = np.where(arrived, nearest, -1)
+        arrived = squares.min(axis=1) <= tolerance**2
+        label[start : start + rows] = np.where(arrived, squares.argmin(axis=1), -1)
     return label
 
 
@@ -360,7 +359,7 @@ def attractors(
             " continue_attractors"
         )
     box = Box(system, box)
-    along = np.broadcast_to(np.asarray(cells), len(box.names))
+    along = np.broadcast_to(cells, len(box.names))
     along = np.array([integer("cells", one, 2) for one in along.tolist()])
     if np.prod(along + 1.0) > 2.0**62:
         raise ValueError(f"cells are {along.tolist()}: their product is larger than 2**62")

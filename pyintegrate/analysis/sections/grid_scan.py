@@ -233,7 +233,7 @@ class Passages:
 
     def remaining(self, t: ArrayLike) -> Floats:
         """The fraction of the batch that has not crossed within times t from the start, as t."""
-        first = np.sort(np.abs(self.t[self.passed] - self._start[self.passed]))
+        first = np.sort(np.abs(self.t - self._start)[self.passed])
         gone = np.searchsorted(first, np.abs(np.asarray(t, float)), side="right")
         return 1 - gone / max(1, self.t.size)
 

@@ -154,8 +154,8 @@ def poincare_section(
     lane, save = np.nonzero(crossed.T)
     begin, end = t[save, lane], t[save + 1, lane]
     y = _between(solution, flat, begin, end, save, lane)
-    s = _root(lambda s: y(s, place) - value, len(save))
-    return Section(y(s), begin + s * (end - begin), lane, system, batch)
+    s = _root(lambda s: y(s, [place]) - value, len(save))
+    return Section(y(s), begin + s[:, 0] * (end - begin), lane, system, batch)
 
 
 def _place(system, name):
@@ -166,30 +166,21 @@ def _place(system, name):
 
 
 def _between(solution, flat, t0, t1, save, lane):
-    """The motion after the chosen saves of the chosen trajectories: all, or one component."""
+    """The motion after the chosen saves of the chosen trajectories, at shares (n, 1) of the time to
+    the next ones: some components (n, k), or all."""
     if getattr(solution, "_save", None) == "all":  # the steps of a run to a tolerance
         c = polynomials(solution, lane, save)
-
-        def on_polynomial(s, component=slice(None)):
-            s = s if isinstance(component, int) else s[:, np.newaxis]
-            return chebval(2 * s - 1, c[..., component], tensor=False)
-
-        return on_polynomial
+        return lambda s, some=slice(None): chebval(2 * s - 1, c[..., some], tensor=False)
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
-    slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
-
-    def y(s, component=slice(None)):
-        s = s if isinstance(component, int) else s[:, np.newaxis]
-        return cubic(s, *(part[:, component] for part in (start, stop - start, slope0, slope1)))
-
-    return y
+    parts = start, stop - start, *slopes(solution, system_of(solution, lane), ends, width)
+    return lambda s, some=slice(None): cubic(s, *(part[:, some] for part in parts))
 
 
 def _root(function, count):
-    """Where functions on [0, 1] change sign, by bisection to the last bit."""
-    low, high = np.zeros(count), np.ones(count)
+    """Where functions on [0, 1] change sign, (count, 1), by bisection to the last bit."""
+    low, high = np.zeros((count, 1)), np.ones((count, 1))
     rising = function(high) > function(low)
     for _ in range(53):
         middle = (low + high) / 2
