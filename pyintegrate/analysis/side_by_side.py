@@ -233,9 +233,7 @@ def compare(
     found = {}  # to a tolerance: the same beside every dt
     options = of_comparison(system, options)
     runs: dict[Any, Any] = {}
-    for step in different(
-        "dt", steps.tolist() if several else [dt], float if dt is not None else id
-    ):
+    for step in different("dt", steps.tolist(), float) if several else [dt]:
         for one in chosen:
             span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
             if equal_work and one.tolerance is not None:

@@ -245,6 +245,8 @@ def _regions(sources, extent):
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
 CLIP = 0.3  # growth or decay per step beyond which the colour is saturated
+# Light blue for decay, dark red for explosion: distinct in grey too.
+GROWTH = LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
 
 
 def stability_map(
@@ -364,10 +366,9 @@ def _panel(ax, method, k, b, dt):
     """The simulation as colours, the theory as a line."""
     grown = simulated_growth(method, k, b, dt)
     shown = np.clip(grown, -CLIP, CLIP)
-    # Light blue for decay, dark red for explosion: distinct in grey too.
-    cmap = LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
-    look = {"cmap": cmap, "shading": "nearest", "rasterized": True}
-    mesh = ax.pcolormesh(b, k, shown, vmin=-CLIP, vmax=CLIP, **look)
+    mesh = ax.pcolormesh(
+        b, k, shown, vmin=-CLIP, vmax=CLIP, cmap=GROWTH, shading="nearest", rasterized=True
+    )
     look = {"color": "k", "linewidth": 1.4, "label": "boundary of theory"}
     level_lines(ax, b[0], k[:, 0], spring_growth(method, k * dt**2, b * dt), 1 + 1e-9, look)
     ax.set(xlim=(b.min(), b.max()), ylim=(k.min(), k.max()))

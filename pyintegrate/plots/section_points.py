@@ -168,17 +168,15 @@ def _by_orbit(ax, system, batch, lane, keywords):
 def _two(section):
     """A position and its velocity, or two components, that vary over the points."""
     names, lead = section.system.state_names, section.system.positions
-    flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
-    pairs = zip(names[:lead], names[lead:])
-    pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
-    if pairs:
-        return pairs[0]
-    varied = [name for name in names if not flat[name]]
+    varied = [name for name in names if not (len(section) and np.ptp(section[name]) < 1e-9)]
+    for pair in zip(names[:lead], names[lead:]):
+        if {*pair} <= {*varied}:
+            return pair
     if len(names) < 2:
         raise ValueError(f"a section is drawn by two components, {section.system.name!r} has one")
     if len(varied) == 1:  # v is 0 to rounding where v = 0
         return "t", *varied
-    return tuple([*varied, *(name for name in names if flat[name])][:2])
+    return tuple(sorted(names, key=lambda name: name not in varied)[:2])
 
 
 def _named(system, name):

@@ -143,9 +143,11 @@ def poincare_section(
     if np.ndim(value):
         raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
     side = np.sign(flat[..., place].astype(float) - value)
-    # A start on the surface does not cross it.
-    rises, falls = ((sign * side[:-1] < 0) & (sign * side[1:] >= 0) for sign in (1, -1))
-    crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
+    # Rises and falls, but for those of the other direction. A start on the surface does not cross.
+    passed = [
+        (sign * side[:-1] < 0) & (sign * side[1:] >= 0) for sign in (1, -1) if sign + direction
+    ]
+    crossed = np.any(passed, axis=0) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
