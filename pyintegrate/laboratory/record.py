@@ -1,6 +1,7 @@
 """The numbers of the lab: plain data of systems and methods, a comparison and its arrays."""
 
 import warnings
+from contextlib import suppress
 from functools import cache
 from math import inf, isfinite
 
@@ -11,7 +12,7 @@ from ..analysis.observables import energies
 from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import compare
-from ..errors import RecordWarning
+from ..errors import silent_record_warning
 from ..integration import integrate
 from ..method.catalogue import methods as known_methods
 from ..run.arguments import default_methods
@@ -195,11 +196,11 @@ def _heat(system, start, dt):
     return {"noise": round_number(next(scales, 1.0)), "friction": round_number(0.04 / dt)}
 
 
-def in_bath(system, friction, noise, mass=None):
+def in_bath(system, friction, noise):
     """``pi.langevin``, without its warning of the system's own damping: this is a picture."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return langevin(system, friction=friction, temperature=noise, mass=mass)
+        return langevin(system, friction=friction, temperature=noise)
 
 
 def drawable():
@@ -612,16 +613,12 @@ def _phase(solution, truth, made):
     system = solution.system
     if system.noise:
         return None
-    with warnings.catch_warnings(), quiet():
-        warnings.simplefilter("ignore", RecordWarning)
-        try:
-            if system.phase(solution.origin) is None and (
-                system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS
-            ):
-                return None
+    with silent_record_warning(), quiet(), suppress(ValueError):
+        if system.phase(solution.origin) is not None or (
+            system.dof == 1 and made is not None and _crossings(truth[:, 0]) >= CROSSINGS
+        ):
             return phase_drift(solution, made)
-        except ValueError:
-            return None
+    return None
 
 
 def _crossings(x):

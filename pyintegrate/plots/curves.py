@@ -349,6 +349,7 @@ def _if_alike(values, form):
 FEW = 8  # batches up to this size also show their exact solutions
 DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
 DASHED = 12  # oscillations above which dashes no longer look like a line
+BANDS = 20  # oscillations from which on a band is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -468,7 +469,7 @@ def line_of(solution, index, values, window=None):
     return [part[inside] for part in (t, *parts)]
 
 
-def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
+def against_time(ax, curve, values, keywords, window, bands=False, name=None):
     """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
 
     With `bands`, a curve that oscillates too fast for the picture becomes a pale band between its
@@ -484,7 +485,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         (n_saved, *batch).
     keywords : dict
         For `Axes.plot`; they override the curve's own.
-    window : tuple of float, optional
+    window : tuple of float or None
         Only saves from one time to another.
     bands : bool, optional
         Whether fast oscillations may become bands.
@@ -540,15 +541,13 @@ def swings_of(values):
     return int(np.argmax(speeds > 0.3 * speeds.max()))
 
 
-def running_band(values, swings=20):
+def running_band(values):
     """Running mean and extremes of a fast oscillation, or None if it is slow enough to draw.
 
     Parameters
     ----------
     values : ndarray
         (n,), in order of time.
-    swings : int, optional
-        The number of oscillations above which a band is drawn.
 
     Returns
     -------
@@ -565,7 +564,7 @@ def running_band(values, swings=20):
     True
     """
     found = swings_of(values)
-    if found < swings:
+    if found < BANDS:
         return None
     n, half = len(values), max(1, round(1.5 * len(values) / found))
     centre, index = np.full(n, np.nan), np.arange(n)

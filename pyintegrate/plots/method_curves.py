@@ -327,7 +327,7 @@ def stability_map(
     return axes[0] if one else axes
 
 
-def simulated_growth(method, k, b, dt, n_steps=STEPS):
+def simulated_growth(method, k, b, dt):
     """Logarithm of the growth of a spring of 1 kg in one step, from a simulation.
 
     Parameters
@@ -336,7 +336,6 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
     k, b : ndarray
         Stiffness [N/m] and damping [kg/s], (*batch).
     dt : float
-    n_steps : int, optional
 
     Returns
     -------
@@ -353,12 +352,12 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
     """
     spring = systems["spring"](k=k, b=b, m=1.0)
     run = {"dt": dt, "method": method, "save": "final", "on_failure": "ignore", "workers": -1}
-    sol = integrate(spring, 1.0, 0.0, n_steps=n_steps, **run)
+    sol = integrate(spring, 1.0, 0.0, n_steps=STEPS, **run)
     with quiet():
         # In units in which a turn of the undamped spring is a circle.
         size = np.hypot(sol.x[-1], sol.v[-1] / np.sqrt(np.maximum(k, 1e-300)))
-        growth = np.log(size) / n_steps
-    done = np.where(sol.failed_step > 0, sol.failed_step, n_steps)
+        growth = np.log(size) / STEPS
+    done = np.where(sol.failed_step > 0, sol.failed_step, STEPS)
     return np.where(sol.status != 0, np.maximum(700 / done, CLIP), np.nan_to_num(growth, neginf=-9))
 
 

@@ -242,15 +242,13 @@ def draw(name, ax, curves, window, keywords):
     return ylabel
 
 
-def last_periods(solution, periods=PERIODS):
+def last_periods(solution):
     """The interval of the last periods of a long oscillation, or None.
 
     Parameters
     ----------
     solution : Solution
         A solution of a system with a period; for a batch the median period is used.
-    periods : int, optional
-        How many.
 
     Returns
     -------
@@ -267,7 +265,7 @@ def last_periods(solution, periods=PERIODS):
     period, t = period_of(solution), solution.t
     if period is None or t.ndim > 1:
         return None
-    length = periods * period
+    length = PERIODS * period
     start, end = float(start_time(solution)), float(t[-1])
     if not abs(end - start) > 1.5 * length:
         return None

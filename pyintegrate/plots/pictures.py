@@ -76,7 +76,7 @@ def sized(size):
     return {"figsize": size, "dpi": dpi}
 
 
-def several_axes(ax, shape, usual, figsize=None, **keywords):
+def several_axes(ax, shape, usual, figsize, **keywords):
     """Axes of a picture with several panels: the given ones, or those of a new figure.
 
     Parameters
@@ -86,7 +86,7 @@ def several_axes(ax, shape, usual, figsize=None, **keywords):
         (rows, columns).
     usual : tuple of float
         Size of a new figure in inches, if none is asked for; a long legend makes it higher.
-    figsize : tuple of float, optional
+    figsize : tuple of float or None
         The size that is asked for.
     **keywords
         For `pyplot.subplots`.
@@ -162,7 +162,7 @@ def lonely_states(curves):
     return "final states" if all(map(only_the_end, solutions)) else "single states"
 
 
-def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
+def finish(ax, xlabel, ylabel, legend, title, note=""):
     """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
     beside = [one for one in ax.get_ylabel().replace("\n", " ").split(", ") if one]
@@ -187,7 +187,7 @@ def _is_cut(text):
     return text.get_window_extent().y1 > text.figure.bbox.y1
 
 
-def say(ax, title=None, note=""):
+def say(ax, title, note):
     """A title above the axes on the left, and a note on the right, on separate lines."""
     width = ax.get_position().width * ax.figure.get_figwidth()
     if note:

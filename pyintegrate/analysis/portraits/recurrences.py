@@ -20,7 +20,7 @@ from ...values.types import (
     System,
 )
 from ..observables import check_solution, times
-from ..results import drawn_by, quiet, result_class
+from ..results import blocks, drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
 from ..vectors import norm
 from .resting_points import Box, is_driven
@@ -205,11 +205,11 @@ def _nearest(ends, points, tolerance):
     """Index of the nearest point, -1 if none is near."""
     label = np.full(len(ends), -1)
     rows = max(1, NEAREST // max(1, len(points)))
-    for start in range(0, len(ends) if len(points) else 0, rows):
-        part = ends[start : start + rows]
+    for here in blocks(len(ends) if len(points) else 0, rows):
+        part = ends[here]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
         arrived = squares.min(axis=1) <= tolerance**2
-        label[start : start + rows] = np.where(arrived, squares.argmin(axis=1), -1)
+        label[here] = np.where(arrived, squares.argmin(axis=1), -1)
     return label
 
 
@@ -474,8 +474,7 @@ def _located(sampler, points, horizon, settling=False):
     other that was there has settled. Whether it ends is returned, too, for the next search.
     """
     sets, ends, ending = [None] * len(points), points.copy(), False
-    for begin in range(0, len(points), SEARCH):
-        active = np.arange(begin, min(begin + SEARCH, len(points)))
+    for active in blocks(len(points), SEARCH):
         history, y = np.empty((0, len(active)), np.int64), points[active]
         found = np.zeros(len(active), bool)
         while not found.all() and len(history) < horizon:
@@ -542,8 +541,7 @@ def _sorted_starts(sampler, starts, joined, horizon):
     order = np.argsort(cells, kind="stable")
     cells, owner = (np.append(part[order], -1) for part in (cells, owner))
     label = np.full(len(starts), -1)
-    for begin in range(0, len(starts), LANES):
-        active = np.arange(begin, min(begin + LANES, len(starts)))
+    for active in blocks(len(starts), LANES):
         y, done = starts[active], 0
         last, row = np.full(len(active), -1), np.zeros(len(active), int)
         while len(active) and done < horizon:
@@ -565,9 +563,8 @@ def _caught(sampler, starts, joined, ends, energy, horizon):
     """As `_sorted_starts`, for starts that are followed until their energy is low enough."""
     keys, label, box = np.array([*joined], int), np.full(len(starts), -1), sampler.box
     known, size = ends[keys][:, box.places], box.size[box.places]
-    for begin in range(0, len(starts) if joined else 0, 4 * LANES):
-        y = starts[begin : begin + 4 * LANES]
-        active = np.arange(begin, begin + len(y))
+    for active in blocks(len(starts) if joined else 0, 4 * LANES):
+        y = starts[active]
         for done in range(0, horizon * sampler.every, BLOCK):
             if not len(y):
                 break

@@ -14,7 +14,7 @@ from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
-from ..results import drawn_by, in_lanes, quiet, result_class
+from ..results import blocks, drawn_by, in_lanes, quiet, result_class
 from ..vectors import applied, norm
 
 
@@ -378,8 +378,8 @@ def equilibria(
     lanes = int(np.prod(batch))
     starts, rows = box.starts(n, seed), max(1, LANES // n)
     parts, outside, lost = [], np.zeros(lanes, int), np.zeros(lanes, int)
-    for which in (slice(first, first + rows) for first in range(0, lanes, rows)):
-        lane = np.repeat(np.arange(lanes)[which], n)
+    for which in blocks(lanes, rows):
+        lane = np.repeat(which, n)
         y, arrived = refined(system, np.tile(starts, (len(lane) // n, 1)), box.size, t, batch, lane)
         inside = arrived & box.holds(y)
         lost[which], outside[which] = (

@@ -270,8 +270,7 @@ def fan(
     >>> fan(sol, "band").get_ylabel()
     'θ [rad]'
     """
-    across, name, asked = _asked(solution, name, "quantiles")
-    t, values = across[f"{name}.t"], _of_group(across, name, asked, group)
+    across, name, asked, t, values = _asked(solution, name, "quantiles", group)
     order = np.argsort(asked.options["q"])
     q, values = asked.options["q"][order], values[:, order]
     ax = page()
@@ -338,8 +337,7 @@ def histogram_over_time(
     >>> histogram_over_time(sol, "x").get_ylabel()
     'x [m]'
     """
-    across, name, asked = _asked(solution, name, "histogram")
-    t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
+    across, name, asked, t, counts = _asked(solution, name, "histogram", group)
     if len(t) < 2:
         raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
     ax, most = page(), counts[len(counts) // 2 :].max()
@@ -351,7 +349,8 @@ def histogram_over_time(
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
 
-def _asked(solution, name, kind):
+def _asked(solution, name, kind, group):
+    """Of a statistic across the batch: all of them, its name, what it is, times and values."""
     across = getattr(solution, "across", solution)
     if not hasattr(across, "_asked"):
         raise TypeError(f"expected a Solution with across=, or its across, got {solution!r}")
@@ -364,18 +363,15 @@ def _asked(solution, name, kind):
             f"{told} across the batch; there are {', '.join(known) or 'none'}:"
             f" integrate with across={{{name or 'band'!r}: pi.across.{kind}(...)}}"
         )
-    return across, name, across._asked[name]
-
-
-def _of_group(across, name, asked, group):
-    if asked.labels is None:
-        if group is not None:
-            raise ValueError(f"group must be left out: {name!r} has no by=")
-        return across[name]
-    at = np.flatnonzero(asked.groups == group)
-    if not at.size:
-        raise ValueError(f"group must be one of {asked.groups.tolist()}, got {group!r}")
-    return across[name][:, at[0]]
+    asked, values = across._asked[name], across[name]
+    if asked.labels is not None:
+        at = np.flatnonzero(asked.groups == group)
+        if not at.size:
+            raise ValueError(f"group must be one of {asked.groups.tolist()}, got {group!r}")
+        values = values[:, at[0]]
+    elif group is not None:
+        raise ValueError(f"group must be left out: {name!r} has no by=")
+    return across, name, asked, across[f"{name}.t"], values
 
 
 def _labels(solution, own, quantity):
