@@ -419,10 +419,6 @@ def advise(
     ...                    method=advice.best, save="final")
     """
     check_error(error)
-    for name, value in (("t0", t0), ("t_end", t_end)):
-        numbers(name, value)
-    if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
-        raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     if getattr(system, "noise", None) is not None:  # what is no system is refused below
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
     motion = follow(system, x0, v0, t0, t_end, TIMES, error)

@@ -6,7 +6,7 @@ from ..errors import one_record_warning
 from ..values.table import Number, Table, extent
 from ..values.types import Any
 from .measures import FINE, watched_error
-from .observables import energies, every_step, exact_states, only_the_end, start_time, times
+from .observables import energies, every_step, exact_states, largest_of, start_time, times
 from .results import quiet, with_unit
 
 ABSENT = "-"
@@ -35,17 +35,20 @@ def comparison_table(comparison):
     units, solutions = comparison.system.units, list(comparison.values())
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
-    most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
-    most, of_them, _ = _kind_of_largest(solutions, "position")
+    watched = all(every_step(s) or watched_error(s, "energy") is not None for s in solutions)
+    most_energy, of_energy = largest_of(solutions, watched)
+    most, of_them = largest_of(solutions)
     held = energies(solutions[0])
     measures = [  # heading, measure, format of a cell, value of a perfect method
         ("energy change", "energy_change", "{:+.6g}", 0.0)  # a loss raises E/E0 where E0 < 0
         if held and np.any(held[1] <= 0)
         else ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
-        (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
+        (f"{'max ' * bool(most_energy)}energy error{of_energy}",
+         f"{'max_' * bool(most_energy)}energy_error", "{:.6g}", 0.0),
         (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
-        (with_unit(f"position error{of_them}", position), f"{most}position_error", "{:.6g}", 0.0),
-    ]
+        (with_unit(f"position error{of_them}", position),
+         f"{'max_' * bool(most)}position_error", "{:.6g}", 0.0),
+    ]  # fmt: skip
     # The steps as text, the extremes where they differ between trajectories; or the mean step.
     steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}
@@ -111,18 +114,6 @@ def joint_table(comparisons):
     title = first.title.split(", t =")
     title = f"{len(tables)} systems" + (f", t ={title[1]}" if len(title) > 1 else "")
     return Table(title, ["system", *heads], rows, "; ".join(notes), align)
-
-
-def _kind_of_largest(solutions, quantity):
-    """Which measure is the largest error, and the words after and before its name."""
-    watched = quantity == "energy" and all(
-        every_step(one) or watched_error(one, quantity) is not None for one in solutions
-    )
-    if watched:
-        return "max_", "", "max "
-    if any(map(only_the_end, solutions)):
-        return "", " at the end", ""
-    return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
 
 
 def _exact_energy(solution, exact):

@@ -224,7 +224,7 @@ def _numbers(solution, values):
     if values in ("energy_error", "phase_error", "position_error"):
         kind = values.removesuffix("_error")
         known = watched_error(solution, kind)
-        before, after = largest_of(solution, known is not None)
+        before, after = largest_of([solution], known is not None)
         off = errors(solution, kind).max(axis=0) if known is None else known
         return off, with_unit(f"{before}{kind} error{after}", unit_of_error(system, kind)), True
     if values == "period_error":

@@ -494,7 +494,7 @@ def error(
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None
-        before, after = largest_of(first, known and watched_error(first, quantity) is not None)
+        before, after = largest_of([first], known and watched_error(first, quantity) is not None)
         text = f"{before}{text}{after}{' so far' * bool(before)}"
     label = with_unit(text, unit_of_error(system, quantity))
     zeros = zeros if len(zeros) < 3 else [f"{len(zeros)} curves"]

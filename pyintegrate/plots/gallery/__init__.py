@@ -96,6 +96,7 @@ def write(folder, chosen=None, dpi=90):
             path.write_text(f"{result}\n", encoding="utf-8")
         else:
             path = folder / f"{name}.png"
-            result.figure.savefig(path, dpi=dpi)
-            pyplot.close(result.figure)
+            figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
+            figure.savefig(path, dpi=dpi)
+            pyplot.close(figure)
         yield Drawn(name, path, result)

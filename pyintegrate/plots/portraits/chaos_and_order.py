@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis.results import name_of, unit_of, with_unit
+from ...run.times import column
 from ...values.table import evenly
 from ...values.types import Any, ChaosMap, FlowMap, Frequencies, LyapunovExponents
 from ..curves import parts_of_results
@@ -55,9 +56,9 @@ def lyapunov(
     ax = page((6.6, 3.8))
     count, k = len(found.history), found.history.shape[-1]
     history = found.history.reshape(count, -1, k)
-    times = np.abs(found.times - found._begin)
-    times = times.reshape(count, *(1,) * (found.history.ndim - 1 - times.ndim), *times.shape[1:])
-    times = np.broadcast_to(times, found.history.shape[:-1]).reshape(count, -1)
+    shape = found.history.shape[:-1]
+    times = column(np.abs(found.times - found._begin), shape[1:])
+    times = np.broadcast_to(times, shape).reshape(count, -1)
     size = history.shape[1]
     lanes = evenly(size, _MOST)
     own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}

@@ -109,7 +109,6 @@ def phase_plane(
     room = Box(system, box)
     if len(room.names) != 2:
         raise ValueError(f"box must bound both {' and '.join(system.state_names)}, got {box!r}")
-    note = ""
     if t is None:
         system, drive = without_drive(system, room)
         note = f"without its drive: {axis_label(system, drive).split(' [')[0]} = 0" if drive else ""
@@ -315,8 +314,8 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     name = found.system.state_names[0] if component is None else component
     (place,) = places_of((name,), found.system)
     ax, n = page((7.2, 4.4)), found.values.shape[-1]
-    x, y = (part.reshape(-1, n) for part in (found.values, found.points[..., place]))
-    stability, kinds = (part.reshape(-1, n) for part in (found.stability, found.kinds))
+    along = found.values, found.points[..., place], found.stability, found.kinds
+    x, y, stability, kinds = (part.reshape(-1, n) for part in along)
     stability = np.where(kinds != "", np.roll(stability, -1, axis=-1), stability)
     parts = parts_of_results(found.system, found.values.shape[:-1])
     for label, style in LINES.items():
