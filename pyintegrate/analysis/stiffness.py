@@ -613,7 +613,7 @@ def _first(excess, least, middle, rtol):
     of instability may be narrower than the search; then bisection of the edge.
     """
     count, batch = 2 * DECADES * PER_DECADE + 1, middle.shape
-    values = _between(middle * 10.0**-DECADES, middle * 10.0**DECADES, count)
+    values = np.geomspace(middle * 10.0**-DECADES, middle * 10.0**DECADES, count)
     height = np.broadcast_to(excess(values), values.shape)
     bad = height > least
     never, first = ~bad.any(axis=0), bad.argmax(axis=0)
@@ -635,7 +635,7 @@ def _first(excess, least, middle, rtol):
         below, above, never = np.where(gap, start, below), np.where(gap, top, above), never & ~gap
     always = (first == 0) & ~never
     while np.any(above / below - 1 > rtol):
-        values = _between(below, above)
+        values = np.geomspace(below, above, FINER)
         index = np.clip((excess(values) > least).argmax(axis=0), 1, FINER - 1)
         below, above = at(values, index - 1), at(values, index)
     limit = np.sqrt(below * above)
@@ -648,13 +648,8 @@ def _first(excess, least, middle, rtol):
 def _climb(excess, low, high):
     """The highest point between two values, and its height."""
     for _ in range(5):
-        values = _between(low, high)
+        values = np.geomspace(low, high, FINER)
         height = excess(values)
         best = np.clip(height.argmax(axis=0), 1, FINER - 2)
         low, top, high = (at(values, best + i) for i in (-1, 0, 1))
     return top, at(height, best)
-
-
-def _between(low, high, count=FINER):
-    """Values between two, (count, *batch), in equal ratios."""
-    return np.geomspace(low, np.broadcast_to(high, np.shape(low)), count)

@@ -134,13 +134,6 @@ def _steps(x, y):
         return np.hypot(*(np.nan_to_num(part, posinf=0, neginf=0) for part in moved))
 
 
-def step_length(x, y):
-    """Median distance of consecutive points, as a fraction of the width and height of the whole."""
-    if len(x) < 2:
-        return 0.0
-    return float(np.median(_steps(x, y)))
-
-
 def batch_size(solution):
     """The number of trajectories of a solution."""
     return prod(batch_of(solution))
@@ -620,7 +613,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         np.fmin.reduce(part, initial=np.nan) == np.fmax.reduce(part, initial=np.nan)
         for part in parts
     )
-    if not joined or resting or step_length(*parts[:2]) > DOTS:
+    coarse = len(parts[0]) > 1 and np.median(_steps(*parts[:2])) > DOTS
+    if not joined or resting or coarse:
         size = 4.0 if resting else 2.2
         style |= {"linestyle": "", "marker": "o", "markersize": size, "markeredgewidth": 0}
         if "marker" in keywords:  # a cross is all edge

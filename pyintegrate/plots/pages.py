@@ -99,12 +99,6 @@ def small_text(small):
         matplotlib.rcParams["font.size"] = own
 
 
-def hold_text(ax):
-    """Ticks that are made when the figure is drawn have the size of now."""
-    for axis in ("x", "y"):
-        ax.tick_params(axis, labelsize=points(f"{axis}tick.labelsize"))
-
-
 def head_row(row, heading):
     """Write what tells a row from others to its left, or in the title of a single narrow panel."""
     first = row[0]
@@ -368,12 +362,10 @@ def comparison(
     if not hasattr(comparison, "summary"):
         kind = type(comparison).__name__
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
-    several: list[tuple[Any, Any]] = list(comparison.items())
-    if not (several and hasattr(several[0][1], "summary")):
-        several = [("", comparison)]
+    several: Any = {"": comparison} if hasattr(comparison, "equal_work") else comparison
     keywords, column = line_keywords(keywords), is_column(ax, figsize)
     window = window if window is None else pair("window", window)
-    rows = [row for name, one in several for row in _rows(one, labels, name)]
+    rows = [row for name, one in several.items() for row in _rows(one, labels, name)]
     held = [possible_panels(curves) for _, curves in rows]
     possible = [panel for panel in PANELS if all(panel in one for one in held)]
     names, notes = chosen_panels(panels, possible, PANELS), [subtitle]
@@ -391,8 +383,8 @@ def comparison(
             shown = last_periods(curves[0].solution) if window is None else window
             for panel, one in zip(names, row):
                 ends += _panel(panel, one, curves, shown, keywords)
-                if small:
-                    hold_text(one)
+                for axis in ("x", "y") if small else ():  # also of ticks that are made later
+                    one.tick_params(axis, labelsize=points(f"{axis}tick.labelsize"))
             if column and len(rows) == 1:
                 notes.append(heading.replace("\n", ", "))
             else:
@@ -400,7 +392,7 @@ def comparison(
         if ax is not None and title is None:
             place_legend(axes[0, 0])
         else:
-            titles = dict.fromkeys(one.system.title for _, one in several)
+            titles = dict.fromkeys(curves[0].solution.system.title for _, curves in rows)
             notes += dict.fromkeys(left_out(curves) for _, curves in rows)
             head_figure(axes[0, 0], title or ", ".join(titles), ", ".join(filter(None, notes)))
         if small:  # where titles and legends leave little height

@@ -12,7 +12,16 @@ from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
 from ..vectors import norm
-from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
+from .resting_points import (
+    DOUBLE,
+    Box,
+    balanced,
+    eigenvalues,
+    is_driven,
+    kinds_of,
+    refined,
+    solved,
+)  # fmt: skip
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
@@ -218,17 +227,15 @@ class _Curve:
         nearest is. The number of all unstable ones.
         """
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
-        # Rates may be far apart, and so may components: velocities of slow motions.
-        B = A / np.maximum(np.abs(A).max(axis=2, keepdims=True), 1e-300)
-        unit = np.maximum(np.abs(B).max(axis=1, keepdims=True), 1e-100)
-        _, s, V = np.linalg.svd(B / unit)
+        B, _, unit = balanced(A)
+        _, s, V = np.linalg.svd(B)
         t = V[:, -1] / unit[:, 0]
         t /= norm(t, keepdims=True)
         sense = np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         t = t * sense
         t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
         border = (V[:, -1] * sense)[:, None]
-        bordered = np.linalg.det(np.concatenate([B / unit, border], axis=1))
+        bordered = np.linalg.det(np.concatenate([B, border], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
         J = A[..., :-1]
         values = np.linalg.eigvals(J)
@@ -246,10 +253,7 @@ class _Curve:
 
     def fill(self, lane, Y):
         """Whether solutions fill a surface: the equations depend on each other, in any units."""
-        A = self.at(lane, Y)[1]
-        for axis in (2, 1):
-            A = A / np.maximum(np.abs(A).max(axis=axis, keepdims=True), 1e-300)
-        s = np.linalg.svd(A, compute_uv=False)
+        s = np.linalg.svd(balanced(self.at(lane, Y)[1])[0], compute_uv=False)
         return s[:, -1] <= SILENT * s[:, 0]
 
     def followed(self, y, step, n):

@@ -145,7 +145,6 @@ def manifold_lines(found, length):
     system, size = found.system, found.box.size
     saddles = found.points[np.char.startswith(found.kinds, "saddle")]
     values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
-    ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
     lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
     for name, sign in (("unstable", 1), ("stable", -1)):
         along = sign * values.real > room
@@ -154,26 +153,27 @@ def manifold_lines(found, length):
         e *= BESIDE * size / norm(e, keepdims=True)
         begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
         beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
-
-        def field(y, sign=sign):
-            return sign * system.rhs(found.t, y) / size
-
-        def contraction(y, sign=sign):
-            J = np.nan_to_num(sign * system.jacobian(found.t, y) * size / size[:, np.newaxis])
-            return -np.linalg.eigvals(J).real.min(axis=1)
-
         with quiet():
-            lines[name] = _followed(field, contraction, begin, beside, found.box, ends, length)
+            lines[name] = _followed(found, sign, begin, beside, length)
     return lines
 
 
-def _followed(field, contraction, begin, y, box, ends, length):
+def _followed(found, sign, begin, y, length):
     """Lines (m, n, dim) of a length from states y (m, dim), after where they begin."""
+    system, size = found.system, found.box.size
+    ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
     # Near a saddle the field turns within the distance to it: steps grow with that.
     near = BESIDE * GROWTH ** np.arange(np.log(STEP / BESIDE) / np.log(GROWTH) + 20)
     near = near[(near < length) & (np.diff(near, prepend=0.0) < STEP)]
     rest = np.linspace(near[-1], length, 1 + int(np.ceil((length - near[-1]) / STEP)))
-    lines, size, stiff = [begin, y], box.size, np.zeros(len(y), bool)
+    lines, stiff = [begin, y], np.zeros(len(y), bool)
+
+    def field(y):
+        return sign * system.rhs(found.t, y) / size
+
+    def contraction(y):
+        J = np.nan_to_num(sign * system.jacobian(found.t, y) * size / size[:, np.newaxis])
+        return -np.linalg.eigvals(J).real.min(axis=1)
 
     def direction(y):
         f = field(y)
@@ -194,7 +194,7 @@ def _followed(field, contraction, begin, y, box, ends, length):
         far = norm((y[:, np.newaxis] - ends) / size)
         arrived = ((far.min(axis=1) < h) & (i > len(near)))[:, np.newaxis]
         lines.append(np.where(arrived, ends[far.argmin(axis=1)], y))
-        y = np.where(box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
+        y = np.where(found.box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
     if stiff.any():
         warn_record(f"{stiff.sum()} manifolds end where motions beside them contract too fast")
     return np.stack(lines, axis=1)
@@ -496,12 +496,19 @@ def refined(system, y, size, t, batch, lane):
     return y, arrived
 
 
+def balanced(A):
+    """Matrices (m, k, l) over their largest elements in each row, then in each column, and these:
+    rates may be far apart, and so may units of components, as velocities of slow motions."""
+    rates = np.abs(A).max(axis=2, keepdims=True, initial=1e-300)
+    units = np.abs(A / rates).max(axis=1, keepdims=True, initial=1e-100)
+    return A / rates / units, rates, units
+
+
 def solved(A, b):
     """The solutions of A x = b, the least where A is singular to rounding: (m, k, k), (m, k)."""
-    size = np.abs(A).max(axis=-1, keepdims=True, initial=1e-300)  # rates may be far apart,
-    A, b = A / size, b / size[..., 0]
-    size = np.abs(A).max(axis=-2, keepdims=True, initial=1e-300)  # and units
-    x, flat = np.empty_like(b), np.abs(np.linalg.det(A / size)) < ROUNDING
+    scaled, rates, _ = balanced(A)
+    A, b = A / rates, b / rates[..., 0]
+    x, flat = np.empty_like(b), np.abs(np.linalg.det(scaled)) < ROUNDING
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
     x[flat] = applied(np.linalg.pinv(A[flat], rcond=FLAT), b[flat])
     return x

@@ -126,26 +126,24 @@ def scan(
     grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
-    word: str = ""
-    read: Any = measure
     if isinstance(measure, Reduction):
-        word, read = "watch", lambda sol: sol.watched["measure"]
+        options["watch"] = {**named(options.get("watch") or {}), "measure": measure}
     elif isinstance(measure, Event):
-        of = (lambda log: log.first.t) if measure.keep else (lambda log: log.count)
-        word, read = "events", lambda sol: of(sol.events["measure"])
+        options["events"] = {**(options.get("events") or {}), "measure": measure}
     elif not callable(measure):
         raise TypeError(
             "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"
             f" of the solution, got {measure!r}"
         )
-    if word:
-        others = options.get(word) or {}
-        others = named(others) if word == "watch" else others
-        options[word] = {**others, "measure": measure}
     solution = integrate(**arguments, **options)
-    if word == "events":
+    if isinstance(measure, Reduction):
+        values = solution.watched["measure"]
+    elif isinstance(measure, Event):
         warn_of_unresolved(solution)
-    values = read(solution)
+        log = solution.events["measure"]
+        values = log.first.t if measure.keep else log.count
+    else:
+        values = measure(solution)
     if isinstance(values, Reduction):
         name = f"pi.watch.{values.name}"
         raise TypeError(f"measure: call {name} with a quantity: {name}('energy_error')")
