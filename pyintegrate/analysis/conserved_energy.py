@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
-from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
+from .observables import at, batch_of, check_solution, cure, found, only_the_end, some_saves, times
 from .results import quiet, result_class, with_unit
 from .vectors import applied
 
@@ -104,17 +104,14 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     solution._need_all("energy_drift")
-    t, y = times(solution), solution.y
-    batch = y.shape[1:-1]
+    t, batch, saves = times(solution), batch_of(solution), len(solution)
     valid = True if solution._whole else solution.valid
-    begins = np.linspace(0, len(y), min(STRETCHES, len(y)), endpoint=False).astype(int)
+    begins = np.linspace(0, saves, min(STRETCHES, saves), endpoint=False).astype(int)
     with quiet():  # exploded trajectories
-        first = system.energy(solution.origin, solution._origin_time)
-        scale = np.where(first == 0, 1.0, np.abs(first))
-        error = np.array((system.energy(y, t) - first) / scale, float)
+        error = np.array(solution.energy_error(), float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
-        known = np.ones((len(y), *(1,) * len(batch))) * valid
+        known = np.ones((saves, *(1,) * len(batch))) * valid
         number, middle, apart = (
             np.add.reduceat(one * known, begins) for one in (1.0, centred, off)
         )

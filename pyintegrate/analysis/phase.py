@@ -90,7 +90,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     if reference is None:
         with silent_record_warning():  # of jumps, of which the last line tells
             end = found(solution, "last", "phase_drift")
-        ahead = None if origin is None else origin.ahead
+        ahead = getattr(origin, "ahead", None)
     end = drift_from_turns(solution, reference) if end is None else end
     with quiet():
         drift = angle(solution.y, times(solution)) - reference_angle
@@ -162,8 +162,7 @@ def _forget_rest(solution, drift):
             return ~np.any(np.abs(system.rhs(t, y)) >= least, axis=-1)
 
     still = at_rest(solution._origin_time, solution.origin, about.smallest_subnormal)
-    if still.any():
-        drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
+    drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
     if not len(y) or not at_rest(t[-1], y[-1], least).any():
         return
     dead = np.broadcast_to(at_rest(t, y, least), drift.shape) & ~np.isnan(drift)
@@ -215,9 +214,7 @@ def period_error(solution: Solution, reference: Solution | None = None) -> Float
     from .conserved_energy import fit_line
 
     solution = check_solution(solution, "period_error")
-    slope = None
-    if reference is None:
-        slope = found(solution, "slope", "phase_drift")
+    slope = found(solution, "slope", "phase_drift") if reference is None else None
     if slope is not None:
         slope = slope[np.newaxis].copy()
         _forget_rest(solution, slope)

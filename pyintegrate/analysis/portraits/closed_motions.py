@@ -171,8 +171,8 @@ def periodic_orbits(
     early, again = (one.rhs(t * T, beside) for t in (share, share + 1))
     moving = np.array_equal(early[1:], early[:-1], equal_nan=True)
     room = 1e-6 * np.nanmax(np.abs(early), axis=0, initial=0)
-    same = np.isclose(again, early, rtol=1e-6, atol=room)
-    if not moving and not (same | np.isnan(early)).all():
+    same = np.isclose(again, early, rtol=1e-6, atol=room, equal_nan=True)
+    if not (moving or same.all()):
         raise ValueError(
             f"period must be a whole number of periods of the drive of {system.name!r}: the field"
             f" is not the same after {T[~same.all(axis=(0, 1, 3))][0]:g}"

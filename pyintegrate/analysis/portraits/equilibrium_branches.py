@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, floats, integer, numbers, positive
+from ...values.checks import broadcast_shape, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
@@ -150,8 +150,8 @@ def continue_equilibria(
             f"parameter must name a number among those of {system.name!r}, which are {known};"
             f" got {parameter!r}"
         )
-    bounds = floats("range", range)
-    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] == bounds[1]:
+    bounds = np.array(pair("range", range))
+    if bounds[0] == bounds[1]:
         raise ValueError(f"range must be two different numbers, (first, last), got {range!r}")
     step, n, start = positive("step", step), integer("n", n, 2), numbers("start", start)
     if start.shape[-1:] != (system.dim,):

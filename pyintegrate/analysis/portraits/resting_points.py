@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import warn_record
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, floats, integer, numbers, positive
+from ...values.checks import broadcast_shape, floats, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
@@ -58,11 +58,11 @@ class Box:
             )
         self.system, self.names = system, tuple(name for name in known if name in box)
         self.places = np.array([known.index(name) for name in self.names])
-        bounds = [numbers(f"box[{name!r}]", box[name]) for name in self.names]
-        for name, pair in zip(self.names, bounds):
-            if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] < pair[1]:
+        bounds = [pair(f"box[{name!r}]", box[name]) for name in self.names]
+        for name, (low, high) in zip(self.names, bounds):
+            if not low < high:
                 raise ValueError(f"box[{name!r}] must be (low, high), got {box[name]!r}")
-        self.low, self.high = np.array(bounds, float).T
+        self.low, self.high = np.array(bounds).T
         rest = np.zeros(system.dim) if system.initial is None else system.initial
         self._rest = np.array(rest, float)
         self.size = np.maximum(1.0, np.abs(self._rest))

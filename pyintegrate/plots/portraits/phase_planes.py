@@ -217,22 +217,20 @@ def equilibria(
     names = (names,) if isinstance(names, str) else names
     if not over:  # a plane: also of a single component
         names = [*names, *(name for name in system.state_names if name not in names)]
-    x, y = (
-        found.points[..., system.state_names.index(name)] if name in system.state_names else None
-        for name in [*names[: 2 - over], *names[:over], "-"][:2]
-    )
-    label = [axis_label(system, name) for name in names[:2]]
+    values = [found.points[..., place] for place in places_of(names[:2], system)]
+    labels = [axis_label(system, name) for name in names[:2]]
     if over:
         varied = [name for name, shape in system.batch_shapes.items() if shape]
         at = system.params[varied[0]] if varied else np.arange(len(found.count))
-        x, label = np.broadcast_to(at[:, np.newaxis], found.kinds.shape), [
-            axis_label(system, varied[0]) if varied else "batch", label[0]]  # fmt: skip
+        values.insert(0, np.broadcast_to(at[:, np.newaxis], found.kinds.shape))
+        labels.insert(0, axis_label(system, varied[0]) if varied else "batch")
         keywords = {"markersize": 3.0, "markeredgewidth": 0.6} | keywords
-    elif y is None:
-        y, label = np.zeros_like(x), [label[0], ""]
+    else:  # a single component along a line
+        values.append(np.zeros_like(values[0]))
+        labels.append("")
     ax = page((7.2, 4.4))
-    mark(ax, x, y, found, keywords)
-    return ax, *label, "" if np.any(found.count) else "none was found"
+    mark(ax, *values[:2], found, keywords)
+    return ax, *labels[:2], "" if np.any(found.count) else "none was found"
 
 
 @picture("legend")
