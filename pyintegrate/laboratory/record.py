@@ -196,11 +196,11 @@ def _heat(system, start, dt):
     return {"noise": round_number(next(scales, 1.0)), "friction": round_number(0.04 / dt)}
 
 
-def in_bath(system, friction, noise):
+def in_bath(system, friction, noise, mass=None):
     """``pi.langevin``, without its warning of the system's own damping: this is a picture."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return langevin(system, friction=friction, temperature=noise)
+        return langevin(system, friction=friction, temperature=noise, mass=mass)
 
 
 def drawable():
