@@ -130,7 +130,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     size = np.abs(error)
     when = size.argmax(axis=0)
     result = {
-        "slope": np.where(count > 1, slope, np.nan),
+        "slope": slope,
         "slope_uncertainty": np.where(degrees > 0, uncertainty, np.nan),
         "oscillation": np.where(count > 1, swing, np.nan),
         "largest": np.where(count > 0, at(size, when), np.nan),

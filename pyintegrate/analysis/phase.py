@@ -397,10 +397,8 @@ def uncounted(solution, reference, angle, counted):
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
         if not np.all(steps.max(initial=0) < most) and angle == solution.system.phase:
-            pairs = [_drifting(one) for one in runs]
-            rate = dt * sum(pair[0] for pair in pairs)
-            swing = sum(pair[1] for pair in pairs)
-            most = np.fmax(most, (HALF - swing) / rate)
+            rates, swings = zip(*map(_drifting, runs))
+            most = np.fmax(most, (HALF - sum(swings)) / (dt * sum(rates)))
         most = np.where(np.isnan(most), 0, most)
     if _has_own_steps(solution):
         far = steps > most
@@ -471,19 +469,18 @@ def _drifting(solution):
     if count * problem.lanes > WORK:
         return np.inf, 0.0
     kinds = {"last": last, "most": maximum, "least": minimum}
-    watch = {name: kind("phase_drift") for name, kind in kinds.items()}
-    rates, swings, off = [], [], 0.0
-    for start in (origin, solution.final):
-        tried = run(
-            system, start, method=solution.method, watch=watch, dtype=problem.dtype,
-            on_failure="ignore",
-        )  # fmt: skip
-        seen, off = tried.watched, np.fmax(off, _off(system, tried.y, period))
-        gone = np.abs(seen["last"])
-        swings.append(seen["most"] - seen["least"] - gone)
-        rates.append((gone + swings[-1]) / span)
-    rate = MARGIN * (np.maximum(*rates) + np.fmax(off, _off(system, solution.y, period)))
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
+    tried = run(
+        system, np.stack(np.broadcast_arrays(origin, solution.final)), method=solution.method,
+        watch={name: kind("phase_drift") for name, kind in kinds.items()}, dtype=problem.dtype,
+        on_failure="ignore",
+    )  # fmt: skip
+    seen = tried.watched
+    wide = seen["most"] - seen["least"]
+    swing = np.max(wide - np.abs(seen["last"]), axis=0)
+    met = tried.y.reshape(-1, *solution.final.shape), solution.y
+    off = np.fmax(*(_off(system, y, period) for y in met))
+    rate = MARGIN * (np.max(wide / span, axis=0) + off)
+    return np.where(np.isnan(rate), np.inf, rate), swing
 
 
 # ---- turns counted by the run --------------------------------------------------------------------

@@ -44,11 +44,10 @@ from .observables import systems_by_name
 MOST_SUBSTEPS = 100  # in a step, of runs over one path of noise
 
 
-def same_work(system, first, method, dt, n, t_end, t0):
+def same_work(system, first, method, n, span):
     """Steps of a method that cost as many force evaluations as `n` of the first method."""
     share = evaluations_a_step(system, first) / evaluations_a_step(system, method)
     steps = max(1, round(n * share))
-    span = n * dt if t_end is None else np.subtract(t_end, t0)
     return {"dt": span / steps, "n_steps": steps}
 
 
@@ -239,12 +238,13 @@ def compare(
             if equal_work and one.tolerance is not None:
                 raise ValueError(f"equal_work gives steps, and {one.name!r} chooses its own")
             if equal_work and one is not chosen[0] and (t_end is None) != (n_steps is None):
-                t0 = options.get("t0", 0.0)
                 if t_end is None:
                     n = integer("n_steps", n_steps, 0)
+                    length = n * step
                 else:
-                    n = steps_between(step, t0, t_end)
-                span = same_work(system, chosen[0].method, one.method, step, n, t_end, t0)
+                    n = steps_between(step, t0 := options.get("t0", 0.0), t_end)
+                    length = np.subtract(t_end, t0)
+                span = same_work(system, chosen[0].method, one.method, n, length)
             runs[(one.name, step) if several else one.name] = one, span
     if system.noise is not None:
         over_one_path(runs.values(), options.get("substeps", 1))
