@@ -130,7 +130,7 @@ class Convergence(ByMethod[OrderFit]):
         self.errors, self._remarks = errors, motion.remarks()
         self.floor = np.maximum(10 * motion.doubt, ROUNDING)
         self.methods = {method.name: method for method in methods}
-        floor = float(np.median(self.floor)) if np.size(self.floor) else np.nan
+        floor = float(np.median(self.floor))
         fits = {
             name: fit_order(self.dt, typical(error), floor, self.methods[name].order)
             for name, error in errors.items()
@@ -160,7 +160,6 @@ class Convergence(ByMethod[OrderFit]):
 
 def typical(errors):
     """Median over the batch of (n, *batch) errors, (n,)."""
-    errors = np.asarray(errors, float)
     return np.median(errors.reshape(len(errors), -1), axis=1)
 
 
@@ -192,7 +191,7 @@ def fit_order(dt, error, floor=ROUNDING, claimed=0):
     >>> print(f"{fit.order:.1f} from {fit.points} points")
     3.0 from 4 points
     """
-    dt, error = np.abs(np.asarray(dt, float)), np.asarray(error, float)
+    dt, error = np.abs(dt), np.asarray(error, float)
     with quiet():
         # Beyond the smallest error, smaller steps only add rounding: errors near it are noise.
         noise = error[np.nanargmin(error) :]

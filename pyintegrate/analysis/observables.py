@@ -142,12 +142,6 @@ def energies(solution):
     return solution.energy(), np.asarray(start)
 
 
-def phases(solution, states):
-    """Phase of `states` (n_saved, *batch, dim) at the saved times, (n_saved, *batch), or None."""
-    angle = solution.system.phase(states, times(solution))
-    return None if angle is None else np.asarray(angle, float)
-
-
 def at(values, index):
     """The entries of (n, *batch) values at one index (*batch) for each trajectory."""
     return np.take_along_axis(values, index[np.newaxis], 0)[0]

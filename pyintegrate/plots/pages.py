@@ -11,7 +11,7 @@ import matplotlib
 import numpy as np
 
 from ..analysis.conserved_energy import energy_drift
-from ..analysis.observables import batch_of, energies, phases, start_time
+from ..analysis.observables import batch_of, energies, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
@@ -179,7 +179,7 @@ def possible_panels(curves):
         and (system.dof or in_time(first))
         and {*portrait_pair(system)} <= held,
         "energy": system.has_energy and complete,
-        "phase error": exact and complete and phases(first, first.y[:1]) is not None,
+        "phase error": exact and complete and system.phase(first.origin) is not None,
         "position error": exact and set(names[: system.dof or None]) <= held,
         "energy error": system.has_energy and complete,
     }

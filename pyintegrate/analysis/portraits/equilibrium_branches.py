@@ -143,8 +143,7 @@ def continue_equilibria(
     ([0.6666666667, -0.6666666667], 'range')
     """
     checked_system(system)
-    shape = system.batch_shapes.get(parameter)
-    if shape is None or np.shape(system.params[parameter]) != shape:
+    if system.shapes.get(parameter, "none"):  # () of a number
         known = ", ".join(system.params) or "none"
         raise ValueError(
             f"parameter must name a number among those of {system.name!r}, which are {known};"

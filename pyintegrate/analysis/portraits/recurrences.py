@@ -98,9 +98,8 @@ class Basins:
         label = self.label
         if label.ndim < self._least_axes or min(label.shape) < box:
             raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit a grid")
-        cells = (box,) * label.ndim
-        steps = tuple(slice(None, None, box) for _ in cells)
-        boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[steps]
+        cells, apart = (box,) * label.ndim, (slice(None, None, box),) * label.ndim
+        boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[apart]
         boxes = boxes.reshape(-1, box**label.ndim)
         entropy, several = np.zeros(len(boxes)), np.ptp(boxes, axis=1) > 0
         for kind in range(-1, len(self.attractors)):

@@ -377,7 +377,7 @@ def equilibria(
     batch = broadcast_shape({"t": t.shape, **system.batch_shapes})
     lanes = int(np.prod(batch))
     starts, rows = box.starts(n, seed), max(1, LANES // n)
-    parts, outside, lost = [], np.zeros(lanes, int), np.zeros(lanes, int)
+    parts, (outside, lost) = [], np.zeros((2, lanes), int)
     for which in blocks(lanes, rows):
         lane = np.repeat(which, n)
         y, arrived = refined(system, np.tile(starts, (len(lane) // n, 1)), box.size, t, batch, lane)

@@ -175,10 +175,8 @@ def checked_axes(word, axes, system):
         values = numbers(f"{word}[{name!r}]", given)
         if values.ndim != 1 or not values.size:
             raise ValueError(f"{word}[{name!r}] must have the shape (n,), got {values.shape}")
-        if name in system.params:
-            own = np.ndim(system.params[name]) - len(system.batch_shapes[name])
-            if own:
-                raise ValueError(f"{word}: {name!r} is an array for each trajectory, not a number")
+        if system.shapes.get(name):
+            raise ValueError(f"{word}: {name!r} is an array for each trajectory, not a number")
         grid[name] = values
     return grid
 
