@@ -261,7 +261,7 @@ class _Curve:
         lanes, dim = y.shape
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
         guess = np.abs(y).max(axis=1)
-        near = np.repeat(np.maximum(guess, 1.0)[:, None], dim, axis=1)
+        near = np.maximum(guess, 1.0)[:, None]
         y, good = refined(self.system, y, near, 0.0, self.batch, np.arange(lanes))
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         self.least = np.abs(y).max(axis=1)
@@ -377,9 +377,8 @@ def _told(curve, path, lane, tests, ends):
     axis, largest = np.abs(values.real), np.abs(values).max(axis=-1, keepdims=True)
     idle = axis <= np.maximum(2 * axis.min(axis=-1, keepdims=True), DOUBLE * largest)
     stability = kinds_of(values, (names != "")[:, np.newaxis] & idle)[1]
-    made: Any = [
+    made: Any = (
         in_lanes(part, lane, curve.batch, least=1)
         for part in (path[:, -1], path[:, :-1], values, stability, names)
-    ]
-    made = [curve.parameter, *made, ends.reshape(curve.batch), curve.system]
-    return EquilibriumBranches(*made)
+    )
+    return EquilibriumBranches(curve.parameter, *made, ends.reshape(curve.batch), curve.system)

@@ -679,7 +679,7 @@ def continue_attractors(
     ((parameter, values),) = grid.items()
     bounds, several, names, last, m = Box(system, box), [], [], {}, 0
     for value in values:
-        also = np.concatenate([p[-1:] for p in last.values()]) if last else None
+        also = [p[-1] for p in last.values()] or None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
         own = _matched(found.points, last, bounds, m)
         m = max([m, *(name + 1 for name in own)])

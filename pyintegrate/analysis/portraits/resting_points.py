@@ -380,7 +380,7 @@ def equilibria(
     parts, (outside, lost) = [], np.zeros((2, lanes), int)
     for which in blocks(lanes, rows):
         lane = np.repeat(which, n)
-        y, arrived = refined(system, np.tile(starts, (len(lane) // n, 1)), box.size, t, batch, lane)
+        y, arrived = refined(system, np.tile(starts, (len(which), 1)), box.size, t, batch, lane)
         inside = arrived & box.holds(y)
         lost[which], outside[which] = (
             flags.reshape(-1, n).sum(axis=1) for flags in (~arrived, arrived & ~inside)
@@ -402,10 +402,9 @@ def equilibria(
         known = np.where(change < np.abs(values), known, 0)
     residuals = norm(one.rhs(times, points))
     found = (points, values, *kinds_of(known, doubt), residuals, hits)
-    made: Any = [in_lanes(part, lane, batch) for part in found]
-    made += [count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch)]
-    made += [n, system, t, box]
-    return Equilibria(*made)
+    made: Any = (in_lanes(part, lane, batch) for part in found)
+    counts = (part.reshape(batch)[()] for part in (count, outside, lost))
+    return Equilibria(*made, *counts, n, system, t, box)
 
 
 def eigenvalues(jacobian):
@@ -448,7 +447,7 @@ def refined(system, y, size, t, batch, lane):
     """Newton's method from states y (m, dim), each with the parameters of a lane of the batch.
 
     The step is halved until the right-hand side shrinks, and is at most a width of the box, of
-    `size` (dim) or (m, dim).
+    `size` (dim) or (m, 1).
 
     Returns
     -------
