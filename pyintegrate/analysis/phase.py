@@ -285,8 +285,10 @@ def _phase_of(solution, reference):
 
 def _angle_around(reference, ndim):
     """The angle in the plane of position and velocity around the centre of a motion."""
-    middle = _align(np.nanmean(reference.y, axis=0, keepdims=True), ndim + 1)
-    swing = _align(np.nanstd(reference.y, axis=0, keepdims=True), ndim + 1)
+    middle, swing = (
+        _align(mean(reference.y, axis=0, keepdims=True), ndim + 1)
+        for mean in (np.nanmean, np.nanstd)
+    )
 
     def angle(y, t):
         with quiet():  # of a motion at rest it is NaN

@@ -304,9 +304,8 @@ def stability_map(
     chosen = [find_method(method) for method in listed(methods)]
     size = (3.1 * len(chosen) + 1.5, 3.7)
     axes = several_axes(ax, (1, len(chosen)), size, figsize, sharey=True)[0]
-    limits = [min(m.stability_limit, 4.0) for m in chosen]
     if stiffness is None:
-        stiffness = 1.35 * max(max(limits), 2.0) ** 2 / dt**2
+        stiffness = 1.35 * max(2.0, *(min(m.stability_limit, 4.0) for m in chosen)) ** 2 / dt**2
     if damping is None:
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))

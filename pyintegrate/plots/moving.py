@@ -618,11 +618,10 @@ class Motion(FuncAnimation):
 
     def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
         """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
-        if not embed_frames:
-            return super().to_jshtml(fps, embed_frames, default_mode)
-        limit = matplotlib.rcParams["animation.embed_limit"]
-        # The frames were measured: the second limit only prevents losing some by a wrong guess.
-        settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+        limit, settings = matplotlib.rcParams["animation.embed_limit"], {}
+        if embed_frames:
+            # They were measured: the second limit only prevents losing some by a wrong guess.
+            settings = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
         with matplotlib.rc_context(settings):
             return super().to_jshtml(fps, embed_frames, default_mode)
 

@@ -451,26 +451,26 @@ def _energy_change(line, curve, share):
     A bounded oscillation has no drift: its trend is a small part of its amplitude, and the
     amplitude is the same in both halves of the run, within a half.
     """
-    drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
-    values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
-    held = values[curve.solution.valid]
+    solution, drawn = curve.solution, line.get_ydata()[np.isfinite(line.get_ydata())]
+    values, start = energies(solution)  # all saves: the line may be thinned to bands
+    held = values[solution.valid]
     if not len(drawn) or not len(held):
         return np.nan, ""
+    end = drawn[-1]
     if not np.isfinite(held[-1]):
-        return drawn[-1], "exploded"
-    drift = energy_drift(curve.solution)
-    t = curve.solution.t
+        return end, "exploded"
+    drift, t = energy_drift(solution), solution.t
     with quiet():  # for trajectories that exploded
         trend = abs(drift.slope * (t[-1] - t[0]))
-        error = curve.solution.energy_error()[curve.solution.valid]
+        error = solution.energy_error()[solution.valid]
         early, late = np.array_split(error, 2)
         bounded = len(late) > 0 and 0.5 * np.ptp(early) < np.ptp(late) < 1.5 * np.ptp(early)
     if bounded and (trend < NO_DRIFT * drift.oscillation or not drift.secular):
-        return drawn[-1], "no drift"
+        return end, "no drift"
     change = (held[-1] - start) / (abs(start) or 1.0)
     if (share or (start and abs(change) > VISIBLE)) and change < 10:
-        return drawn[-1], f"{two_digits(100 * change)} %"
-    return drawn[-1], f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
+        return end, f"{two_digits(100 * change)} %"
+    return end, f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
 
 
 def _final_values(ax, curves, ends, texts):

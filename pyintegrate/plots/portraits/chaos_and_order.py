@@ -8,12 +8,11 @@ from ...analysis.results import name_of, unit_of, with_unit
 from ...run.times import column
 from ...values.table import evenly
 from ...values.types import Any, ChaosMap, FlowMap, Frequencies, LyapunovExponents
-from ..curves import parts_of_results
+from ..curves import TRAJECTORIES, parts_of_results
 from ..heat_maps import CLASSES, beyond, coordinates, grid, of_axes, over
 from ..pictures import picture
 from ..style import BLUE, LINE_STYLES, PALETTE, axis_label, on_ground, sign_of
 
-_MOST = 30  # trajectories of a batch
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _WORDS = {"fli": "fast Lyapunov indicator", "megno": "MEGNO", "sali": "SALI", "gali": "GALI"}
 _NEAR_ZERO = {"sali", "gali"}  # chaos is decades below order
@@ -60,7 +59,7 @@ def lyapunov(
     times = column(np.abs(found.times - found._begin), shape[1:])
     times = np.broadcast_to(times, shape).reshape(count, -1)
     size = history.shape[1]
-    lanes = evenly(size, _MOST)
+    lanes = evenly(size, TRAJECTORIES)
     own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}
     ax.axhline(0.0, color="0.6", linewidth=0.8)
     parts = parts_of_results(found.system, found.exponents.shape[:-1])
