@@ -21,7 +21,7 @@ from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import column, time_of, times
 from .solution.fixed_steps import FixedSolution
-from .values.checks import broadcast_shape, integer
+from .values.checks import broadcast_shape
 from .values.keywords import explains_keywords
 from .values.lazily import optional
 from .values.memory import outward
@@ -268,8 +268,6 @@ def integrate(
     del given["first_trajectory"]
     if times is not None and isinstance(save, str) and save == "all":  # the default
         del given["save"]
-    if n_steps is not None:
-        given["n_steps"] = integer("n_steps", n_steps, 0)
     if isinstance(t_end, da.Array):
         raise TypeError("t_end must be a number, got a dask.array: give n_steps")
     if t_end is not None or times is not None:

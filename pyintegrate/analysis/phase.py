@@ -320,10 +320,8 @@ def _exact_phase(solution):
 
 def _unwrap(drift, before):
     """Make angles continuous along the first axis, in place, from what was before."""
-    turns = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape)) / (2 * np.pi)
-    np.rint(turns, out=turns)
-    if np.any(turns):
-        drift -= 2 * np.pi * np.cumsum(turns, axis=0)
+    turned = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape))
+    drift -= 2 * np.pi * np.cumsum(np.rint(turned / (2 * np.pi)), axis=0)
 
 
 # ---- references ----------------------------------------------------------------------------------

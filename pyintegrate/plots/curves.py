@@ -10,7 +10,7 @@ from ..adaptive.dense_output import filled
 from ..analysis.observables import batch_of, start_time
 from ..analysis.results import quiet, unit_of
 from ..errors import Status
-from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
+from ..solution.jumps import beyond_jump, direction, jumping
 from ..values.table import evenly
 from .style import (
     METHOD_COLOURS,
@@ -102,8 +102,6 @@ def orbit(x, y, points=LINE):
     if count <= points:
         return np.arange(count), True
     way = np.r_[0.0, np.cumsum(_steps(x, y))]
-    if way[-1] == 0:
-        return np.array([0, count - 1]), True
     points = min(points, max(POINTS, int(4 * way[-1] / ROUND)))  # a slow curve needs fewer
     number = np.arange(1, points - 1)
     joined = bool(way[-1] / points <= ROUND)
@@ -367,7 +365,7 @@ def collect(sources, labels=None, ax=None, keywords=None):
     Parameters
     ----------
     sources : tuple
-        Solutions, comparisons, or lists of them; or curves, which are returned unchanged.
+        Solutions, comparisons, or lists of them.
     labels : dict or sequence of str, optional
         Legend text by method name, or of each solution; the method's title by default, with what
         tells several by one method apart.
@@ -396,8 +394,6 @@ def collect(sources, labels=None, ax=None, keywords=None):
     ...                                                           n_steps=10)])]
     ['#0072B2', '#D55E00']
     """
-    if sources and all(isinstance(source, Curve) for source in sources):
-        return list(sources)
     solutions = list(_solutions(sources))
     if not solutions:
         raise TypeError("there is nothing to draw: give one or more solutions or comparisons")
@@ -666,12 +662,11 @@ def exact_curve(solution, t):
     A ball that has landed would fall on, and take the picture with it.
     """
     states = solution.system.exact(t, solution.origin, solution._origin_time)
-    stopped = solution.stopped_at
-    if states is not None and (np.any(has_jumped(solution)) or np.isfinite(stopped).any()):
-        late = direction(solution) * (solution._column(t) - stopped) > 0
-        late |= beyond_jump(solution, t)
-        states = np.where(late[..., np.newaxis], np.nan, states)
-    return states if states is not None and np.isfinite(states).any() else None
+    if states is None:
+        return None
+    late = direction(solution) * (solution._column(t) - solution.stopped_at) > 0
+    states = np.where((late | beyond_jump(solution, t))[..., np.newaxis], np.nan, states)
+    return states if np.isfinite(states).any() else None
 
 
 def smooth_times(solution, window=None):
