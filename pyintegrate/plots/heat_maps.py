@@ -263,8 +263,7 @@ def coordinates(solution, given, axis):
         along = np.atleast_2d(full if axis else full.T)
         if np.all(along == along[0]) and np.all(np.diff(along[0])):
             time = with_unit(name, unit_of(system, "t"))
-            text = time if name in ("dt", "t0") else _of_axis(system, name)
-            return along[0].astype(float), text
+            return along[0].astype(float), time if name in times else _of_axis(system, name)
     if given is not None:
         raise ValueError(f"{given} does not vary along the {('rows', 'columns')[axis]} alone")
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"

@@ -133,15 +133,13 @@ def bifurcation(
     ('c', 'x where y = 0')
     """
     ax = page((7.2, 4.4))
-    at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
-    there = ~np.isnan(diagram.values)
-    at = np.broadcast_to(at, there.shape)[there]
     system, batch = diagram.section.system, diagram.count.shape[1:]
-    lane = np.broadcast_to(np.arange(prod(batch)).reshape(*batch, 1), there.shape)[there]
+    values = diagram.values.reshape(len(diagram.at), prod(batch), diagram.values.shape[-1])
+    at, lane, _ = there = np.nonzero(~np.isnan(values))
     if diagram.at.size and diagram.parameter in system.params:  # of its batch one row
         system = system(**{diagram.parameter: diagram.at.flat[0]})
     own, note = _by_orbit(ax, system, batch, lane, keywords)
-    _dots(ax, at, diagram.values[there], own | keywords)
+    _dots(ax, diagram.at[at], values[there], own | keywords)
     none = np.count_nonzero(diagram.count == 0)
     if none:
         note = f"{none:,} of {diagram.count.size:,} have no points" + f", {note}" * bool(note)

@@ -333,10 +333,9 @@ def crossings(
 def _points(there, trajectory):
     """States, times, trajectories and values of the selected crossings."""
     t = there.t.reshape(len(trajectory), there.t.shape[-1])
-    lane, which = np.nonzero(~np.isnan(t))
-    y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
-    kept = there.values.reshape(*t.shape, there.values.shape[-1])[lane, which]
-    return y, t[lane, which], trajectory[lane], kept
+    here = np.nonzero(~np.isnan(t))
+    y, kept = (a.reshape(*t.shape, a.shape[-1])[here] for a in (there.y, there.values))
+    return y, t[here], trajectory[here[0]], kept
 
 
 def _warn_of_period(solution, period):
