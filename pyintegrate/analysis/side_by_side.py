@@ -84,14 +84,11 @@ class Chosen:
         self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
 
 
-_FOR_STEPS = {"compensated": "steps to a tolerance always carry rounding errors along"}
-_STEPS_ONLY = ("drive", "start")
-
-
 def to_a_tolerance(one, span, options):
     """The arguments of `solve` in place of those of `integrate`."""
-    how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
-    for name in _STEPS_ONLY:
+    how = dict(options)
+    how.pop("compensated", None)  # steps to a tolerance always carry rounding errors along
+    for name in ("drive", "start"):
         if how.pop(name, None) is not None:
             raise ValueError(f"{name} is for steps of one length, and {one.name!r} chooses its own")
     if how.get("times") is None:

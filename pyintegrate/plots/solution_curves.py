@@ -357,10 +357,7 @@ def energy(
     >>> ax.get_ylabel()
     'E(t) / E(0)'
     """
-    held = [energies(curve.solution) for curve in curves]
-    for curve, one in zip(curves, held):
-        if one is None:
-            curve.solution.energy()  # says why
+    held = [energies(curve.solution) or curve.solution.energy() for curve in curves]  # says why not
     quantity = choice("quantity", _quantity(curves, held) if quantity is None else quantity, LABELS)
     ax, system = page(), curves[0].solution.system
     if exact:

@@ -429,9 +429,9 @@ def kinds_of(eigenvalues, doubt=False):
     sums = np.abs(values[..., np.newaxis] + values[..., np.newaxis, :]).min(axis=-1)
     room = np.where(sums > ROUNDING * largest, ROUNDING, DOUBLE) * largest
     idle = doubt | (np.abs(values.real) <= room)
-    grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
     turn = np.abs(values.imag) > np.maximum(room, DOUBLE * np.abs(values.real))
-    rises, falls, rests = grow.any(axis=-1), shrink.any(axis=-1), idle.any(axis=-1)
+    grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
+    rises, falls, rests = (these.any(axis=-1) for these in (grow, shrink, idle))
     stability = np.where(rises, "unstable", np.where(rests, "neutral", "stable"))
     turns = (turn & ~idle).any(axis=-1)
     saddle = rises & falls & ~(idle & ~turn).any(axis=-1)

@@ -211,8 +211,8 @@ def _signals(sol, signals, spacing):
                 rate = _joined([rates[..., i] for i in places])
                 with quiet():  # squares neither vanish nor overflow
                     own, fast = (part / np.abs(value).max(axis=0) for part in (value, rate))
-                    fast = np.sqrt(np.mean(np.abs(fast * spacing) ** 2, axis=0))
-                    lost = fast > np.pi * np.std(own, axis=0)
+                    fast = np.mean(np.abs(fast * spacing) ** 2, axis=0)
+                    lost = fast > np.pi**2 * np.var(own, axis=0)
             names.append(" - i ".join(pair))
         folded |= lost
         grows = _grows(value)
