@@ -314,4 +314,4 @@ def fits(method, system):
 
 def doubt_of(motion):
     """The largest of a batch."""
-    return float(np.max(motion.doubt, initial=0.0))
+    return float(np.max(motion.doubt))

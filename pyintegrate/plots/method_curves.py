@@ -68,7 +68,7 @@ def convergence(page, found: Convergence, *, legend=True, **keywords: Any):
             look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
             ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
     ax.loglog()
-    floor = float(np.max(found.floor, initial=0.0))
+    floor = float(np.max(found.floor))
     low, high = ax.get_ylim()
     if low < 10 * floor:
         ax.axhspan(low, floor, color=muted()["color"], alpha=0.08, zorder=0, linewidth=0)
