@@ -138,8 +138,7 @@ def energies(solution):
     """
     if not (solution.system.has_energy and solution._complete):
         return None
-    start = solution.system.energy(solution.origin, solution._origin_time)
-    return solution.energy(), np.asarray(start)
+    return solution.energy(), solution.system.energy(solution.origin, solution._origin_time)
 
 
 def at(values, index):

@@ -1,6 +1,6 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from types import SimpleNamespace
 
@@ -349,7 +349,7 @@ class Curve:
 
     solution: object
     label: str
-    keywords: dict = field(default_factory=dict)
+    keywords: dict
     parts: tuple = ()  # for a small batch those of each trajectory, with its name
 
     def look(self, number):

@@ -168,15 +168,15 @@ def finish(ax, xlabel, ylabel, legend, title, note=""):
     beside = [one for one in ax.get_ylabel().replace("\n", " ").split(", ") if one]
     ylabel = ", ".join(dict.fromkeys([*beside, ylabel]))  # of all that is drawn in these axes
     height = ax.get_position().height * ax.figure.get_figheight()
-    small, alone = height < 2.6, len(ax.figure.axes) == 1
+    small = height < 2.6 and len(ax.figure.axes) == 1
     # A title or a legend takes much of a small figure.
-    ax.set_ylabel(wrapped(ylabel, (0.75 if small and alone else 1.2) * height, SIZE))
+    ax.set_ylabel(wrapped(ylabel, (0.75 if small else 1.2) * height, SIZE))
     if not hasattr(ax, "get_zlim") and not any(isinstance(one, QuadMesh) for one in ax.collections):
         ax.spines[["top", "right"]].set_visible(False)
     say(ax, title, note)
     if legend:
         place_legend(ax)
-    if small and alone and _is_cut(ax.yaxis.label):
+    if small and _is_cut(ax.yaxis.label):
         ax.set_ylabel(ax.get_ylabel(), loc="top")  # layouts leave no room above the axes for it
     return ax
 
