@@ -36,19 +36,20 @@ def comparison_table(comparison):
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
     watched = all(every_step(s) or watched_error(s, "energy") is not None for s in solutions)
-    most_energy, of_energy = largest_of(solutions, watched)
-    most, of_them = largest_of(solutions)
+    (known, of_energy), (most, of_them) = largest_of(solutions, watched), largest_of(solutions)
+    energy_error, position_error = (
+        f"max_{kind}_error" if largest else f"{kind}_error"
+        for largest, kind in ((known, "energy"), (most, "position"))
+    )
     held = energies(solutions[0])
     measures = [  # heading, measure, format of a cell, value of a perfect method
         ("energy change", "energy_change", "{:+.6g}", 0.0)  # a loss raises E/E0 where E0 < 0
         if held and np.any(held[1] <= 0)
         else ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
-        (f"{'max ' * bool(most_energy)}energy error{of_energy}",
-         f"{'max_' * bool(most_energy)}energy_error", "{:.6g}", 0.0),
+        (energy_error.replace("_", " ") + of_energy, energy_error, "{:.6g}", 0.0),
         (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
-        (with_unit(f"position error{of_them}", position),
-         f"{'max_' * bool(most)}position_error", "{:.6g}", 0.0),
-    ]  # fmt: skip
+        (with_unit(f"position error{of_them}", position), position_error, "{:.6g}", 0.0),
+    ]
     # The steps as text, the extremes where they differ between trajectories; or the mean step.
     steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
     columns = {"method": [key[0] if isinstance(key, tuple) else key for key in summary]}

@@ -235,12 +235,12 @@ def compare(
             if equal_work and one.tolerance is not None:
                 raise ValueError(f"equal_work gives steps, and {one.name!r} chooses its own")
             if equal_work and one is not chosen[0] and (t_end is None) != (n_steps is None):
+                t0 = options.get("t0", 0.0)
                 if t_end is None:
                     n = integer("n_steps", n_steps, 0)
                     length = n * step
                 else:
-                    n = steps_between(step, t0 := options.get("t0", 0.0), t_end)
-                    length = np.subtract(t_end, t0)
+                    n, length = steps_between(step, t0, t_end), np.subtract(t_end, t0)
                 span = same_work(system, chosen[0].method, one.method, n, length)
             runs[(one.name, step) if several else one.name] = one, span
     if system.noise is not None:

@@ -21,7 +21,7 @@ from .resting_points import (
     kinds_of,
     refined,
     solved,
-)  # fmt: skip
+)
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
