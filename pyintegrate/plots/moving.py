@@ -618,7 +618,8 @@ class Motion(FuncAnimation):
 
     def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
         """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
-        limit, settings = matplotlib.rcParams["animation.embed_limit"], {}
+        limit = matplotlib.rcParams["animation.embed_limit"]
+        settings: Any = {}
         if embed_frames:
             # They were measured: the second limit only prevents losing some by a wrong guess.
             settings = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}

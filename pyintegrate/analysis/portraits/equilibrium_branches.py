@@ -377,8 +377,9 @@ def _told(curve, path, lane, tests, ends):
     axis, largest = np.abs(values.real), np.abs(values).max(axis=-1, keepdims=True)
     idle = axis <= np.maximum(2 * axis.min(axis=-1, keepdims=True), DOUBLE * largest)
     stability = kinds_of(values, (names != "")[:, np.newaxis] & idle)[1]
-    made: Any = (
+    made: Any = [
         in_lanes(part, lane, curve.batch, least=1)
         for part in (path[:, -1], path[:, :-1], values, stability, names)
-    )
-    return EquilibriumBranches(curve.parameter, *made, ends.reshape(curve.batch), curve.system)
+    ]
+    made = [curve.parameter, *made, ends.reshape(curve.batch), curve.system]
+    return EquilibriumBranches(*made)

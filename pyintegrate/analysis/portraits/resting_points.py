@@ -402,9 +402,10 @@ def equilibria(
         known = np.where(change < np.abs(values), known, 0)
     residuals = norm(one.rhs(times, points))
     found = (points, values, *kinds_of(known, doubt), residuals, hits)
-    made: Any = (in_lanes(part, lane, batch) for part in found)
-    counts = (part.reshape(batch)[()] for part in (count, outside, lost))
-    return Equilibria(*made, *counts, n, system, t, box)
+    made: Any = [in_lanes(part, lane, batch) for part in found]
+    made += [part.reshape(batch)[()] for part in (count, outside, lost)]
+    made += [n, system, t, box]
+    return Equilibria(*made)
 
 
 def eigenvalues(jacobian):

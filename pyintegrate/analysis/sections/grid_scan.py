@@ -137,7 +137,7 @@ def scan(
         )
     solution = integrate(**arguments, **options)
     if isinstance(measure, Reduction):
-        values = solution.watched["measure"]
+        values: Any = solution.watched["measure"]
     elif isinstance(measure, Event):
         warn_of_unresolved(solution)
         log = solution.events["measure"]

@@ -229,7 +229,7 @@ def equilibria(
         values.append(np.zeros_like(values[0]))
         labels.append("")
     ax = page((7.2, 4.4))
-    mark(ax, *values[:2], found, keywords)
+    mark(ax, values[0], values[1], found, keywords)
     return ax, *labels[:2], "" if np.any(found.count) else "none was found"
 
 
