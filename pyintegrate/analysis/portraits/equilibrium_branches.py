@@ -227,14 +227,14 @@ class _Curve:
         """
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
         B, _, unit = balanced(A)
-        _, s, V = np.linalg.svd(B)
+        _, s, V = np.linalg.svd(B / unit)
         t = V[:, -1] / unit[:, 0]
         t /= norm(t, keepdims=True)
         sense = np.where((t * along).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         t = t * sense
         t[np.abs(t) < ROUNDING] = 0.0  # which would lead a parameter near a bound across it
         border = (V[:, -1] * sense)[:, None]
-        bordered = np.linalg.det(np.concatenate([B, border], axis=1))
+        bordered = np.linalg.det(np.concatenate([B / unit, border], axis=1))
         bordered = np.where(s[:, -1] > SILENT * s[:, 0], bordered, 0.0)
         J = A[..., :-1]
         values = np.linalg.eigvals(J)
@@ -252,7 +252,8 @@ class _Curve:
 
     def fill(self, lane, Y):
         """Whether solutions fill a surface: the equations depend on each other, in any units."""
-        s = np.linalg.svd(balanced(self.at(lane, Y)[1])[0], compute_uv=False)
+        A, _, unit = balanced(self.at(lane, Y)[1])
+        s = np.linalg.svd(A / unit, compute_uv=False)
         return s[:, -1] <= SILENT * s[:, 0]
 
     def followed(self, y, step, n):

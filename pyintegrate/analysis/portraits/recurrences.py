@@ -204,11 +204,12 @@ def _nearest(ends, points, tolerance):
     """Index of the nearest point, -1 if none is near."""
     label = np.full(len(ends), -1)
     rows = max(1, NEAREST // max(1, len(points)))
-    for here in blocks(len(ends) if len(points) else 0, rows):
-        part = ends[here]
+    for start in range(0, len(ends) if len(points) else 0, rows):
+        part = ends[start : start + rows]
         squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
-        arrived = squares.min(axis=1) <= tolerance**2
-        label[here] = np.where(arrived, squares.argmin(axis=1), -1)
+        nearest = squares.argmin(axis=1)
+        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
+        label[start : start + rows] = np.where(arrived, nearest, -1)
     return label
 
 

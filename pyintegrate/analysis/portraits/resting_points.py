@@ -497,18 +497,18 @@ def refined(system, y, size, t, batch, lane):
 
 
 def balanced(A):
-    """Matrices (m, k, l) over their largest elements in each row, then in each column, and these:
-    rates may be far apart, and so may units of components, as velocities of slow motions."""
+    """Matrices (m, k, l) over their largest elements in each row, these, and then the largest in
+    each column: rates may be far apart, and so may units, as velocities of slow motions."""
     rates = np.abs(A).max(axis=2, keepdims=True, initial=1e-300)
-    units = np.abs(A / rates).max(axis=1, keepdims=True, initial=1e-100)
-    return A / rates / units, rates, units
+    A = A / rates
+    return A, rates, np.abs(A).max(axis=1, keepdims=True, initial=1e-100)
 
 
 def solved(A, b):
     """The solutions of A x = b, the least where A is singular to rounding: (m, k, k), (m, k)."""
-    scaled, rates, _ = balanced(A)
-    A, b = A / rates, b / rates[..., 0]
-    x, flat = np.empty_like(b), np.abs(np.linalg.det(scaled)) < ROUNDING
+    A, rates, units = balanced(A)
+    b = b / rates[..., 0]
+    x, flat = np.empty_like(b), np.abs(np.linalg.det(A / units)) < ROUNDING
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
     x[flat] = applied(np.linalg.pinv(A[flat], rcond=FLAT), b[flat])
     return x
