@@ -60,8 +60,7 @@ def main(arguments=None):
         parser.print_help()
         return 0
     command = f"{parser.prog} {options.command}"
-    show = warnings.showwarning
-    with warnings.catch_warnings():
+    with warnings.catch_warnings():  # which sets showwarning back, too
         warnings.simplefilter("always", pi.IntegrationWarning)
         warnings.showwarning = lambda message, *_, **__: print(
             f"{command}: {' '.join(str(message).split())}", file=sys.stderr
@@ -77,8 +76,6 @@ def main(arguments=None):
             parser.exit(2, f"{command}: {' '.join(str(message).split())}\n")
         except KeyboardInterrupt:
             parser.exit(130, f"{command}: interrupted\n")
-        finally:
-            warnings.showwarning = show
     return code
 
 
@@ -108,7 +105,7 @@ def _parser():
 
     compare = add("compare", _compare, "integrate one motion by several methods")
     _add_motion(compare)
-    _add_methods(compare, "rk4 and the simplest suitable one")
+    _add_methods(compare, "the picture", "rk4 and the simplest suitable one")
     compare.add_argument("--dt", type=_numbers, required=True, help="step, or several: 0.1,0.25")
     span = compare.add_mutually_exclusive_group(required=True)
     span.add_argument("--t-end", type=float, help="time of the end")
@@ -120,22 +117,19 @@ def _parser():
         action="store_true",
         help="give all methods as many force evaluations as the first, instead of as many steps",
     )
-    compare.add_argument("--output", metavar="FILE", help="draw the picture: .png, .pdf or .svg")
 
     stability = add("stability", _stability, "find how stiff a spring can be, and draw regions")
-    _add_methods(stability)
+    _add_methods(stability, "the regions")
     stability.add_argument(
         "names", nargs="?", type=_names, help="the same as --methods; both add up"
     )
     stability.add_argument("--dt", type=float, default=0.01, help="step (default: 0.01)")
     stability.add_argument("--b", type=float, default=0.0, help="damping [kg/s] (default: 0)")
-    stability.add_argument("--output", metavar="FILE", help="draw the regions: .png, .pdf or .svg")
 
     order = add("convergence", _convergence, "measure the order of accuracy of methods on a motion")
     _add_motion(order)
-    _add_methods(order)
+    _add_methods(order, "errors over dt")
     order.add_argument("--t-end", type=float, help="end time (default: one period)")
-    order.add_argument("--output", metavar="FILE", help="draw errors over dt: .png, .pdf or .svg")
 
     figures = add("figures", _figures, "draw the gallery: every figure and table")
     figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
@@ -169,9 +163,11 @@ def _add_motion(command):
     command.add_argument("--v0", type=_numbers, help="velocities")
 
 
-def _add_methods(command, default="all"):
+def _add_methods(command, drawn, default="all"):
+    """The arguments for the methods, and for the picture of what they do."""
     said = f"names, separated by commas (default: {default})"
     command.add_argument("--methods", type=_names, help=said)
+    command.add_argument("--output", metavar="FILE", help=f"draw {drawn}: .png, .pdf or .svg")
 
 
 def _system(text):

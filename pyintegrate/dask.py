@@ -21,7 +21,7 @@ from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import column, time_of, times
 from .solution.fixed_steps import FixedSolution
-from .values.checks import broadcast_shape, integer
+from .values.checks import broadcast_shape
 from .values.keywords import explains_keywords
 from .values.lazily import optional
 from .values.memory import outward
@@ -102,9 +102,8 @@ class DaskSolution:
         })  # fmt: skip
         self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
         if call.fixed["across"] is not None:
-            parts = runs.to_delayed().ravel()
-            picked = [dask.delayed(pick)(one, -1) for one in parts]
-            self.across = dask.delayed(reduce)(joined, picked)  # which may share their noise
+            parts = [one[-1] for one in runs.to_delayed().flat]
+            self.across = dask.delayed(reduce)(joined, parts)  # which may share their noise
 
     def compute(self) -> Solution:
         """The `Solution` of the whole batch, in the memory of this process.
@@ -269,8 +268,6 @@ def integrate(
     del given["first_trajectory"]
     if times is not None and isinstance(save, str) and save == "all":  # the default
         del given["save"]
-    if n_steps is not None:
-        given["n_steps"] = integer("n_steps", n_steps, 0)
     if isinstance(t_end, da.Array):
         raise TypeError("t_end must be a number, got a dask.array: give n_steps")
     if t_end is not None or times is not None:
@@ -397,14 +394,13 @@ _PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
 def _results_of(solution):
     """All arrays of a solution over its batch by name, y first; those of ours begin with _."""
     batch = solution.status.shape
-    results = {name: getattr(solution, name) for name in ("y", "status", "failed_step")}
-    results |= {name: getattr(solution, name) for name in solution._of_each}
+    named = ("y", "status", "failed_step", *solution._of_each, "stopped_at", "stopped_by")
+    results = {name: getattr(solution, name) for name in named}
     for name, value in solution.watched.items():
         if not name.endswith(".edges"):  # the same for all
             results[f"watched.{name}"] = value
     for name, one in solution.events.items():
         results |= {f"events.{name}.{part}": getattr(one, part) for part in _PARTS}
-    results |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
     for name, a in solution._of_lanes().items():
         results[name] = a.reshape((*batch, *a.shape[1:]))
     return results | {"_last": outward(solution._last_rows, batch)}
@@ -512,17 +508,16 @@ class _Call:
     def made(self, arrays):
         """The checked arguments, of which a Solution is made."""
         arrays, fixed = dict(arrays), dict(self.fixed)
-        params, driven = (
+        params, driven, groups = (
             {name[len(kind) :]: arrays.pop(name) for name in [*arrays] if name.startswith(kind)}
-            for kind in ("params.", "drive.")
+            for kind in ("params.", "drive.", "by.")
         )
         if driven:
             fixed["drive"] = {name: np.moveaxis(value, -1, 0) for name, value in driven.items()}
         system = self.system(**params) if params else self.system
         if fixed["across"] is not None:
             fixed["across"] = {
-                name: one.grouped(arrays.pop(f"by.{name}", None))
-                for name, one in fixed["across"].items()
+                name: one.grouped(groups.get(name)) for name, one in fixed["across"].items()
             }
         x0, v0 = arrays.pop("x0", None), arrays.pop("v0", None)
         if self.kind is AdaptiveSolution:

@@ -189,8 +189,6 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
     start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0).initial
     if not start.size:
         raise ValueError("there is no motion to follow: the batch of starts is empty")
-    if np.ndim(t0) or np.ndim(t_end):
-        raise ValueError("t0 and t_end must be numbers here: every run ends at the same time")
     if t_end is None:
         period = system.period(start)
         if period is None or not np.all(np.isfinite(period)):
@@ -198,8 +196,9 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
                 f"give t_end: the system {system.name!r} has no period in closed form to take"
             )
         t_end = t0 + np.max(period)
-    if t_end == t0:
-        raise ValueError(f"there is no motion to follow: t_end and t0 are both {float(t0):g}")
+    numbers("t_end", t_end)
+    if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
+        raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     motion = Motion(system, x0, v0, float(t0), float(t_end), checks, system.positions)
     between = -(-SAMPLES // checks)
     times = np.linspace(t0, t_end, between * checks + 1)
@@ -315,4 +314,4 @@ def fits(method, system):
 
 def doubt_of(motion):
     """The largest of a batch."""
-    return float(np.max(motion.doubt, initial=0.0))
+    return float(np.max(motion.doubt))

@@ -138,8 +138,10 @@ class StepAdvice(ByMethod[Advice]):
         rows = []
         for name in sorted(self, key=lambda name: self[name].evaluations or np.inf):
             one = self[name]
-            told = [f"{one.dt:.3g}", f"{one.evaluations:,}", f"{1e6 * one.seconds:.3g}"]
-            told.append(f"{one.error:.2e}")
+            told = [
+                f"{one.dt:.3g}", f"{one.evaluations:,}", f"{1e6 * one.seconds:.3g}",
+                f"{one.error:.2e}",
+            ]  # fmt: skip
             rows.append([name, *(told if one.n_steps else ["none tried", *"---"])])
         step = with_unit("largest dt", self.system.units["t"])
         columns = ["method", step, "evaluations", "\N{MICRO SIGN}s", "error"]
@@ -226,8 +228,7 @@ def nature(motion):
         radius = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1)
         # A motion that has come to rest does not change, whatever the ratio of the remainders.
         change = np.sqrt(np.nan_to_num(bend, posinf=0.0))
-    mean = float(np.max(change.mean(axis=0), initial=0.0))
-    fastest = float(np.max(radius, initial=0.0))
+    mean, fastest = float(change.mean(axis=0).max()), float(radius.max())
     spread = fastest / mean if mean > 0 else 0.0  # at rest nothing is stiff
     sure = spread > 10 * SPREAD and fastest * abs(span) > 3 * HELD_BACK
     stiff = sure or (spread > SPREAD and _is_stiff(motion))
@@ -235,7 +236,7 @@ def nature(motion):
     if not stiff:
         two = (motion.course(start + off, t, CLOSEST) for off in (0.0, NEAR * size))
         lyapunov = _lyapunov(t, size, *two)
-    turns = float(np.max(turning.mean(axis=0), initial=0.0)) * abs(span) / (2 * np.pi)
+    turns = float(turning.mean(axis=0).max()) * abs(span) / (2 * np.pi)
     conservative = _is_conservative(system, times, y, J)
     return Nature(stiff, spread, lyapunov > 0, lyapunov, conservative, turns)
 
@@ -256,7 +257,7 @@ def _is_stiff(motion):
 
 def _worst(motion, method, n):
     """The largest error of a batch in n steps."""
-    return float(np.max(motion.run(method, n)[0], initial=0.0))
+    return float(np.max(motion.run(method, n)[0]))
 
 
 def _lyapunov(t, size, y, near):
@@ -419,10 +420,6 @@ def advise(
     ...                    method=advice.best, save="final")
     """
     check_error(error)
-    for name, value in (("t0", t0), ("t_end", t_end)):
-        numbers(name, value)
-    if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
-        raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     if getattr(system, "noise", None) is not None:  # what is no system is refused below
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
     motion = follow(system, x0, v0, t0, t_end, TIMES, error)

@@ -6,7 +6,7 @@ from ..errors import one_record_warning
 from ..values.table import Number, Table, extent
 from ..values.types import Any
 from .measures import FINE, watched_error
-from .observables import energies, every_step, exact_states, only_the_end, start_time, times
+from .observables import energies, every_step, exact_states, largest_of, start_time, times
 from .results import quiet, with_unit
 
 ABSENT = "-"
@@ -35,16 +35,20 @@ def comparison_table(comparison):
     units, solutions = comparison.system.units, list(comparison.values())
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
-    most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
-    most, of_them, _ = _kind_of_largest(solutions, "position")
+    watched = all(every_step(s) or watched_error(s, "energy") is not None for s in solutions)
+    (known, of_energy), (most, of_them) = largest_of(solutions, watched), largest_of(solutions)
+    energy_error, position_error = (
+        f"max_{kind}_error" if largest else f"{kind}_error"
+        for largest, kind in ((known, "energy"), (most, "position"))
+    )
     held = energies(solutions[0])
     measures = [  # heading, measure, format of a cell, value of a perfect method
         ("energy change", "energy_change", "{:+.6g}", 0.0)  # a loss raises E/E0 where E0 < 0
         if held and np.any(held[1] <= 0)
         else ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
-        (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
+        (energy_error.replace("_", " ") + of_energy, energy_error, "{:.6g}", 0.0),
         (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
-        (with_unit(f"position error{of_them}", position), f"{most}position_error", "{:.6g}", 0.0),
+        (with_unit(f"position error{of_them}", position), position_error, "{:.6g}", 0.0),
     ]
     # The steps as text, the extremes where they differ between trajectories; or the mean step.
     steps = [extent(solution._step_lengths, ABSENT) for solution in solutions]
@@ -113,18 +117,6 @@ def joint_table(comparisons):
     return Table(title, ["system", *heads], rows, "; ".join(notes), align)
 
 
-def _kind_of_largest(solutions, quantity):
-    """Which measure is the largest error, and the words after and before its name."""
-    watched = quantity == "energy" and all(
-        every_step(one) or watched_error(one, quantity) is not None for one in solutions
-    )
-    if watched:
-        return "max_", "", "max "
-    if any(map(only_the_end, solutions)):
-        return "", " at the end", ""
-    return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
-
-
 def _exact_energy(solution, exact):
     """The numbers of the exact motion; its energy ends elsewhere if the system dissipates."""
     held = energies(solution)
@@ -173,7 +165,7 @@ def _title(comparison, steps):
     parts = [system.title]
     solution = next(iter(comparison.values()))
     end = solution.t[-1:].ravel()
-    start = np.asarray(start_time(solution), float).ravel()
+    start = np.ravel(start_time(solution))
     one = end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0
     if one and _end_alike(list(comparison.values())):
         parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())

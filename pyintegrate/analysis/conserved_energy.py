@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
 from ..values.types import Booleans, Floats, Solution
-from .observables import at, check_solution, cure, found, only_the_end, some_saves, times
+from .observables import at, batch_of, check_solution, cure, found, only_the_end, some_saves, times
 from .results import quiet, result_class, with_unit
 from .vectors import applied
 
@@ -104,15 +104,14 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     solution._need_all("energy_drift")
-    t, y = times(solution), solution.y
-    batch = y.shape[1:-1]
+    t, batch, saves = times(solution), batch_of(solution), len(solution)
     valid = True if solution._whole else solution.valid
-    begins = np.linspace(0, len(y), min(STRETCHES, len(y)), endpoint=False).astype(int)
+    begins = np.linspace(0, saves, min(STRETCHES, saves), endpoint=False).astype(int)
     with quiet():  # exploded trajectories
         error = np.array(solution.energy_error(), float)
         error[~np.asarray(valid)] = 0
         slope, count, centred, off = _line(t, error, valid)
-        known = np.ones((len(y), *(1,) * len(batch))) * valid
+        known = np.ones((saves, *(1,) * len(batch))) * valid
         number, middle, apart = (
             np.add.reduceat(one * known, begins) for one in (1.0, centred, off)
         )
@@ -131,7 +130,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     size = np.abs(error)
     when = size.argmax(axis=0)
     result = {
-        "slope": np.where(count > 1, slope, np.nan),
+        "slope": slope,
         "slope_uncertainty": np.where(degrees > 0, uncertainty, np.nan),
         "oscillation": np.where(count > 1, swing, np.nan),
         "largest": np.where(count > 0, at(size, when), np.nan),

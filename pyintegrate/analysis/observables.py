@@ -77,26 +77,26 @@ def every_step(solution):
     return len(solution) == solution.n_steps + 1
 
 
-def largest_of(solution, watched=False):
+def largest_of(solutions, watched=False):
     """How a maximum over time is described: words before and after its name.
 
-    watched: the run has included every step.
+    watched: the runs have included every step.
 
     Examples
     --------
     >>> import pyintegrate as pi
     >>> for save in ("all", 5, "final"):
     ...     sol = pi.integrate(pi.systems.oscillator, dt=0.01, n_steps=9, save=save)
-    ...     print("{}energy error{}".format(*largest_of(sol)))
+    ...     print("{}energy error{}".format(*largest_of([sol])))
     largest energy error
     largest energy error of the saves
     energy error at the end
     """
     if watched:
         return "largest ", ""
-    if only_the_end(solution):
+    if any(map(only_the_end, solutions)):
         return "", " at the end"
-    return "largest ", "" if every_step(solution) else " of the saves"
+    return "largest ", "" if all(map(every_step, solutions)) else " of the saves"
 
 
 def found(solution, function, quantity, suffix=""):
@@ -138,19 +138,12 @@ def energies(solution):
     """
     if not (solution.system.has_energy and solution._complete):
         return None
-    start = solution.system.energy(solution.origin, solution._origin_time)
-    return solution.energy(), np.asarray(start)
-
-
-def phases(solution, states):
-    """Phase of `states` (n_saved, *batch, dim) at the saved times, (n_saved, *batch), or None."""
-    angle = solution.system.phase(states, times(solution))
-    return None if angle is None else np.asarray(angle, float)
+    return solution.energy(), solution.system.energy(solution.origin, solution._origin_time)
 
 
 def at(values, index):
     """The entries of (n, *batch) values at one index (*batch) for each trajectory."""
-    return np.take_along_axis(values, np.asarray(index)[np.newaxis], 0)[0]
+    return np.take_along_axis(values, index[np.newaxis], 0)[0]
 
 
 def systems_by_name(systems):

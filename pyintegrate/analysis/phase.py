@@ -11,7 +11,7 @@ from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
 from ..solving import solve
 from ..values.table import evenly
-from ..values.types import Any, Floats, Solution
+from ..values.types import Floats, Solution
 from ..watching.extremes import last, maximum, minimum
 from ..watching.quantity import has_exact_phase
 from .observables import (
@@ -79,7 +79,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     angle = _phase_of(solution, reference)
     count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
-        reference_angle = _exact_phase(solution, angle)
+        reference_angle = _exact_phase(solution)
     else:
         check_times(solution, reference)
         reference_angle = _align(angle(reference.y, times(reference)), len(batch) + 1)
@@ -90,7 +90,7 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     if reference is None:
         with silent_record_warning():  # of jumps, of which the last line tells
             end = found(solution, "last", "phase_drift")
-        ahead = None if origin is None else origin.ahead
+        ahead = getattr(origin, "ahead", None)
     end = drift_from_turns(solution, reference) if end is None else end
     with quiet():
         drift = angle(solution.y, times(solution)) - reference_angle
@@ -102,14 +102,14 @@ def phase_drift(solution: Solution, reference: Solution | None = None) -> Floats
     unknown, lost = None, _gains(solution, angle, solution.final[np.newaxis])[0]
     if end is None or count > 1 or lost.any():
         unknown = uncounted(solution, reference, angle, ahead is not None)
-    counted: Any = False  # where the last save is the end, of which more is known
+    counted = np.False_  # where the last save is the end, of which more is known
     if end is not None and count:
         both = (solution,) if reference is None else (solution, reference)
         counted = np.logical_and.reduce(np.broadcast_arrays(*map(last_is_the_end, both), ~lost))
         drift[-1] = np.where(counted & ~np.isnan(drift[-1]), end, drift[-1])
     if unknown is not None:
         marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
-        marks[-1:] &= ~np.asarray(counted)
+        marks[-1:] &= ~counted
         _forget(drift, marks, most, origin is not None, _has_own_steps(solution))
     # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
@@ -162,8 +162,7 @@ def _forget_rest(solution, drift):
             return ~np.any(np.abs(system.rhs(t, y)) >= least, axis=-1)
 
     still = at_rest(solution._origin_time, solution.origin, about.smallest_subnormal)
-    if still.any():
-        drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
+    drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
     if not len(y) or not at_rest(t[-1], y[-1], least).any():
         return
     dead = np.broadcast_to(at_rest(t, y, least), drift.shape) & ~np.isnan(drift)
@@ -215,9 +214,7 @@ def period_error(solution: Solution, reference: Solution | None = None) -> Float
     from .conserved_energy import fit_line
 
     solution = check_solution(solution, "period_error")
-    slope = None
-    if reference is None:
-        slope = found(solution, "slope", "phase_drift")
+    slope = found(solution, "slope", "phase_drift") if reference is None else None
     if slope is not None:
         slope = slope[np.newaxis].copy()
         _forget_rest(solution, slope)
@@ -288,8 +285,10 @@ def _phase_of(solution, reference):
 
 def _angle_around(reference, ndim):
     """The angle in the plane of position and velocity around the centre of a motion."""
-    middle = _align(np.nanmean(reference.y, axis=0, keepdims=True), ndim + 1)
-    swing = _align(np.nanstd(reference.y, axis=0, keepdims=True), ndim + 1)
+    middle, swing = (
+        _align(mean(reference.y, axis=0, keepdims=True), ndim + 1)
+        for mean in (np.nanmean, np.nanstd)
+    )
 
     def angle(y, t):
         with quiet():  # of a motion at rest it is NaN
@@ -299,20 +298,15 @@ def _angle_around(reference, ndim):
     return angle
 
 
-def _exact_phase(solution, angle):
+def _exact_phase(solution):
     """The phase of the exact motion at the saves, (n_saved, *batch)."""
-    t, start, system = times(solution), solution._origin_time, solution.system
-    origin = solution.origin
-    if angle == system.phase and system.phase_is_uniform:
-        first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
+    origin, start, system = solution.origin, solution._origin_time, solution.system
+    if system.phase_is_uniform:
+        period = np.asarray(system.period(origin))
         with quiet():
             rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
-            return first + rate * (t - start)
-    motion = np.asarray(solution.t), origin, start
-    if angle == system.phase:
-        found = system.exact_phase(*motion)
-    elif (found := system.exact(*motion)) is not None:
-        found = angle(found, t)
+            return system.phase(origin, start) + rate * (times(solution) - start)
+    found = system.exact_phase(solution.t, origin, start)
     if found is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
@@ -326,13 +320,8 @@ def _exact_phase(solution, angle):
 
 def _unwrap(drift, before):
     """Make angles continuous along the first axis, in place, from what was before."""
-    turns = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape))
-    turns /= 2 * np.pi
-    np.rint(turns, out=turns)
-    if np.any(turns):
-        np.cumsum(turns, axis=0, out=turns)
-        turns *= 2 * np.pi
-        drift -= turns
+    turned = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape))
+    drift -= 2 * np.pi * np.cumsum(np.rint(turned / (2 * np.pi)), axis=0)
 
 
 # ---- references ----------------------------------------------------------------------------------
@@ -347,11 +336,9 @@ def check_times(solution, reference):
             f"the reference has {len(t_reference)} saves and the solution {len(t)}: "
             "equal times are compared, choose save= so that they agree"
         )
-    long, late = (
-        np.max(np.abs(t - solution._origin_time), initial=0.0),
-        np.max(np.abs(t), initial=0),
+    long, late, apart = (
+        np.max(np.abs(t - other), initial=0.0) for other in (solution._origin_time, 0, t_reference)
     )
-    apart = float(np.max(np.abs(t - t_reference), initial=0.0))
     if apart > 1e-9 * long + 1e-14 * late:
         raise ValueError(
             f"the reference is saved at other times than the solution (up to {apart:.3g} apart): "
@@ -361,9 +348,8 @@ def check_times(solution, reference):
 
 def _align(values, ndim):
     """Put missing batch axes after time, so that batches broadcast from their last axis."""
-    values = np.asarray(values)
-    shape = values.shape
-    return values.reshape(shape[:1] + (1,) * (ndim - values.ndim) + shape[1:])
+    first, *batch = values.shape
+    return values.reshape(first, *(1,) * (ndim - values.ndim), *batch)
 
 
 SAMPLES = 32  # saves at which the speed of turning is computed
@@ -411,10 +397,8 @@ def uncounted(solution, reference, angle, counted):
         turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
         most = HALF / turn
         if not np.all(steps.max(initial=0) < most) and angle == solution.system.phase:
-            pairs = [_drifting(one) for one in runs]
-            rate = dt * sum(pair[0] for pair in pairs)
-            swing = sum(pair[1] for pair in pairs)
-            most = np.fmax(most, (HALF - swing) / rate)
+            rates, swings = zip(*map(_drifting, runs))
+            most = np.fmax(most, (HALF - sum(swings)) / (dt * sum(rates)))
         most = np.where(np.isnan(most), 0, most)
     if _has_own_steps(solution):
         far = steps > most
@@ -460,11 +444,10 @@ def turning(solution, angle):
     start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
     t = np.concatenate([t[some], start])
     step = solution.last_step if _has_own_steps(solution) else solution.dt
-    short = 1e-3 * np.abs(np.asarray(step))
+    short = 1e-3 * np.abs(step)
     moved = y + short[..., np.newaxis] * system.rhs(t, y)
-    change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
-    change -= 2 * np.pi * np.rint(change / (2 * np.pi))
-    return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
+    change = angle(moved, t) - angle(y, t)
+    return MARGIN * np.fmax.reduce(np.abs(change - _whole(change)) / short, axis=0)
 
 
 def _drifting(solution):
@@ -478,7 +461,7 @@ def _drifting(solution):
         count, control = 100, solution._control
         run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol, save="final")
     else:
-        dt = np.abs(np.asarray(solution.dt))
+        dt = np.abs(solution.dt)
         count = int(np.max(np.minimum(np.ceil(span / dt), WORK), initial=0))
         count += solution.method.stages
         span = count * dt
@@ -486,19 +469,18 @@ def _drifting(solution):
     if count * problem.lanes > WORK:
         return np.inf, 0.0
     kinds = {"last": last, "most": maximum, "least": minimum}
-    watch = {name: kind("phase_drift") for name, kind in kinds.items()}
-    rates, swings, off = [], [], 0.0
-    for start in (origin, solution.final):
-        tried = run(
-            system, start, method=solution.method, watch=watch, dtype=problem.dtype,
-            on_failure="ignore",
-        )  # fmt: skip
-        seen, off = tried.watched, np.fmax(off, _off(system, tried.y, period))
-        gone = np.abs(seen["last"])
-        swings.append(seen["most"] - seen["least"] - gone)
-        rates.append((gone + swings[-1]) / span)
-    rate = MARGIN * (np.maximum(*rates) + np.fmax(off, _off(system, solution.y, period)))
-    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
+    tried = run(
+        system, np.stack(np.broadcast_arrays(origin, solution.final)), method=solution.method,
+        watch={name: kind("phase_drift") for name, kind in kinds.items()}, dtype=problem.dtype,
+        on_failure="ignore",
+    )  # fmt: skip
+    seen = tried.watched
+    wide = seen["most"] - seen["least"]
+    swing = np.max(wide - np.abs(seen["last"]), axis=0)
+    met = tried.y.reshape(-1, *solution.final.shape), solution.y
+    off = np.fmax(*(_off(system, y, period) for y in met))
+    rate = MARGIN * (np.max(wide / span, axis=0) + off)
+    return np.where(np.isnan(rate), np.inf, rate), swing
 
 
 # ---- turns counted by the run --------------------------------------------------------------------
@@ -517,12 +499,8 @@ def drift_from_turns(solution, reference):
     other = _advance(reference)
     if other is None:
         return None
-    apart = _phase(solution, solution.origin) - _phase(reference, reference.origin)
+    apart = solution.system.phase(solution.origin) - reference.system.phase(reference.origin)
     return advance - other + apart - _whole(apart)
-
-
-def _phase(solution, state):
-    return np.asarray(solution.system.phase(state))
 
 
 def _whole(angle):
@@ -534,24 +512,22 @@ def _advance(solution):
     turns = found(solution, "windings", "phase")
     if turns is None:
         return None
+    angle = solution.system.phase
     with quiet():
         if not _has_own_steps(solution) and np.any(
-            np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF
+            np.abs(solution.dt) * turning(solution, angle) >= HALF
         ):
             return None  # a step may turn by half a turn
-    part = _phase(solution, solution.final) - _phase(solution, solution.origin)
+    part = angle(solution.final) - angle(solution.origin)
     return part + _whole(2 * np.pi * turns - part)
 
 
 def _exact_advance(solution):
     """The same for the exact motion."""
     system, origin, start = solution.system, solution.origin, solution._origin_time
-    end = np.asarray(solution.t)[-1]
-    turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
+    turned = 2 * np.pi * (solution.t[-1] - start) / np.asarray(system.period(origin))
     if system.phase_is_uniform:
         return turned
     # A damped phase turns in equal times, and deviates in between by less than half a turn.
-    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
-        solution, origin
-    )
+    part = system.exact_phase(solution.t[-1:], origin, start)[0] - system.phase(origin)
     return part + _whole(turned - part)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import quiet as quiet
 from ..values.table import Several
-from ..values.types import Axes, Callable
+from ..values.types import Axes, Callable, Integers, Iterator
 
 Value = TypeVar("Value")
 
@@ -64,6 +64,18 @@ def name_of(quantity: Any) -> str:
     """The name of a component or a function; "quantity" where there is none."""
     name = quantity if isinstance(quantity, str) else getattr(quantity, "__name__", "")
     return "quantity" if name in ("", "<lambda>") else name
+
+
+def blocks(count: int, size: int) -> Iterator[Integers]:
+    """Indices 0, 1, ... below a count, so many at a time, to bound the memory.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in blocks(5, 2)]
+    [[0, 1], [2, 3], [4]]
+    """
+    for first in range(0, count, size):
+        yield np.arange(first, min(first + size, count))
 
 
 def in_lanes(values: Any, lane: Any, batch: tuple[int, ...], least: int = 0) -> Any:

@@ -44,11 +44,10 @@ from .observables import systems_by_name
 MOST_SUBSTEPS = 100  # in a step, of runs over one path of noise
 
 
-def same_work(system, first, method, dt, n, t_end, t0):
+def same_work(system, first, method, n, span):
     """Steps of a method that cost as many force evaluations as `n` of the first method."""
     share = evaluations_a_step(system, first) / evaluations_a_step(system, method)
     steps = max(1, round(n * share))
-    span = n * dt if t_end is None else np.subtract(t_end, t0)
     return {"dt": span / steps, "n_steps": steps}
 
 
@@ -85,14 +84,11 @@ class Chosen:
         self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
 
 
-_FOR_STEPS = {"compensated": "steps to a tolerance always carry rounding errors along"}
-_STEPS_ONLY = ("drive", "start")
-
-
 def to_a_tolerance(one, span, options):
     """The arguments of `solve` in place of those of `integrate`."""
-    how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
-    for name in _STEPS_ONLY:
+    how = dict(options)
+    how.pop("compensated", None)  # steps to a tolerance always carry rounding errors along
+    for name in ("drive", "start"):
         if how.pop(name, None) is not None:
             raise ValueError(f"{name} is for steps of one length, and {one.name!r} chooses its own")
     if how.get("times") is None:
@@ -233,9 +229,7 @@ def compare(
     found = {}  # to a tolerance: the same beside every dt
     options = of_comparison(system, options)
     runs: dict[Any, Any] = {}
-    for step in different(
-        "dt", steps.tolist() if several else [dt], float if dt is not None else id
-    ):
+    for step in different("dt", steps.tolist(), float) if several else [dt]:
         for one in chosen:
             span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
             if equal_work and one.tolerance is not None:
@@ -244,9 +238,10 @@ def compare(
                 t0 = options.get("t0", 0.0)
                 if t_end is None:
                     n = integer("n_steps", n_steps, 0)
+                    length = n * step
                 else:
-                    n = steps_between(step, t0, t_end)
-                span = same_work(system, chosen[0].method, one.method, step, n, t_end, t0)
+                    n, length = steps_between(step, t0, t_end), np.subtract(t_end, t0)
+                span = same_work(system, chosen[0].method, one.method, n, length)
             runs[(one.name, step) if several else one.name] = one, span
     if system.noise is not None:
         over_one_path(runs.values(), options.get("substeps", 1))

@@ -16,7 +16,7 @@ from ..theory.stability_function import has_stability_function, stability_functi
 from ..values.checks import DOUBLE, integer, numbers, positive
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
-from .accuracy import evaluations_a_step, listed, suitable_methods
+from .accuracy import evaluations_a_step, suitable_methods
 from .observables import at
 from .results import ByMethod, drawn_by, quiet, result_class, with_unit
 
@@ -349,8 +349,8 @@ def _growth(method, real, imaginary):
 
 def _extent(method):
     """The box around the region, with a margin; a fixed one if it is unbounded."""
-    up = np.concatenate([[0.0], np.geomspace(LEAST, FAR, 140)])  # finer than the margin
-    grid = np.concatenate([-up[:0:-1], up])
+    up = np.r_[0.0, np.geomspace(LEAST, FAR, 140)]  # finer than the margin
+    grid = np.r_[-up[:0:-1], up]
     stable = _growth(method, grid, up) <= edge_of(method)  # the lower half is its mirror image
     stable = stable[1:] & stable[:-1]  # whole cells: a marginal line is no region
     stable = stable[:, 1:] & stable[:, :-1]
@@ -482,8 +482,7 @@ def max_stiffness(
             f"array of shape {np.shape(system.params[parameter])}"
         )
     rtol = max(positive("rtol", rtol), 1e-14)
-    named = suitable_methods(system) if methods is None else listed(methods)
-    chosen = [find_method(method) for method in named]
+    chosen = suitable_methods(system, methods)
     dt = checked_times("dt", dt, DOUBLE, {})
     batch = _batch(system, dt)
     found, linear = {}, is_linear(system, parameter)
@@ -614,7 +613,7 @@ def _first(excess, least, middle, rtol):
     of instability may be narrower than the search; then bisection of the edge.
     """
     count, batch = 2 * DECADES * PER_DECADE + 1, middle.shape
-    values = _between(middle * 10.0**-DECADES, middle * 10.0**DECADES, count)
+    values = np.geomspace(middle * 10.0**-DECADES, middle * 10.0**DECADES, count)
     height = np.broadcast_to(excess(values), values.shape)
     bad = height > least
     never, first = ~bad.any(axis=0), bad.argmax(axis=0)
@@ -636,7 +635,7 @@ def _first(excess, least, middle, rtol):
         below, above, never = np.where(gap, start, below), np.where(gap, top, above), never & ~gap
     always = (first == 0) & ~never
     while np.any(above / below - 1 > rtol):
-        values = _between(below, above)
+        values = np.geomspace(below, above, FINER)
         index = np.clip((excess(values) > least).argmax(axis=0), 1, FINER - 1)
         below, above = at(values, index - 1), at(values, index)
     limit = np.sqrt(below * above)
@@ -649,13 +648,8 @@ def _first(excess, least, middle, rtol):
 def _climb(excess, low, high):
     """The highest point between two values, and its height."""
     for _ in range(5):
-        values = _between(low, high)
+        values = np.geomspace(low, high, FINER)
         height = excess(values)
         best = np.clip(height.argmax(axis=0), 1, FINER - 2)
         low, top, high = (at(values, best + i) for i in (-1, 0, 1))
     return top, at(height, best)
-
-
-def _between(low, high, count=FINER):
-    """Values between two, (count, *batch), in equal ratios."""
-    return np.geomspace(low, np.broadcast_to(high, np.shape(low)), count)

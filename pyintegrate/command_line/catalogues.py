@@ -7,6 +7,7 @@ import numpy as np
 
 import pyintegrate as pi
 
+from ..analysis.results import unit_of
 from ..values.table import Table
 from .printing import as_json, facts, show
 
@@ -117,9 +118,8 @@ def _system(system, options):
     if options.json:
         as_json(about)
         return
-    units = {name: "-" if unit == "1" else unit for name, unit in system.units.items()}
     rows = [
-        [name, kind, _short(value), units.get(name, "-")]
+        [name, kind, _short(value), unit_of(system, name) or "-"]
         for kind, values in (("state", about["state"]), ("parameter", system.params))
         for name, value in values.items()
     ]

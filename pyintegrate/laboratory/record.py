@@ -1,6 +1,7 @@
 """The numbers of the lab: plain data of systems and methods, a comparison and its arrays."""
 
 import warnings
+from contextlib import suppress
 from functools import cache
 from math import inf, isfinite
 
@@ -11,7 +12,7 @@ from ..analysis.observables import energies
 from ..analysis.phase import phase_drift
 from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import compare
-from ..errors import RecordWarning
+from ..errors import silent_record_warning
 from ..integration import integrate
 from ..method.catalogue import methods as known_methods
 from ..run.arguments import default_methods
@@ -104,10 +105,10 @@ def turning(system, states):
 
 
 MOST_ELEMENTS = 3  # of an array parameter with sliders
-MAY_VANISH = (
-    *("b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu"),
-    *("drag", "linear_damping", "angular_damping"),
-)
+MAY_VANISH = {
+    "b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu", "drag",
+    "linear_damping", "angular_damping",
+}  # fmt: skip
 TURNS, PER_TURN = 40, 16  # of the default run
 # Step and end for motions whose initial turning says little: they do not turn, or are chaotic.
 RUNS = {
@@ -538,7 +539,7 @@ def make_fan(system, state, method, n_steps):
     y = made.y[..., 10 if system.structure == "rigid_body" else 0]
     rows = np.quantile(y, QUANTILES, axis=1, method="inverted_cdf")
     paths = np.ascontiguousarray(y[:, MANY // 10 :: MANY // 5].T)
-    return {"t": np.asarray(made.t), "rows": rows, "paths": paths, "method": method.name}
+    return {"t": made.t, "rows": rows, "paths": paths, "method": method.name}
 
 
 def true_motion(solution):
@@ -554,18 +555,18 @@ def true_motion(solution):
     >>> states.shape, made.method.name
     ((51, 3), 'verner98')
     """
-    t, system = np.asarray(solution.t), solution.system
+    t, system = solution.t, solution.system
     if system.noise:
         made = integrate(
             system, solution.origin, dt=float(solution.dt) / FINER, n_steps=FINER * (len(t) - 1),
             method=system.default_method, seed=NOISE["seed"], save=FINER, on_failure="ignore",
         )  # fmt: skip
         return made.y, made
-    exact = solution.system.exact(t, solution.origin)
+    exact = system.exact(t, solution.origin)
     if exact is not None and np.isfinite(exact).all():
         return exact, None
     made = solve(
-        solution.system, solution.origin, t_end=t[-1], times=t, rtol=RTOL, atol=ATOL,
+        system, solution.origin, t_end=t[-1], times=t, rtol=RTOL, atol=ATOL,
         max_steps=MOST_TRIED, on_failure="ignore",
     )  # fmt: skip
     return np.where(made.valid[:, np.newaxis], made.y, np.nan), made
@@ -581,7 +582,7 @@ def _measured(solution, truth, made):
         else:
             away = np.sqrt(((y - truth)[:, :positions] ** 2).sum(axis=-1))
     return {
-        "method": solution.method.name, "dt": float(solution.dt), "t": np.asarray(solution.t),
+        "method": solution.method.name, "dt": float(solution.dt), "t": solution.t,
         "y": y, "ghost": np.ascontiguousarray(truth), "distance": away,
         **_energies(solution, truth), "phase": _phase(solution, truth, made),
         "failed": int(solution.failed_step), "evaluations": int(solution.evaluations),
@@ -603,7 +604,7 @@ def _energies(solution, truth):
         return {"energy": None, "ghost_energy": None}
     first = float(held[1])
     with quiet():
-        ghost = (solution.system.energy(truth, np.asarray(solution.t)) - first) / (abs(first) or 1)
+        ghost = (solution.system.energy(truth, solution.t) - first) / (abs(first) or 1)
     return {"energy": solution.energy_error(), "ghost_energy": ghost, "relative": first != 0}
 
 
@@ -612,16 +613,12 @@ def _phase(solution, truth, made):
     system = solution.system
     if system.noise:
         return None
-    with warnings.catch_warnings(), quiet():
-        warnings.simplefilter("ignore", RecordWarning)
-        try:
-            if system.phase(solution.origin) is None and (
-                system.dof != 1 or made is None or _crossings(truth[:, 0]) < CROSSINGS
-            ):
-                return None
+    with silent_record_warning(), quiet(), suppress(ValueError):
+        if system.phase(solution.origin) is not None or (
+            system.dof == 1 and made is not None and _crossings(truth[:, 0]) >= CROSSINGS
+        ):
             return phase_drift(solution, made)
-        except ValueError:
-            return None
+    return None
 
 
 def _crossings(x):

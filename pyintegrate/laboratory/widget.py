@@ -6,6 +6,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from ..analysis.accuracy import listed
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.stochastic import METHODS
@@ -76,8 +77,8 @@ class Lab(anywidget.AnyWidget):
         given = {"dt": dt, "t_end": t_end}.items()
         described |= {name: _number(name, value) for name, value in given if value is not None}
         self._systems = {**shown, system.name: system}
-        chosen = default_methods(system) if methods is None else methods
-        chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
+        chosen = default_methods(system) if methods is None else listed(methods)
+        chosen = [find_method(m) for m in chosen]
         self._methods = {**catalogue, **METHODS, **{method.name: method for method in chosen}}
         state = {
             "system": system.name,
@@ -123,12 +124,12 @@ class Lab(anywidget.AnyWidget):
                 f" and fan: {', '.join(sorted(map(str, wrong)))} is too much or missing;"
                 " lab.state = {**lab.state, 'dt': 0.5} changes one"
             )
-        name, chosen = state["system"], state["methods"]
+        name = state["system"]
         found = self._systems[name] if name in self._systems else known_systems[name]
         system = found(**state["params"])
         start = _one_start(system, state["start"], None)
         describe_system(system, start)  # or it says why it cannot be drawn
-        chosen = [chosen] if isinstance(chosen, str) else chosen
+        chosen = listed(state["methods"])
         chosen = [m if m in self._methods else find_method(m).name for m in chosen]
         return state | {
             "system": found.name,
@@ -166,7 +167,7 @@ class Lab(anywidget.AnyWidget):
         """A request of the front end: the rate of change of states, for the line of formulas."""
         if content.get("ask") == "rates":
             t, y = np.asarray(content["t"], float), np.asarray(content["y"], float)
-            rates = np.asarray(self.system.rhs(t, y))
+            rates = self.system.rhs(t, y)
             self.send({"number": content.get("number", 0), "rates": rates.tolist()})
 
     def __repr__(self):

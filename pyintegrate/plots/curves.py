@@ -1,6 +1,6 @@
 """The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ from ..adaptive.dense_output import filled
 from ..analysis.observables import batch_of, start_time
 from ..analysis.results import quiet, unit_of
 from ..errors import Status
-from ..solution.jumps import beyond_jump, direction, has_jumped, jumping
+from ..solution.jumps import beyond_jump, direction, jumping
 from ..values.table import evenly
 from .style import (
     METHOD_COLOURS,
@@ -61,13 +61,11 @@ def envelope(values, points=POINTS):
         return np.arange(count)
     bins = max(1, (points - 2) // 2)
     width = -(-count // bins)
-    padded = np.full(width * -(-count // width), np.nan)
-    padded[:count] = values
-    padded = padded.reshape(-1, width)
+    padded = np.pad(values, (0, -count % width), constant_values=np.nan).reshape(-1, width)
     start = np.arange(len(padded)) * width
     lowest = np.where(np.isnan(padded), np.inf, padded).argmin(axis=1) + start
     highest = np.where(np.isnan(padded), -np.inf, padded).argmax(axis=1) + start
-    chosen = np.unique(np.concatenate([[0], lowest, highest, [count - 1]]))
+    chosen = np.unique(np.r_[0, lowest, highest, count - 1])
     return chosen[chosen < count]
 
 
@@ -103,16 +101,14 @@ def orbit(x, y, points=LINE):
     count = len(x)
     if count <= points:
         return np.arange(count), True
-    way = np.concatenate([[0.0], np.cumsum(_steps(x, y))])
-    if way[-1] == 0:
-        return np.array([0, count - 1]), True
+    way = np.r_[0.0, np.cumsum(_steps(x, y))]
     points = min(points, max(POINTS, int(4 * way[-1] / ROUND)))  # a slow curve needs fewer
     number = np.arange(1, points - 1)
     joined = bool(way[-1] / points <= ROUND)
     if not joined:
         number = spread(min(points, POINTS) - 2, min(points, POINTS) - 2, float) + 0.5
     places = np.searchsorted(way, way[-1] * number / (len(number) + 1))
-    return np.unique(np.concatenate([[0], places, [count - 1]])), joined
+    return np.unique(np.r_[0, places, count - 1]), joined
 
 
 def spread(count, points, kind=int):
@@ -134,13 +130,6 @@ def _steps(x, y):
             np.diff(values) / (np.fmax.reduce(values) - np.fmin.reduce(values)) for values in (x, y)
         ]
         return np.hypot(*(np.nan_to_num(part, posinf=0, neginf=0) for part in moved))
-
-
-def step_length(x, y):
-    """Median distance of consecutive points, as a fraction of the width and height of the whole."""
-    if len(x) < 2:
-        return 0.0
-    return float(np.median(_steps(x, y)))
 
 
 def batch_size(solution):
@@ -207,10 +196,10 @@ def jumps_between(solution, index, t):
         return pair | alone[1:] | alone[:-1] | (left[1:] > right[:-1])
     jumps = np.zeros(max(len(t) - 1, 0), bool)
     for _, found in jumping(solution):
-        when = np.sort(sense * np.asarray(found.t)[index].reshape(-1))
+        when = np.sort(sense * found.t[index])
         when = when[np.isfinite(when)]
         jumps |= np.diff(np.searchsorted(when, sense * t, "right")) > 0
-        if np.asarray(found.overflow)[index]:
+        if found.overflow[index]:
             jumps |= sense * t[1:] > when.max(initial=-np.inf)
     return jumps
 
@@ -238,7 +227,7 @@ def parted(jumps, *parts):
     places = np.flatnonzero(jumps) + 1
     if not places.size:
         return list(parts)
-    return [np.insert(np.asarray(part, float), places, np.nan) for part in parts]
+    return [np.insert(part, places, np.nan) for part in parts]
 
 
 def dotted(jumps):
@@ -355,6 +344,7 @@ def _if_alike(values, form):
 FEW = 8  # batches up to this size also show their exact solutions
 DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
 DASHED = 12  # oscillations above which dashes no longer look like a line
+BANDS = 20  # oscillations from which on a band is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +353,7 @@ class Curve:
 
     solution: object
     label: str
-    keywords: dict = field(default_factory=dict)
+    keywords: dict
     parts: tuple = ()  # for a small batch those of each trajectory, with its name
 
     def look(self, number):
@@ -379,7 +369,7 @@ def collect(sources, labels=None, ax=None, keywords=None):
     Parameters
     ----------
     sources : tuple
-        Solutions, comparisons, or lists of them; or curves, which are returned unchanged.
+        Solutions, comparisons, or lists of them.
     labels : dict or sequence of str, optional
         Legend text by method name, or of each solution; the method's title by default, with what
         tells several by one method apart.
@@ -408,8 +398,6 @@ def collect(sources, labels=None, ax=None, keywords=None):
     ...                                                           n_steps=10)])]
     ['#0072B2', '#D55E00']
     """
-    if sources and all(isinstance(source, Curve) for source in sources):
-        return list(sources)
     solutions = list(_solutions(sources))
     if not solutions:
         raise TypeError("there is nothing to draw: give one or more solutions or comparisons")
@@ -447,8 +435,7 @@ def _solutions(sources):
 
 def of_one(values, index):
     """Values at the saves, (n_saved, *batch), of one trajectory; (n_saved,) are those of each."""
-    values = np.asarray(values)
-    return values[(slice(None), *index)] if values.ndim > 1 else values
+    return values[:, *index] if values.ndim > 1 else values
 
 
 def times_of(solution, index):
@@ -459,7 +446,7 @@ def times_of(solution, index):
 def valid_values(solution, values, index):
     """One trajectory of (n_saved, *batch) values as float64, NaN after its failure or its stop."""
     valid = of_one(solution.valid, index)
-    if np.asarray(solution.status)[index] == Status.STOPPED:
+    if solution.status[index] == Status.STOPPED:
         # The state of the stop is saved after it, and is the only one if no other is.
         valid = valid | np.append(len(valid) == 1, valid[:-1])
     return np.where(valid, of_one(values, index), np.nan).astype(float)
@@ -475,7 +462,7 @@ def line_of(solution, index, values, window=None):
     return [part[inside] for part in (t, *parts)]
 
 
-def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
+def against_time(ax, curve, values, keywords, window, bands=False, name=None):
     """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
 
     With `bands`, a curve that oscillates too fast for the picture becomes a pale band between its
@@ -491,7 +478,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         (n_saved, *batch).
     keywords : dict
         For `Axes.plot`; they override the curve's own.
-    window : tuple of float, optional
+    window : tuple of float or None
         Only saves from one time to another.
     bands : bool, optional
         Whether fast oscillations may become bands.
@@ -547,15 +534,13 @@ def swings_of(values):
     return int(np.argmax(speeds > 0.3 * speeds.max()))
 
 
-def running_band(values, swings=20):
+def running_band(values):
     """Running mean and extremes of a fast oscillation, or None if it is slow enough to draw.
 
     Parameters
     ----------
     values : ndarray
         (n,), in order of time.
-    swings : int, optional
-        The number of oscillations above which a band is drawn.
 
     Returns
     -------
@@ -572,7 +557,7 @@ def running_band(values, swings=20):
     True
     """
     found = swings_of(values)
-    if found < swings:
+    if found < BANDS:
         return None
     n, half = len(values), max(1, round(1.5 * len(values) / found))
     centre, index = np.full(n, np.nan), np.arange(n)
@@ -588,7 +573,7 @@ def running_band(values, swings=20):
 
 def _running_mean(values, half):
     """Mean over 2 half + 1 values around each, without those near the ends."""
-    total, width = np.concatenate([[0.0], np.cumsum(values)]), 2 * half + 1
+    total, width = np.r_[0.0, np.cumsum(values)], 2 * half + 1
     return (total[width:] - total[:-width]) / width
 
 
@@ -628,7 +613,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         np.fmin.reduce(part, initial=np.nan) == np.fmax.reduce(part, initial=np.nan)
         for part in parts
     )
-    if not joined or resting or step_length(*parts[:2]) > DOTS:
+    coarse = len(parts[0]) > 1 and np.median(_steps(*parts[:2])) > DOTS
+    if not joined or resting or coarse:
         size = 4.0 if resting else 2.2
         style |= {"linestyle": "", "marker": "o", "markersize": size, "markeredgewidth": 0}
         if "marker" in keywords:  # a cross is all edge
@@ -648,7 +634,7 @@ def opacity(count):
 
 def mark_failure(ax, line, solution, index, t, x, y):
     """A cross on the last good point of a trajectory that failed, if it did so at one of times."""
-    if np.asarray(solution.status)[index] in (Status.OK, Status.STOPPED):
+    if solution.status[index] in (Status.OK, Status.STOPPED):
         return
     good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     end = times_of(solution, index)[of_one(solution.valid, index)][-1:]
@@ -662,18 +648,16 @@ def same_motion(curves):
     One exact line is drawn for a picture; it would be wrong for a solution of another system or
     another start.
     """
-    first = curves[0].solution
-    for curve in curves[1:]:
-        other = curve.solution
-        if not (
-            other.system == first.system
-            and np.array_equal(other.origin, first.origin)
-            and np.array_equal(other._origin_time, first._origin_time)
-        ):
-            return None
-    if batch_size(first) > FEW or np.ndim(first.t) > 1:
+    first, *others = solutions = [curve.solution for curve in curves]
+    alike = all(
+        one.system == first.system
+        and np.array_equal(one.origin, first.origin)
+        and np.array_equal(one._origin_time, first._origin_time)
+        for one in others
+    )
+    if not alike or batch_size(first) > FEW or first.t.ndim > 1:
         return None
-    return max(curves, key=lambda curve: np.ptp(np.asarray(curve.solution.t))).solution
+    return max(solutions, key=lambda one: np.ptp(one.t))
 
 
 def exact_curve(solution, t):
@@ -682,12 +666,11 @@ def exact_curve(solution, t):
     A ball that has landed would fall on, and take the picture with it.
     """
     states = solution.system.exact(t, solution.origin, solution._origin_time)
-    stopped = solution.stopped_at
-    if states is not None and (np.any(has_jumped(solution)) or np.isfinite(stopped).any()):
-        late = direction(solution) * (solution._column(np.asarray(t)) - stopped) > 0
-        late |= beyond_jump(solution, t)
-        states = np.where(late[..., np.newaxis], np.nan, states)
-    return states if states is not None and np.isfinite(states).any() else None
+    if states is None:
+        return None
+    late = direction(solution) * (solution._column(t) - solution.stopped_at) > 0
+    states = np.where((late | beyond_jump(solution, t))[..., np.newaxis], np.nan, states)
+    return states if np.isfinite(states).any() else None
 
 
 def smooth_times(solution, window=None):
@@ -705,8 +688,7 @@ def smooth_times(solution, window=None):
     ndarray
         Increasing (or, backwards in time, decreasing) times, at most about 40 per saved step.
     """
-    t = np.asarray(solution.t)
-    start, end = (float(start_time(solution)), float(t[-1])) if window is None else window
+    start, end = (start_time(solution), solution.t[-1]) if window is None else window
     step = solution._step_lengths
     spacing = abs(float(step)) if step.ndim == 0 else abs(end - start) / POINTS
     steps = max(1.0, abs(end - start) / spacing) if spacing else 1.0
@@ -722,16 +704,22 @@ def exact_style(ax):
 
 def exact_against_time(ax, curves, window, values_of):
     """Draw what a function of exact states and times gives, if all have one exact motion."""
+    for t, one in exact_motions(curves, window, lambda states, t: [values_of(states, t)]):
+        points = envelope(one)
+        ax.plot(t[points], one[points], **exact_style(ax))
+
+
+def exact_motions(curves, window, values_of):
+    """Times and values (n,) of each trajectory of the exact motion, if all have one."""
     solution = same_motion(curves)
     if solution is None:
         return
     t = smooth_times(solution, window)
     states = exact_curve(solution, t)
-    for one in () if states is None else values_of(states, t).reshape(len(t), -1).T:
-        if not np.isfinite(one).any():  # the turning of a body whose centre is known
-            continue
-        points = envelope(one)
-        ax.plot(t[points], one[points], **exact_style(ax))
+    values = [] if states is None else values_of(states, t)
+    for parts in zip(*(part.reshape(len(t), -1).T for part in values)):
+        if np.isfinite(parts).all(axis=0).any():  # not the turning of a body whose centre is known
+            yield t, *parts
 
 
 def keep_in_view(ax, along_x=False):
@@ -740,25 +728,24 @@ def keep_in_view(ax, along_x=False):
     A trajectory that overflows would flatten all others to a line; it leaves the picture instead.
     The exact motion never does, beside one that has died out.
     """
+    lines = ax.get_lines()
+    exact = [line.get_label() == "exact" for line in lines]
     for axis in "yx" if along_x else "y":
-        extents, exact = [], []
-        for line in ax.get_lines():
-            values = np.asarray(getattr(line, f"get_{axis}data")(), float)
-            values = values[np.isfinite(values)]
-            if len(values) and values.min() < values.max():
-                extents.append((values.min(), values.max()))
-                exact.append(line.get_label() == "exact")
-        low, high = np.reshape(extents, (-1, 2)).T
-        limits = calm_limits(low, high, np.array(exact, bool))
+        limits = calm_limits([getattr(line, f"get_{axis}data")() for line in lines], exact)
         if limits is not None:
             getattr(ax, f"set_{axis}lim")(limits)
 
 
-def calm_limits(low, high, exact=False):
-    """Limits of the motions of these extents that stayed finite; None if none has exploded."""
+def calm_limits(motions, exact=False):
+    """Limits of those of some values (n,) that stayed finite; None if none has exploded."""
+    motions = [np.asarray(one, float) for one in motions]
+    motions = [one[np.isfinite(one)] for one in motions]
+    ends = [(one.min(initial=np.inf), one.max(initial=-np.inf)) for one in motions]
+    low, high = np.reshape(ends, (-1, 2)).T
+    low, high, exact = (np.broadcast_to(part, low.shape)[low < high] for part in (low, high, exact))
     with quiet():
         span = high - low
-    usual = np.max(span, where=exact, initial=span.min(initial=np.inf))
+    usual = np.max(span, where=exact.astype(bool), initial=span.min(initial=np.inf))
     calm = span < 1e5 * usual
     if not calm.any() or calm.all():
         return None

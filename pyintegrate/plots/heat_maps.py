@@ -33,21 +33,17 @@ from .style import (
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
+NAMED = len(CLASSES)  # attractors that have a colour of their own; the others share the last
+COLOURS = (*CLASSES, FAILED)  # the last, -1, is that of none of them
 MOST = 1e4  # times the median, or times 1 if that is more: larger numbers have exploded
 DECADES = 1e12  # greatest range of logarithmic colours: more leaves too little to each decade
 
 
-@picture(legend=False)
+@picture("x", "y", "label", "log", "colorbar", legend=False)
 def heatmap(
     page,
     solution: Solution,
     values: str | Callable[..., Any] | ArrayLike | None = None,
-    *,
-    x: str | ArrayLike | None = None,
-    y: str | ArrayLike | None = None,
-    label: str | None = None,
-    log: bool | None = None,
-    colorbar=True,
     **keywords: Any,
 ):
     """Draw a number for every trajectory of a batch with two axes, as colours.
@@ -66,11 +62,6 @@ def heatmap(
         component at the end, the name of a watch, a function of the solution, or an array (n, m)
         (integers are drawn as classes). Default: the energy error, if the system has an energy.
         Cells that need more saves are blank, with one `RecordWarning`.
-    x, y : str or array_like, optional
-        What varies along the columns and the rows: a parameter, a component of the start, "dt", or
-        coordinates. By default the only thing that varies there.
-    label : str, optional
-        Label of the colours.
     log : bool, optional
         Whether colours are logarithmic, over the top twelve decades; errors are by default.
     **keywords
@@ -111,13 +102,16 @@ def heatmap(
         missing = "none, failed"
         if numbers.dtype.kind not in "iu":
             numbers = np.where(solution.failed_step >= 0, np.nan, numbers)
-    log = is_error if log is None else log
-    axes = coordinates(solution, x, 1), coordinates(solution, y, 0)
-    return over(page, axes, numbers, text, label, log, missing, colorbar, keywords)
+    return over(page, grid(page, solution), numbers, text, missing, keywords, is_error)
 
 
-def over(page, axes, values, text, label, log, missing, colorbar, keywords):
-    """Values over the one or two axes of a grid, each (coordinates, label): a line, or colours."""
+def over(page, axes, values, text, missing, keywords, log=False):
+    """Values over the one or two axes of a grid, each (coordinates, label): a line, or colours.
+
+    `log` says whether they are shown logarithmically if nothing is said.
+    """
+    label, asked = (page.shared.get(name) for name in ("label", "log"))
+    log, colorbar = log if asked is None else asked, page.shared["colorbar"]
     (x, across), *others = axes
     ax = page((6.2, 4.6) if others else (6.6, 3.8))
     if others:
@@ -125,7 +119,7 @@ def over(page, axes, values, text, label, log, missing, colorbar, keywords):
         colour(ax, x, y, values, text, label, log, missing, colorbar, keywords)
         return ax, across, up
     order = np.argsort(x)
-    x, values = np.asarray(x)[order], values[order]
+    x, values = x[order], values[order]
     own = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
     good = np.pad(np.isfinite(values), 1)
     if np.any(good[1:-1] & ~good[:-2] & ~good[2:]):  # a line of one point is invisible
@@ -143,7 +137,6 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     `missing` the grey ones, unless there is a `label`.
     """
     look = {"shading": "nearest", "rasterized": True} | keywords
-    x, y = np.asarray(x, float), np.asarray(y, float)
     columns, rows = np.argsort(x), np.argsort(y)  # cells lie between neighbours
     x, y, numbers = x[columns], y[rows], numbers[np.ix_(rows, columns)]
     if len(x) == 1:
@@ -151,7 +144,7 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
     if len(y) == 1:
         y, numbers = _as_two(y), np.repeat(numbers, 2, axis=0)
     if numbers.dtype.kind in "iu":
-        mesh = _classes(ax, x, y, numbers, look)
+        shown, look = numbers, _classes(numbers, look)
     else:
         shown = np.where(np.isfinite(numbers), numbers, np.nan)
         look = {"cmap": "viridis"} | look
@@ -160,14 +153,14 @@ def colour(ax, x, y, numbers, text, label, log, missing, colorbar, keywords):
         if log:  # zero error is below the least colour
             missing = ", ".join(filter(None, [missing, "negative" * bool(np.any(shown < 0))]))
             shown = np.where(shown < 0, np.nan, np.maximum(shown, np.finfo(float).tiny))
-        mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
+    mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
     if colorbar:
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=beyond(mesh))
         bar.set_label(label or text)
-        if isinstance(mesh.cmap, ListedColormap) and mesh.cmap.name == "classes":
+        if mesh.cmap.name == "classes":
             least, most = np.ceil(mesh.norm.vmin), np.floor(mesh.norm.vmax)
             bar.set_ticks(np.unique(np.clip(numbers, least, most)))
     return mesh
@@ -201,25 +194,21 @@ def beyond(mesh):
     return ("neither", "min", "max", "both")[low + 2 * high]
 
 
-def _classes(ax, x, y, numbers, look):
-    """Integers as distinct colours; -1, for none of them, is grey if it is the least."""
+def _classes(numbers, look):
+    """The look of integers as distinct colours; -1, none of them, is grey if it is the least."""
     least, most = look.pop("vmin", None), look.pop("vmax", None)
     least = numbers.min() if least is None else int(np.ceil(least))
     most = numbers.max() if most is None else int(np.floor(most))
     if "norm" in look or most - least + 1 > 24:
-        look = {"cmap": "viridis", "norm": Normalize(least, most)} | look
-        return ax.pcolormesh(x, y, numbers.astype(float), **look)
+        return {"cmap": "viridis", "norm": Normalize(least, most)} | look
     found = np.arange(least, max(most, least) + 1)
     none = int(numbers.min() == found[0] == -1)
     chosen = [CLASSES[one % len(CLASSES)] for one in found]
     if len(found) - none > len(CLASSES):
         chosen = list(colormaps["viridis"](np.linspace(0, 1, len(found))))
     chosen[:none] = [FAILED] * none
-    own = {
-        "cmap": ListedColormap(chosen, "classes"),
-        "norm": BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found)),
-    }
-    return ax.pcolormesh(x, y, numbers, **(own | look))
+    edges = BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found))
+    return {"cmap": ListedColormap(chosen, "classes"), "norm": edges} | look
 
 
 def _numbers(solution, values):
@@ -235,7 +224,7 @@ def _numbers(solution, values):
     if values in ("energy_error", "phase_error", "position_error"):
         kind = values.removesuffix("_error")
         known = watched_error(solution, kind)
-        before, after = largest_of(solution, known is not None)
+        before, after = largest_of([solution], known is not None)
         off = errors(solution, kind).max(axis=0) if known is None else known
         return off, with_unit(f"{before}{kind} error{after}", unit_of_error(system, kind)), True
     if values == "period_error":
@@ -245,11 +234,16 @@ def _numbers(solution, values):
         return np.where(failed < 0, np.nan, failed), "first step that failed", False
     if values in system.state_names:
         text = f"{axis_label(system, values)} at the end"
-        return np.asarray(solution[values][-1], float), text, False
+        return solution[values][-1], text, False
     if values in solution.watched:
-        return np.asarray(solution.watched[values]), values, False
+        return solution.watched[values], values, False
     known = ", ".join([*QUANTITIES, *system.state_names, *solution.watched])
     raise ValueError(f"values must be one of {known}, a function or an array, got {values!r}")
+
+
+def grid(page, solution):
+    """What varies along the columns and the rows of a batch with two axes."""
+    return [coordinates(solution, page.shared[name], axis) for axis, name in ((1, "x"), (0, "y"))]
 
 
 def coordinates(solution, given, axis):
@@ -271,8 +265,7 @@ def coordinates(solution, given, axis):
         along = np.atleast_2d(full if axis else full.T)
         if np.all(along == along[0]) and np.all(np.diff(along[0])):
             time = with_unit(name, unit_of(system, "t"))
-            text = time if name in ("dt", "t0") else _of_axis(system, name)
-            return np.asarray(along[0], float), text
+            return along[0].astype(float), time if name in times else _of_axis(system, name)
     if given is not None:
         raise ValueError(f"{given} does not vary along the {('rows', 'columns')[axis]} alone")
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"
@@ -288,16 +281,8 @@ UNITS = {
 }  # fmt: skip
 
 
-@picture(legend=False)
-def scan(
-    page,
-    scan: Scan,
-    *,
-    label: str | None = None,
-    log: bool | None = None,
-    colorbar=True,
-    **keywords: Any,
-):
+@picture("label", "log", "colorbar", legend=False)
+def scan(page, scan: Scan, **keywords: Any):
     """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
 
     Of values that ``numpy.geomspace`` made ``ax.set_xscale("log")`` makes the axis even.
@@ -332,31 +317,18 @@ def scan(
     ('k [N/m]', 'largest |energy error|')
     """
     system = scan.solution.system
-    values = np.asarray(scan.values)
-    shape = tuple(len(axis) for axis in scan.axes.values())
+    values, shape = scan.values, tuple(map(len, scan.axes.values()))
     if values.shape != shape or len(shape) > 2:
         raise ValueError(
             f"the scan has values of shape {values.shape} over {len(shape)} axes: a picture shows"
             " one number over one or two; draw a part of scan.values with Matplotlib"
         )
     text, error = _measured(scan.measure, system)
-    log = error if log is None else log
-    axes = of_axes(system, scan.axes)
-    return over(page, axes, values.T, text, label, log, "none", colorbar, keywords)
+    return over(page, of_axes(system, scan.axes), values.T, text, "none", keywords, error)
 
 
-@picture(legend=False)
-def passages(
-    page,
-    passages: Passages,
-    *,
-    x: str | ArrayLike | None = None,
-    y: str | ArrayLike | None = None,
-    label: str | None = None,
-    log: bool = False,
-    colorbar=True,
-    **keywords: Any,
-):
+@picture("x", "y", "label", "log", "colorbar", legend=False)
+def passages(page, passages: Passages, **keywords: Any):
     """Draw escape times: as colours for a batch of two axes, else the fraction that remains.
 
     The exits are drawn by ``heatmap(passages.solution, passages.exit)``.
@@ -365,10 +337,6 @@ def passages(
     ----------
     passages : Passages
         From ``pi.analysis.escape_times`` or ``first_passages``.
-    x, y : str or array_like, optional
-        The quantities that vary along the columns and the rows, as in ``heatmap``.
-    label : str, optional
-        Label of the colours, or of the curve's axis.
     log : bool, optional
         Whether times, or the fraction that remains, are shown logarithmically.
     **keywords
@@ -391,17 +359,17 @@ def passages(
     solution, t = passages.solution, passages.t
     unit = unit_of(solution.system, "t")
     if t.ndim == 2 and t.size:
-        axes = coordinates(solution, x, 1), coordinates(solution, y, 0)
-        text, values = with_unit("time of the passage", unit), t
+        axes, values = grid(page, solution), t
+        text = with_unit("time of the passage", unit)
     else:
-        last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
-        since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
-        moments = np.concatenate([[0.0], since, [last]])
+        last = np.max(np.abs(solution.n_steps * solution.dt), initial=0.0)
+        since = np.sort(np.abs(t - passages._start)[passages.passed])
+        moments = np.r_[0.0, since, last]
         left = passages.remaining(moments)
         axes, text = [(moments, with_unit("time", unit))], "part that remains"
-        values = np.where(left > 0, left, np.nan) if log else left
+        values = np.where(left > 0, left, np.nan) if page.shared["log"] else left
         keywords = {"drawstyle": "steps-post"} | keywords
-    return over(page, axes, values, text, label, log, "none", colorbar, keywords)
+    return over(page, axes, values, text, "none", keywords)
 
 
 def of_axes(system, axes):
@@ -445,27 +413,14 @@ def _measured(measure, system):
     return with_unit(words.format(told), unit), error
 
 
-NAMED = len(CLASSES)  # attractors that have a colour of their own; the others share the last
-
-
-@picture(legend=False)
-def basin_map(
-    page,
-    found: Basins,
-    *,
-    x: str | ArrayLike | None = None,
-    y: str | ArrayLike | None = None,
-    legend=True,
-    **keywords: Any,
-):
+@picture("x", "y", legend=False)
+def basin_map(page, found: Basins, *, legend=True, **keywords: Any):
     """Draw the basins of attraction of a batch of two axes, with a legend of the attractors.
 
     Parameters
     ----------
     found : Basins
         Of ``pi.analysis.basin``.
-    x, y : str or array_like, optional
-        What varies along the columns and the rows, as of ``heatmap``.
     legend : bool, optional
         Whether to say where each attractor is, and how many of the starts it gets. Of more than
         six the commonest have a colour of their own. Those that lie in the plane of the picture are
@@ -494,17 +449,18 @@ def basin_map(
     >>> ax.get_xlabel(), len(ax.figure.legends[0].get_texts())
     ('initial x [m]', 2)
     """
-    solution, label = found.solution, np.asarray(found.label)
+    solution, label = found.solution, found.label
     if label.ndim != 2 or 0 in label.shape:
         raise ValueError(
             f"basins are drawn of a batch with two axes, and this one has the shape {label.shape}:"
             " give starts or parameters of the shapes (m,) and (n, 1)"
         )
     if solution is None:
-        axes = [(np.arange(n, dtype=float) if given is None else np.asarray(given, float), "")
-                for n, given in zip(label.shape[::-1], (x, y))]  # fmt: skip
+        given = page.shared["x"], page.shared["y"]
+        axes = [(np.arange(n, dtype=float) if one is None else np.asarray(one, float), "")
+                for n, one in zip(label.shape[::-1], given)]  # fmt: skip
     else:
-        axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
+        axes = grid(page, solution)
     (columns, x_label), (rows, y_label) = axes
     ax = page((6.2, 5.2))
     shown = np.minimum(label, NAMED - 1)
@@ -560,7 +516,7 @@ def attractors(
     named = _named(found, np.mean(label < 0))
     for number in [*range(len(share)), -1]:
         at = min(number, NAMED - 1)
-        colour, name = FAILED if number < 0 else CLASSES[at], named.pop(at, None)
+        colour, name = COLOURS[at], named.pop(at, None)
         here = start[label == number][:, places]
         own = {"linestyle": "none", "marker": ".", "markersize": 3.0, "color": colour}
         ax.plot(*here.T, **own | ({"label": name} if number < 0 else {}) | keywords)
@@ -586,7 +542,7 @@ def _explain(ax, found, shown):
     """A patch for each colour, with its name."""
     named = _named(found, np.mean(shown < 0))
     names = list(named.values())
-    handles = [Patch(color=FAILED if at < 0 else CLASSES[at], label=named[at]) for at in named]
+    handles = [Patch(color=COLOURS[at], label=named[at]) for at in named]
     if ax.figure.get_layout_engine() is None:
         ax.legend(handles, names, loc="best")
     else:

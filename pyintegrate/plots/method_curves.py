@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from contourpy import contour_generator
+from matplotlib.colors import LinearSegmentedColormap
 
 from ..analysis.accuracy import listed
 from ..analysis.errors_and_costs import Convergence, WorkPrecision, typical
@@ -20,15 +21,8 @@ from .pictures import muted, picture, place_legend, points, several_axes, wrappe
 from .style import axis_label, line_keywords, looks, title_of
 
 
-@picture(legend=False)
-def convergence(
-    page,
-    found: Convergence,
-    *,
-    legend=True,
-    labels: Mapping[Any, str] | None = None,
-    **keywords: Any,
-):
+@picture("labels", legend=False)
+def convergence(page, found: Convergence, *, legend=True, **keywords: Any):
     """Draw errors over dt with the fitted orders: straight lines, the steeper the better.
 
     Parameters
@@ -60,12 +54,12 @@ def convergence(
     ['4.0   classical Runge-Kutta', '2.0   explicit midpoint']
     """
     ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style = looks(found)
+    style, labels = looks(found), page.shared["labels"] or {}
     for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
         fit, error = found[name], typical(found.errors[name])
         with quiet():
             shown = np.where(np.isfinite(error) & (error > 0) & (error < 10), error, np.nan)
-        label = (labels or {}).get(name, title_of(found.methods[name]))
+        label = labels.get(name, title_of(found.methods[name]))
         order = f"{fit.order:.1f}" if fit.points else " - "
         look = {"markersize": 3.5, "linestyle": "", "label": f"{order}   {label}"}
         ax.plot(found.dt, shown, **(style[name] | look | keywords))
@@ -74,7 +68,7 @@ def convergence(
             look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
             ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
     ax.loglog()
-    floor = float(np.max(found.floor, initial=0.0))
+    floor = float(np.max(found.floor))
     low, high = ax.get_ylim()
     if low < 10 * floor:
         ax.axhspan(low, floor, color=muted()["color"], alpha=0.08, zorder=0, linewidth=0)
@@ -98,15 +92,9 @@ LABELS = {
 }
 
 
-@picture(legend=False)
+@picture("labels", legend=False)
 def work_precision(
-    page,
-    found: WorkPrecision,
-    *,
-    of: str = "evaluations",
-    legend=True,
-    labels: Mapping[Any, str] | None = None,
-    **keywords: Any,
+    page, found: WorkPrecision, *, of: str = "evaluations", legend=True, **keywords: Any
 ):
     """Draw error against cost: the lower the curve at a given cost, the better the method.
 
@@ -145,14 +133,14 @@ def work_precision(
     if of == "seconds" and not found.timed:
         raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
     ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style = looks(found)
+    style, labels = looks(found), page.shared["labels"] or {}
     for name in sorted(found, key=lambda name: _rank(found, name)):
         _, evaluations, seconds, errors = found[name]
         error = typical(errors)
         with quiet():
             error = np.where((error > found.floor / 10) & (error < 3), error, np.nan)
         text = methods[name].title if name in methods else name
-        look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, text)}
+        look = {"markersize": 3, "linewidth": 1.3, "label": labels.get(name, text)}
         spent = evaluations if of == "evaluations" else seconds
         ax.plot(spent, error, **(style[name] | look | keywords))
     ax.loglog()
@@ -171,12 +159,11 @@ def _rank(found, name):
     return (0, cost) if np.isfinite(cost) else (1, float(np.min(typical(found[name][3]))))
 
 
-@picture("legend")
+@picture("labels", "legend")
 def stability_region(
     page,
     *sources: Any,
     extent: tuple[float, float, float, float] | None = None,
-    labels: Mapping[Any, str] | None = None,
     **keywords: Any,
 ):
     """Draw the boundary of the stability regions of one or several methods; the inside is stable.
@@ -211,7 +198,7 @@ def stability_region(
     regions = list(_regions(sources, extent))
     if not regions:
         raise TypeError("there is nothing to draw: give one or more methods or regions")
-    keywords = line_keywords(keywords)
+    keywords, labels = line_keywords(keywords), page.shared["labels"] or {}
     ax = page((6.6, 4.6), layout="compressed")
     axes = {"color": muted()["color"], "alpha": 0.25, "linewidth": 0.8, "zorder": 0.5}
     ax.axhline(0, **axes)
@@ -225,7 +212,7 @@ def stability_region(
                 region.real, region.imaginary, region.stable.astype(float), levels=[0.5, 1.5],
                 colors=[style[name]["color"]], alpha=0.12,
             )  # fmt: skip
-        label = (labels or {}).get(name, title_of(region.method))
+        label = labels.get(name, title_of(region.method))
         own = {"linewidth": 1.5, "label": label} | style[name] | {"marker": ""}
         level_lines(
             ax, region.real, region.imaginary, region.growth, edge_of(region.method), own | keywords
@@ -258,6 +245,8 @@ def _regions(sources, extent):
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
 CLIP = 0.3  # growth or decay per step beyond which the colour is saturated
+# Light blue for decay, dark red for explosion: distinct in grey too.
+GROWTH = LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
 
 
 def stability_map(
@@ -315,9 +304,8 @@ def stability_map(
     chosen = [find_method(method) for method in listed(methods)]
     size = (3.1 * len(chosen) + 1.5, 3.7)
     axes = several_axes(ax, (1, len(chosen)), size, figsize, sharey=True)[0]
-    limits = [min(m.stability_limit, 4.0) for m in chosen]
     if stiffness is None:
-        stiffness = 1.35 * max(max(limits), 2.0) ** 2 / dt**2
+        stiffness = 1.35 * max(2.0, *(min(m.stability_limit, 4.0) for m in chosen)) ** 2 / dt**2
     if damping is None:
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
@@ -338,7 +326,7 @@ def stability_map(
     return axes[0] if one else axes
 
 
-def simulated_growth(method, k, b, dt, n_steps=STEPS):
+def simulated_growth(method, k, b, dt):
     """Logarithm of the growth of a spring of 1 kg in one step, from a simulation.
 
     Parameters
@@ -347,7 +335,6 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
     k, b : ndarray
         Stiffness [N/m] and damping [kg/s], (*batch).
     dt : float
-    n_steps : int, optional
 
     Returns
     -------
@@ -364,28 +351,22 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
     """
     spring = systems["spring"](k=k, b=b, m=1.0)
     run = {"dt": dt, "method": method, "save": "final", "on_failure": "ignore", "workers": -1}
-    sol = integrate(spring, 1.0, 0.0, n_steps=n_steps, **run)
+    sol = integrate(spring, 1.0, 0.0, n_steps=STEPS, **run)
     with quiet():
         # In units in which a turn of the undamped spring is a circle.
         size = np.hypot(sol.x[-1], sol.v[-1] / np.sqrt(np.maximum(k, 1e-300)))
-        growth = np.log(size) / n_steps
-    done = np.where(sol.failed_step > 0, sol.failed_step, n_steps)
+        growth = np.log(size) / STEPS
+    done = np.where(sol.failed_step > 0, sol.failed_step, STEPS)
     return np.where(sol.status != 0, np.maximum(700 / done, CLIP), np.nan_to_num(growth, neginf=-9))
-
-
-def _colours():
-    """Light blue for decay, dark red for explosion: distinct in grey too."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
 
 
 def _panel(ax, method, k, b, dt):
     """The simulation as colours, the theory as a line."""
     grown = simulated_growth(method, k, b, dt)
     shown = np.clip(grown, -CLIP, CLIP)
-    look = {"cmap": _colours(), "shading": "nearest", "rasterized": True}
-    mesh = ax.pcolormesh(b, k, shown, vmin=-CLIP, vmax=CLIP, **look)
+    mesh = ax.pcolormesh(
+        b, k, shown, vmin=-CLIP, vmax=CLIP, cmap=GROWTH, shading="nearest", rasterized=True
+    )
     look = {"color": "k", "linewidth": 1.4, "label": "boundary of theory"}
     level_lines(ax, b[0], k[:, 0], spring_growth(method, k * dt**2, b * dt), 1 + 1e-9, look)
     ax.set(xlim=(b.min(), b.max()), ylim=(k.min(), k.max()))

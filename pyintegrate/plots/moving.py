@@ -32,10 +32,11 @@ from .curves import (
     jumps_between,
     of_one,
     parted,
+    smooth_times,
     valid_values,
 )
 from .pictures import left_out, legend_below, muted, several_axes, wrapped
-from .solution_curves import component_names, smooth_times, widest
+from .solution_curves import component_names, widest
 from .style import axis_label, exact_look, in_space, line_keywords
 
 FORMATS = ("rgba", "raw", "png")  # of frames as those who write films ask for them
@@ -143,10 +144,10 @@ def _rods(*lengths):
 def _spring(state, parameters):
     """A zigzag from a wall, so far away that the largest swing leaves a quarter of it."""
     wall = -1.6 * parameters["reach"]
-    s = np.linspace(0.0, 1.0, 2 * TURNS + 1)
-    height = np.zeros_like(s)
+    x = np.linspace(wall, state[0], 2 * TURNS + 1)
+    height = np.zeros_like(x)
     height[1:-1:2], height[2:-1:2] = 1.0, -1.0
-    return np.stack([wall + s * (state[0] - wall), WIDTH * parameters["reach"] * height], axis=1)
+    return np.stack([x, WIDTH * parameters["reach"] * height], axis=1)
 
 
 def _car(state, parameters):
@@ -237,8 +238,7 @@ def latest(t, moment):
     1
     """
     sense, slack = (1 if t[-1] >= t[0] else -1), 1e-12 * abs(t[-1] - t[0])
-    now = int(np.searchsorted(sense * t, sense * moment + slack, side="right")) - 1
-    return min(max(now, 0), len(t) - 1)
+    return max(0, int(np.searchsorted(sense * t, sense * moment + slack, side="right")) - 1)
 
 
 class Scene:
@@ -259,9 +259,8 @@ class Scene:
         self.shape = SHAPES[solution.system.name]
         chosen = chosen_trajectories(solution)
         self.t, parts = _motions(solution, solution.components, chosen)
-        self.states, true = list(np.moveaxis(parts, 0, -1)), None
-        if batch_size(solution) == 1:
-            true = exact_curve(solution, self.t)
+        self.states = np.moveaxis(parts, 0, -1)
+        true = exact_curve(solution, self.t) if batch_size(solution) == 1 else None
         if true is not None:
             whole = true.reshape(len(self.t), -1)  # NaN after a jump or a stop
             true = whole if np.isfinite(whole[0]).all() else None
@@ -421,16 +420,17 @@ def animate(
             " .save('motion.gif', fps=...)"
         )
     curves, keywords = collect(sources, labels), line_keywords(keywords)
-    system = curves[0].solution.system
-    if any(len(curve.solution) < 2 for curve in curves):
+    solutions = [curve.solution for curve in curves]
+    first, system = solutions[0], solutions[0].system
+    if any(len(one) < 2 for one in solutions):
         raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
-    if not all(np.isfinite(curve.solution.y).all(axis=-1).any() for curve in curves):
+    if not all(np.isfinite(one.y).all(axis=-1).any() for one in solutions):
         raise ValueError("animate needs a trajectory with finite states, and there is none")
-    if any(np.ndim(curve.solution.t) > 1 for curve in curves):
+    if any(one.t.ndim > 1 for one in solutions):
         raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
-    letters = letters_of(curves[0].solution, components)
+    letters = letters_of(first, components)
     scenes = len(curves) if components is None and not letters and has_scenes(curves) else 0
-    panes = [letters] if letters else _panes(curves[0].solution, components)
+    panes = [letters] if letters else _panes(first, components)
     if scenes:  # beside them phase space; beside boxes nothing
         panes = [] if system.structure == "rigid_body" else panes[1:] or panes
     wide = scenes + len(panes)
@@ -439,7 +439,7 @@ def animate(
     space = {"subplot_kw": {"projection": "3d"}} if deep else {}
     axes = several_axes(None, (1, wide), usual, figsize, **space)[0]
     figure = axes.figure
-    runs = np.array([curve.solution.t[[0, -1]] for curve in curves], float)
+    runs = np.array([one.t[[0, -1]] for one in solutions], float)
     sense = 1 if runs[0, 1] >= runs[0, 0] else -1
     begin, end = sense * (sense * runs).min(), sense * (sense * runs).max()
     if seconds is None:
@@ -477,9 +477,7 @@ def animate(
     figure.canvas.draw()
     figure.set_layout_engine("none")  # computed once: only the motion changes between frames
     interval = 1000 * seconds / count
-    return Motion(
-        figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
-    )
+    return Motion(figure, show, count, interval=interval, blit=not deep)
 
 
 def _panes(solution, components):
@@ -511,7 +509,7 @@ class _Mover:
         chosen = chosen_trajectories(solution)
         self.chosen = chosen = chosen if number is None else chosen[number : number + 1]
         self.t, parts = _motions(solution, names, chosen)
-        self.parts = list(np.swapaxes(parts, 1, 2))
+        self.parts = np.swapaxes(parts, 1, 2)
         self.old = names[0] != "t"  # only curves against time keep their whole trail
         empty = [[]] * len(names)
         style = style | {"linewidth": 1.2} | keywords
@@ -541,9 +539,9 @@ def _motions(solution, names, chosen):
     values, columns = [solution[name] for name in own], []
     for index in chosen:
         parts = [valid_values(solution, one, index) for one in values]
-        if np.asarray(solution.status)[index] == Status.STOPPED:  # it stays where it has landed
+        if solution.status[index] == Status.STOPPED:  # it stays where it has landed
             parts = [of_one(one, index) for one in values]
-        t, parts = filled(solution, index, own, np.asarray(solution.t), parts)
+        t, parts = filled(solution, index, own, solution.t, parts)
         found = dict(zip(own, parts), t=t)
         columns.append([found[name] for name in names])
     return t, np.array(columns, float).swapaxes(0, 1)
@@ -571,10 +569,8 @@ def _still(ax, curves, pane, movers, bodies):
             good = np.clip(good, low - size, high + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         each = [one for mover in movers for one in mover.parts[place].T]
-        ends = np.array([[np.fmin.reduce(one), np.fmax.reduce(one)] for one in each]).T
-        moved = ends[:, ends[0] < ends[1]]
         # A star beside its planets hardly moves.
-        limits = calm_limits(*moved) if true is None and not bodies else None
+        limits = calm_limits(each) if true is None and not bodies else None
         settings[f"{letter}lim"] = limits or (good.min() - margin, good.max() + margin)
         text = letter_label(solution, name) if bodies else axis_label(system, name)
         settings[f"{letter}label"] = text
@@ -610,18 +606,18 @@ class Motion(FuncAnimation):
 
     def save(self, filename, writer=None, *arguments, **keywords):
         """Write a film: `matplotlib.animation.Animation.save`; or a page, by `to_jshtml`."""
-        name = str(filename)
-        if writer is None and name.lower().endswith(FILMS) and not _has_writer():
+        kind = "" if writer else str(filename).lower()
+        if kind.endswith(FILMS) and not _has_writer():
             raise OSError(
-                f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
+                f"{str(filename)!r} is made by ffmpeg, which is not installed: install it (apt-get"
                 " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif or"
                 " a .html"
             )
-        if writer is None and name.lower().endswith(".html"):
+        if kind.endswith(".html"):
             Path(filename).write_text(self.to_jshtml(*arguments, **keywords), encoding="utf-8")
             return None
         told = bool(arguments) or bool({*keywords} & TOLD)
-        if writer is None and name.lower().endswith(".gif") and not told:
+        if kind.endswith(".gif") and not told:
             writer = OnePalette(fps=keywords.pop("fps", None) or self.rate)
         self.filmed = True
         try:
@@ -636,11 +632,11 @@ class Motion(FuncAnimation):
 
     def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
         """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
-        if not embed_frames:
-            return super().to_jshtml(fps, embed_frames, default_mode)
         limit = matplotlib.rcParams["animation.embed_limit"]
-        # The frames were measured: the second limit only prevents losing some by a wrong guess.
-        settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+        settings: Any = {}
+        if embed_frames:
+            # They were measured: the second limit only prevents losing some by a wrong guess.
+            settings = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
         with matplotlib.rc_context(settings):
             return super().to_jshtml(fps, embed_frames, default_mode)
 

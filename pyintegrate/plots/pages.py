@@ -11,7 +11,7 @@ import matplotlib
 import numpy as np
 
 from ..analysis.conserved_energy import energy_drift
-from ..analysis.observables import batch_of, energies, phases, start_time
+from ..analysis.observables import batch_of, energies, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..analysis.results import quiet, unit_of
 from ..errors import one_record_warning
@@ -99,18 +99,13 @@ def small_text(small):
         matplotlib.rcParams["font.size"] = own
 
 
-def hold_text(ax):
-    """Ticks that are made when the figure is drawn have the size of now."""
-    for axis in ("x", "y"):
-        ax.tick_params(axis, labelsize=points(f"{axis}tick.labelsize"))
-
-
 def head_row(row, heading):
     """Write what tells a row from others to its left, or in the title of a single narrow panel."""
     first = row[0]
     wide = first.get_position().width * first.figure.get_figwidth()
     if len(row) == 1 and wide < NARROW:
-        head_panel(first, heading, wide)
+        parts = ", ".join([first.get_title("left"), *heading.split("\n")])
+        say(first, wrapped(parts, wide, "axes.titlesize"), first.get_title("right"))
         return
     first.annotate(
         heading,
@@ -124,12 +119,6 @@ def head_row(row, heading):
         multialignment="center",
         fontweight="bold",
     )
-
-
-def head_panel(ax, heading, wide):
-    """Write the same beside the title of a panel."""
-    parts = ", ".join([ax.get_title("left"), *heading.split("\n")])
-    say(ax, wrapped(parts, wide, "axes.titlesize"), ax.get_title("right"))
 
 
 def head_figure(ax, title, subtitle):
@@ -181,7 +170,7 @@ def possible_panels(curves):
     system, names = first.system, first.system.state_names
     held = set(first.components).intersection(*(curve.solution.components for curve in curves))
     complete = all(len(c.solution.components) == system.dim for c in curves)
-    true = system.exact(np.asarray(first.t)[:1], first.initial)
+    true = system.exact(first.t[:1], first.initial)
     known = true is not None and np.isfinite(true[..., : system.dof or None]).all(axis=-1)
     exact = bool(np.any(known))  # of the turning of a body it may be NaN
     has = {
@@ -190,7 +179,7 @@ def possible_panels(curves):
         and (system.dof or in_time(first))
         and {*portrait_pair(system)} <= held,
         "energy": system.has_energy and complete,
-        "phase error": exact and complete and phases(first, first.y[:1]) is not None,
+        "phase error": exact and complete and system.phase(first.origin) is not None,
         "position error": exact and set(names[: system.dof or None]) <= held,
         "energy error": system.has_energy and complete,
     }
@@ -224,7 +213,7 @@ def draw(name, ax, curves, window, keywords):
     """
     from matplotlib.ticker import MaxNLocator
 
-    page, title, first = Page(ax, None), name, curves[0].solution
+    page, title, first = Page(ax), name, curves[0].solution
     page.panel = True
     if name == "motion":
         title, timed = "path", in_time(first)
@@ -247,15 +236,13 @@ def draw(name, ax, curves, window, keywords):
     return ylabel
 
 
-def last_periods(solution, periods=PERIODS):
+def last_periods(solution):
     """The interval of the last periods of a long oscillation, or None.
 
     Parameters
     ----------
     solution : Solution
         A solution of a system with a period; for a batch the median period is used.
-    periods : int, optional
-        How many.
 
     Returns
     -------
@@ -269,11 +256,10 @@ def last_periods(solution, periods=PERIODS):
     >>> print(f"{start:.2f} to {end:.2f}")
     58.58 to 90.00
     """
-    period = period_of(solution)
-    t = np.asarray(solution.t)
+    period, t = period_of(solution), solution.t
     if period is None or t.ndim > 1:
         return None
-    length = periods * period
+    length = PERIODS * period
     start, end = float(start_time(solution)), float(t[-1])
     if not abs(end - start) > 1.5 * length:
         return None
@@ -376,12 +362,10 @@ def comparison(
     if not hasattr(comparison, "summary"):
         kind = type(comparison).__name__
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
-    several: list[tuple[Any, Any]] = list(comparison.items())
-    if not (several and hasattr(several[0][1], "summary")):
-        several = [("", comparison)]
+    several: Any = {"": comparison} if hasattr(comparison, "equal_work") else comparison
     keywords, column = line_keywords(keywords), is_column(ax, figsize)
     window = window if window is None else pair("window", window)
-    rows = [row for name, one in several for row in _rows(one, labels, name)]
+    rows = [row for name, one in several.items() for row in _rows(one, labels, name)]
     held = [possible_panels(curves) for _, curves in rows]
     possible = [panel for panel in PANELS if all(panel in one for one in held)]
     names, notes = chosen_panels(panels, possible, PANELS), [subtitle]
@@ -399,8 +383,8 @@ def comparison(
             shown = last_periods(curves[0].solution) if window is None else window
             for panel, one in zip(names, row):
                 ends += _panel(panel, one, curves, shown, keywords)
-                if small:
-                    hold_text(one)
+                for axis in ("x", "y") if small else ():  # also of ticks that are made later
+                    one.tick_params(axis, labelsize=points(f"{axis}tick.labelsize"))
             if column and len(rows) == 1:
                 notes.append(heading.replace("\n", ", "))
             else:
@@ -408,7 +392,7 @@ def comparison(
         if ax is not None and title is None:
             place_legend(axes[0, 0])
         else:
-            titles = dict.fromkeys(one.system.title for _, one in several)
+            titles = dict.fromkeys(curves[0].solution.system.title for _, curves in rows)
             notes += dict.fromkeys(left_out(curves) for _, curves in rows)
             head_figure(axes[0, 0], title or ", ".join(titles), ", ".join(filter(None, notes)))
         if small:  # where titles and legends leave little height
@@ -467,26 +451,26 @@ def _energy_change(line, curve, share):
     A bounded oscillation has no drift: its trend is a small part of its amplitude, and the
     amplitude is the same in both halves of the run, within a half.
     """
-    drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
-    values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
-    held = values[curve.solution.valid]
+    solution, drawn = curve.solution, line.get_ydata()[np.isfinite(line.get_ydata())]
+    values, start = energies(solution)  # all saves: the line may be thinned to bands
+    held = values[solution.valid]
     if not len(drawn) or not len(held):
         return np.nan, ""
+    end = drawn[-1]
     if not np.isfinite(held[-1]):
-        return drawn[-1], "exploded"
-    drift = energy_drift(curve.solution)
-    t = np.asarray(curve.solution.t)
+        return end, "exploded"
+    drift, t = energy_drift(solution), solution.t
     with quiet():  # for trajectories that exploded
         trend = abs(drift.slope * (t[-1] - t[0]))
-        error = curve.solution.energy_error()[curve.solution.valid]
+        error = solution.energy_error()[solution.valid]
         early, late = np.array_split(error, 2)
         bounded = len(late) > 0 and 0.5 * np.ptp(early) < np.ptp(late) < 1.5 * np.ptp(early)
     if bounded and (trend < NO_DRIFT * drift.oscillation or not drift.secular):
-        return drawn[-1], "no drift"
+        return end, "no drift"
     change = (held[-1] - start) / (abs(start) or 1.0)
     if (share or (start and abs(change) > VISIBLE)) and change < 10:
-        return drawn[-1], f"{two_digits(100 * change)} %"
-    return drawn[-1], f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
+        return end, f"{two_digits(100 * change)} %"
+    return end, f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
 
 
 def _final_values(ax, curves, ends, texts):

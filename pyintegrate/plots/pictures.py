@@ -76,7 +76,7 @@ def sized(size):
     return {"figsize": size, "dpi": dpi}
 
 
-def several_axes(ax, shape, usual, figsize=None, **keywords):
+def several_axes(ax, shape, usual, figsize, **keywords):
     """Axes of a picture with several panels: the given ones, or those of a new figure.
 
     Parameters
@@ -86,7 +86,7 @@ def several_axes(ax, shape, usual, figsize=None, **keywords):
         (rows, columns).
     usual : tuple of float
         Size of a new figure in inches, if none is asked for; a long legend makes it higher.
-    figsize : tuple of float, optional
+    figsize : tuple of float or None
         The size that is asked for.
     **keywords
         For `pyplot.subplots`.
@@ -162,21 +162,21 @@ def lonely_states(curves):
     return "final states" if all(map(only_the_end, solutions)) else "single states"
 
 
-def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
+def finish(ax, xlabel, ylabel, legend, title, note=""):
     """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
     beside = [one for one in ax.get_ylabel().replace("\n", " ").split(", ") if one]
     ylabel = ", ".join(dict.fromkeys([*beside, ylabel]))  # of all that is drawn in these axes
     height = ax.get_position().height * ax.figure.get_figheight()
-    small, alone = height < 2.6, len(ax.figure.axes) == 1
+    small = height < 2.6 and len(ax.figure.axes) == 1
     # A title or a legend takes much of a small figure.
-    ax.set_ylabel(wrapped(ylabel, (0.75 if small and alone else 1.2) * height, SIZE))
+    ax.set_ylabel(wrapped(ylabel, (0.75 if small else 1.2) * height, SIZE))
     if not hasattr(ax, "get_zlim") and not any(isinstance(one, QuadMesh) for one in ax.collections):
         ax.spines[["top", "right"]].set_visible(False)
     say(ax, title, note)
     if legend:
         place_legend(ax)
-    if small and alone and _is_cut(ax.yaxis.label):
+    if small and _is_cut(ax.yaxis.label):
         ax.set_ylabel(ax.get_ylabel(), loc="top")  # layouts leave no room above the axes for it
     return ax
 
@@ -187,7 +187,7 @@ def _is_cut(text):
     return text.get_window_extent().y1 > text.figure.bbox.y1
 
 
-def say(ax, title=None, note=""):
+def say(ax, title, note):
     """A title above the axes on the left, and a note on the right, on separate lines."""
     width = ax.get_position().width * ax.figure.get_figwidth()
     if note:
@@ -310,6 +310,14 @@ _SHARED = {
                "Legend text by method name, or of each solution."),
     "window": ("tuple[float, float] | None", None, "tuple of float, optional",
                "Draw only from one time to another."),
+    "x": ("str | ArrayLike | None", None, "str or array_like, optional",
+          "What varies along the columns: a parameter, a component of the start, \"dt\", or\n"
+          "    coordinates; by default the only thing that does."),
+    "y": ("str | ArrayLike | None", None, "str or array_like, optional",
+          "The same along the rows."),
+    "label": ("str | None", None, "str, optional",
+              "Label of the colours, or of the axis of the curve."),
+    "log": ("bool | None", None, "bool, optional", "Whether they are shown logarithmically."),
     "colorbar": ("bool", True, "bool, optional",
                  "Whether to draw the scale of the colours beside the axes."),
     "title": ("str | None", None, "str, optional", "Title above the axes."),
@@ -319,18 +327,19 @@ _SHARED = {
 
 
 class Page:
-    """Called for axes with the usual size of a figure: the given ones, or those of a new figure."""
+    """Called for axes with the usual size of a figure: the given ones, or those of a new figure.
 
-    def __init__(self, ax, figsize):
+    `shared` has the parameters of the picture that its function does not take itself.
+    """
+
+    def __init__(self, ax, figsize=None, **shared):
         if ax is not None and not hasattr(ax, "get_lines"):
             got = type(ax).__name__
             raise TypeError(f"ax must be axes, as those of plt.subplots(), got {got}")
-        self.ax, self.figsize, self.panel = ax, figsize, False
+        self.ax, self.figsize, self.shared, self.panel = ax, figsize, shared, False
 
     def __call__(self, default=(8.4, 3.8), **keywords):
-        if self.ax is not None:
-            return self.ax
-        return several_axes(None, (1, 1), default, self.figsize, **keywords)[0, 0]
+        return several_axes(self.ax, (1, 1), default, self.figsize, **keywords)[0, 0]
 
 
 def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:
@@ -338,9 +347,9 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
 
     Parameters
     ----------
-    *also : {"legend", "labels", "sources"}
+    *also : {"legend", "labels", "sources", "x", "y", "label", "log", "colorbar"}
         Parameters that the picture has besides `ax`, `title` and `figsize`, and the function does
-        not. With "sources" the function gets their curves.
+        not: they are on its page. With "sources" the function gets their curves.
     legend : bool, optional
         Whether there is a legend if nothing is said.
 
@@ -363,7 +372,7 @@ def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], C
         @wraps(function)
         def draw(*arguments, **keywords):
             about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
-            page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
+            page, shown = Page(**about), about.get("legend", legend)
             if keywords.get("window") is not None:
                 keywords["window"] = pair("window", keywords["window"])
             if "sources" in also:

@@ -133,15 +133,13 @@ def bifurcation(
     ('c', 'x where y = 0')
     """
     ax = page((7.2, 4.4))
-    at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
-    there = ~np.isnan(diagram.values)
-    at = np.broadcast_to(at, there.shape)[there]
     system, batch = diagram.section.system, diagram.count.shape[1:]
-    lane = np.broadcast_to(np.arange(prod(batch)).reshape(*batch, 1), there.shape)[there]
+    values = diagram.values.reshape(len(diagram.at), prod(batch), diagram.values.shape[-1])
+    at, lane, _ = there = np.nonzero(~np.isnan(values))
     if diagram.at.size and diagram.parameter in system.params:  # of its batch one row
         system = system(**{diagram.parameter: diagram.at.flat[0]})
     own, note = _by_orbit(ax, system, batch, lane, keywords)
-    _dots(ax, at, diagram.values[there], own | keywords)
+    _dots(ax, diagram.at[at], values[there], own | keywords)
     none = np.count_nonzero(diagram.count == 0)
     if none:
         note = f"{none:,} of {diagram.count.size:,} have no points" + f", {note}" * bool(note)
@@ -168,17 +166,15 @@ def _by_orbit(ax, system, batch, lane, keywords):
 def _two(section):
     """A position and its velocity, or two components, that vary over the points."""
     names, lead = section.system.state_names, section.system.positions
-    flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
-    pairs = zip(names[:lead], names[lead:])
-    pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
-    if pairs:
-        return pairs[0]
-    varied = [name for name in names if not flat[name]]
+    varied = [name for name in names if not (len(section) and np.ptp(section[name]) < 1e-9)]
+    for pair in zip(names[:lead], names[lead:]):
+        if {*pair} <= {*varied}:
+            return pair
     if len(names) < 2:
         raise ValueError(f"a section is drawn by two components, {section.system.name!r} has one")
     if len(varied) == 1:  # v is 0 to rounding where v = 0
         return "t", *varied
-    return tuple([*varied, *(name for name in names if flat[name])][:2])
+    return tuple(sorted(names, key=lambda name: name not in varied)[:2])
 
 
 def _named(system, name):

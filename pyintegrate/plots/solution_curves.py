@@ -20,12 +20,10 @@ from .curves import (
     chosen_trajectories,
     draw_path,
     exact_against_time,
-    exact_curve,
+    exact_motions,
     exact_style,
     keep_in_view,
     orbit,
-    same_motion,
-    smooth_times,
     spread,
 )
 from .pictures import left_out, lonely_states, picture
@@ -114,7 +112,7 @@ def _saves_between(solution, window):
     """How many saves a window shows; infinitely many without a window."""
     if window is None:
         return np.inf
-    t = np.asarray(solution.t).reshape(len(solution.t), -1)[:, :1]
+    t = solution.t.reshape(len(solution.t), -1)[:, :1]
     return np.count_nonzero((t >= min(window)) & (t <= max(window)))
 
 
@@ -196,9 +194,9 @@ def path(page, curves, names, exact, window, keywords):
     system, note, dots = curves[0].solution.system, left_out(curves), []
     values = [{name: curve.solution[name] for name in names} for curve in curves]
     ax = _axes(page, names)
-    true = same_motion(curves) if exact else None
-    if true is not None:
-        _draw_exact_path(ax, true, [system.state_names.index(name) for name in names], window)
+    if exact:
+        places = [system.state_names.index(name) for name in names]
+        _draw_exact_path(ax, curves, places, window)
     if lonely := lonely_states(curves):
         note = _draw_lonely_states(lonely, ax, curves, values, keywords)
     else:
@@ -256,15 +254,11 @@ def _draw_lonely_states(lonely, ax, curves, values, keywords):
     return f"{lonely} of {shown:,} of {size:,} trajectories"
 
 
-def _draw_exact_path(ax, solution, places, window):
-    t = smooth_times(solution, window)
-    states = exact_curve(solution, t)
-    for one in (
-        () if states is None else np.moveaxis(states.reshape(len(t), -1, states.shape[-1]), 1, 0)
-    ):
-        parts = [one[:, place] for place in places]
-        if not np.isfinite(parts).all(axis=0).any():  # the turning of a body whose centre is known
-            continue
+def _draw_exact_path(ax, curves, places, window):
+    def parts_of(states, t):
+        return [states[..., place] for place in places]
+
+    for _, *parts in exact_motions(curves, window, parts_of):
         points, joined = orbit(*parts[:2])
         style = {} if joined else {"linestyle": "", "marker": "o", "markersize": 3.5, "mew": 0}
         ax.plot(*(part[points] for part in parts), **exact_style(ax) | style)
@@ -364,10 +358,7 @@ def energy(
     >>> ax.get_ylabel()
     'E(t) / E(0)'
     """
-    held = [energies(curve.solution) for curve in curves]
-    for curve, one in zip(curves, held):
-        if one is None:
-            curve.solution.energy()  # says why
+    held = [energies(curve.solution) or curve.solution.energy() for curve in curves]  # says why not
     quantity = choice("quantity", _quantity(curves, held) if quantity is None else quantity, LABELS)
     ax, system = page(), curves[0].solution.system
     if exact:
@@ -504,7 +495,7 @@ def error(
     text = "relative energy error" if quantity == "energy" else f"{quantity} error"
     if so_far:
         known = only_the_end(first) and reference is None
-        before, after = largest_of(first, known and watched_error(first, quantity) is not None)
+        before, after = largest_of([first], known and watched_error(first, quantity) is not None)
         text = f"{before}{text}{after}{' so far' * bool(before)}"
     label = with_unit(text, unit_of_error(system, quantity))
     zeros = zeros if len(zeros) < 3 else [f"{len(zeros)} curves"]
@@ -563,6 +554,6 @@ def phase_drift(
         named = {} if reference is None else {"label": "_nolegend_"}
         ax.axhline(0.0, **exact_style(ax) | named)
     for curve, drift in zip(curves, drifts):
-        against_time(ax, curve, np.asarray(drift), keywords, window, bands=True)
+        against_time(ax, curve, drift, keywords, window, bands=True)
     label = axis_label(curves[0].solution.system, "t")
     return ax, label, "phase error [rad]", left_out(curves)

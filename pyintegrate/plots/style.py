@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from unicodedata import lookup
 
 import matplotlib
 from matplotlib.colors import to_rgb
@@ -16,14 +17,8 @@ from ..values.types import Method
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
-METHOD_COLOURS = {
-    "rk4": BLUE,
-    "semi_implicit_euler": VERMILLION,
-    "velocity_verlet": GREEN,
-    "explicit_euler": PURPLE,
-    "midpoint": ORANGE,
-    "forest_ruth4": SKY,
-}
+COLOURED = "rk4 semi_implicit_euler velocity_verlet explicit_euler midpoint forest_ruth4"
+METHOD_COLOURS = dict(zip(COLOURED.split(), PALETTE))
 ON_DARK = {BLUE: "#6A94FF", SKY: "#9FE3FF"}  # colours too dark there, and a neighbour
 # Line styles by colour, so that grey prints distinguish methods, and coinciding lines show.
 LINE_STYLES = (
@@ -36,8 +31,7 @@ LINE_STYLES = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OF_AXES = "what concerns the axes is for the axes that it returns, ax.set(xlabel=...)"
-GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α", "beta": "β"}
-GREEK |= {"gamma": "γ", "delta": "δ", "mu": "μ", "rho": "ρ", "sigma": "σ"}
+GREEK = "theta|omega|phi|psi|alpha|beta|gamma|delta|mu|rho|sigma"
 
 
 def colours(names):
@@ -115,13 +109,11 @@ def looks(names):
 
 def on_dark():
     """Whether new axes have a dark background: by luminance (ITU-R BT.709)."""
-    red, green, blue = to_rgb(_ground())
+    ground = matplotlib.rcParams["axes.facecolor"]
+    if ground == "none":
+        ground = matplotlib.rcParams["figure.facecolor"]
+    red, green, blue = to_rgb(ground)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5
-
-
-def _ground():
-    name = matplotlib.rcParams["axes.facecolor"]
-    return matplotlib.rcParams["figure.facecolor"] if name == "none" else name
 
 
 def on_ground(colour):
@@ -196,9 +188,8 @@ def sign_of(name):
     ('γ', 'humus')
     """
     text = "time" if name == "t" else name
-    for word, letter in GREEK.items():
-        text = re.sub(f"(?<![a-z]{{2}}){word}(?![a-z])", letter, text)
-    return text
+    word = f"(?<![a-z]{{2}})({GREEK})(?![a-z])"
+    return re.sub(word, lambda found: lookup(f"GREEK SMALL LETTER {found[1]}"), text)
 
 
 def equation(system, name, value):

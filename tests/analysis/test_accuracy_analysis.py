@@ -117,7 +117,7 @@ def test_tables_and_wrong_calls():
         (lambda: pi.analysis.convergence(pi.systems.kepler, []), "methods is empty"),
         (
             lambda: pi.analysis.convergence(pi.systems.kepler, t0=2.0, t_end=2.0),
-            "t_end and t0 are both 2",
+            "t_end must be one finite time other than t0 = 2",
         ),
         (
             lambda: pi.analysis.work_precision(pi.systems.kepler, "rk4", np.ones((0, 4))),

@@ -96,7 +96,7 @@ def test_errors_live_on_logarithmic_axes(draw):
 
 
 def test_what_explodes_is_darker_than_what_decays():
-    colours = method_curves._colours()
+    colours = method_curves.GROWTH
     decays, neither, explodes = (grey(colours(share)[:3]) for share in (0.0, 0.5, 1.0))
     assert explodes < decays - 0.2
     assert decays < neither - 0.2

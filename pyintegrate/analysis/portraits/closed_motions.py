@@ -171,8 +171,8 @@ def periodic_orbits(
     early, again = (one.rhs(t * T, beside) for t in (share, share + 1))
     moving = np.array_equal(early[1:], early[:-1], equal_nan=True)
     room = 1e-6 * np.nanmax(np.abs(early), axis=0, initial=0)
-    same = np.isclose(again, early, rtol=1e-6, atol=room)
-    if not moving and not (same | np.isnan(early)).all():
+    same = np.isclose(again, early, rtol=1e-6, atol=room, equal_nan=True)
+    if not (moving or same.all()):
         raise ValueError(
             f"period must be a whole number of periods of the drive of {system.name!r}: the field"
             f" is not the same after {T[~same.all(axis=(0, 1, 3))][0]:g}"
@@ -220,20 +220,21 @@ class _Shots:
         """The time in which a motion goes as far as it is large (n,), its sizes (n, dim), and the
         least size of its states (n,)."""
         one = system_at(self.system, self.batch, np.arange(len(y)))
+        # Without velocities the rates of these, none, are 0.
         half = y.shape[1] // 2 if self.system.dof else y.shape[1]
+        radian = T / (2 * np.pi)
         with quiet():
             turn = np.arange(9).reshape(-1, 1) / 9  # at its start a drive may be 0
             rates, size = np.abs(one.rhs(turn * T, y[np.newaxis])).max(axis=0), norm(y[:, :half])
-            least = np.fmax(size, norm(rates[:, :half]) * T / (2 * np.pi))
-            if self.system.dof and not self.moving:
-                least = np.fmax(least, norm(rates[:, half:]) * (T / (2 * np.pi)) ** 2)
+            speed, force = norm(rates[:, :half]), norm(rates[:, half:])
+            least = np.fmax(size, speed * radian)
+            if not self.moving:
+                least = np.fmax(least, force * radian**2)
             known = (least > SMALLEST * self.moving) & (least < np.inf)
             least = np.where(known, least, 1.0)
             size = np.maximum(size, least)
-            rate = norm(rates[:, :half]) / size
-            if self.system.dof:
-                rate = np.fmax(rate, np.sqrt(norm(rates[:, half:]) / size))
-        pace = 1 / np.where(np.isfinite(rate), np.fmax(rate, 2 * np.pi / T), 2 * np.pi / T)
+            rate = np.fmax(speed / size, np.sqrt(force / size))
+            pace = np.where(np.isfinite(rate), np.fmin(1 / rate, radian), radian)
         sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
         sizes[:, half:] /= pace[:, np.newaxis]
         return pace, sizes, least
@@ -276,19 +277,20 @@ class _Shots:
         M = self.M[lane] = M.reshape(*Y.shape, -1)
         self.F[lane], best = self.left_open(lane, end, Y)
         size = self.size[lane, np.newaxis]
-        J = np.zeros((n, m, dim, self.J.shape[2]))
+        J = np.zeros((n, m, dim, m, dim))
         for i in range(m):
-            J[:, i, :, i * dim : (i + 1) * dim] += M[:, i] * size / np.swapaxes(size, 1, 2)
-            j = (i + 1) % m
-            J[:, i, :, j * dim : (j + 1) * dim] -= np.eye(dim)
+            J[:, i, :, i] += M[:, i] * size / np.swapaxes(size, 1, 2)
+            J[:, i, :, (i + 1) % m] -= np.eye(dim)
+        J = J.reshape(n, m * dim, m * dim)
         if self.moving:
             with quiet():
                 rate = one.rhs(late, end.reshape(-1, dim)).reshape(Y.shape) / m
-                J[..., -1] = rate * self.pace[lane, np.newaxis, np.newaxis] / size
-        self.J[lane] = J.reshape(n, m * dim, -1)
+                rate *= self.pace[lane, np.newaxis, np.newaxis] / size
+            J = np.append(J, rate.reshape(n, m * dim, 1), axis=2)
+        self.J[lane] = J
         known = np.minimum(best, self.best[lane])  # with tangents the steps round otherwise
         best = np.where(known < ROUNDING, known, best)
-        self.best[lane] = np.where((np.abs(J) < LARGEST).all(axis=(1, 2, 3)), best, np.inf)
+        self.best[lane] = np.where((np.abs(J) < LARGEST).all(axis=(1, 2)), best, np.inf)
 
     def left_open(self, lane, end, Y):
         """F (..., n, unknowns), and |F| as a share of |y|; inf where a motion failed."""

@@ -5,14 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, floats, integer, numbers, positive
+from ...values.checks import broadcast_shape, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Strings, System
 from ..results import drawn_by, in_lanes, quiet, result_class
 from ..vectors import norm
-from .resting_points import DOUBLE, Box, eigenvalues, is_driven, kinds_of, refined, solved
+from .resting_points import (
+    DOUBLE,
+    Box,
+    balanced,
+    eigenvalues,
+    is_driven,
+    kinds_of,
+    refined,
+    solved,
+)
 
 CORRECTIONS = 8  # of Newton, after which the step is halved
 CLOSE = 1e-12  # a correction, in units of the state and the range: the point is on the branch
@@ -134,15 +143,14 @@ def continue_equilibria(
     ([0.6666666667, -0.6666666667], 'range')
     """
     checked_system(system)
-    shape = system.batch_shapes.get(parameter)
-    if shape is None or np.shape(system.params[parameter]) != shape:
+    if system.shapes.get(parameter, "none"):  # () of a number
         known = ", ".join(system.params) or "none"
         raise ValueError(
             f"parameter must name a number among those of {system.name!r}, which are {known};"
             f" got {parameter!r}"
         )
-    bounds = floats("range", range)
-    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] == bounds[1]:
+    bounds = np.array(pair("range", range))
+    if bounds[0] == bounds[1]:
         raise ValueError(f"range must be two different numbers, (first, last), got {range!r}")
     step, n, start = positive("step", step), integer("n", n, 2), numbers("start", start)
     if start.shape[-1:] != (system.dim,):
@@ -219,9 +227,7 @@ class _Curve:
         two eigenvalues, which changes at a Hopf point beside a fold, where no number tells.
         """
         A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
-        # Rates may be far apart, and so may components: velocities of slow motions.
-        B = A / np.maximum(np.abs(A).max(axis=2, keepdims=True), 1e-300)
-        unit = np.maximum(np.abs(B).max(axis=1, keepdims=True), 1e-100)
+        B, _, unit = balanced(A)
         _, s, V = np.linalg.svd(B / unit)
         t = V[:, -1] / unit[:, 0]
         t /= norm(t, keepdims=True)
@@ -252,10 +258,8 @@ class _Curve:
 
     def fill(self, lane, Y):
         """Whether solutions fill a surface: the equations depend on each other, in any units."""
-        A = self.at(lane, Y)[1]
-        for axis in (2, 1):
-            A = A / np.maximum(np.abs(A).max(axis=axis, keepdims=True), 1e-300)
-        s = np.linalg.svd(A, compute_uv=False)
+        A, _, unit = balanced(self.at(lane, Y)[1])
+        s = np.linalg.svd(A / unit, compute_uv=False)
         return s[:, -1] <= SILENT * s[:, 0]
 
     def followed(self, y, step, n):
@@ -264,7 +268,7 @@ class _Curve:
         lanes, dim = y.shape
         unit = np.eye(dim + 1)[[-1] * lanes] * np.sign(self.bounds[1] - self.bounds[0])
         guess = np.abs(y).max(axis=1)
-        near = np.repeat(np.maximum(guess, 1.0)[:, None], dim, axis=1)
+        near = np.maximum(guess, 1.0)[:, None]
         y, good = refined(self.system, y, near, 0.0, self.batch, np.arange(lanes))
         Y = np.column_stack([y, np.full(lanes, self.bounds[0])])
         self.least = np.abs(y).max(axis=1)

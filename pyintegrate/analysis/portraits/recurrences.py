@@ -20,7 +20,7 @@ from ...values.types import (
     System,
 )
 from ..observables import check_solution, times
-from ..results import drawn_by, quiet, result_class
+from ..results import blocks, drawn_by, quiet, result_class
 from ..sections.grid_scan import checked_axes
 from ..vectors import norm
 from .resting_points import Box, is_driven
@@ -98,9 +98,8 @@ class Basins:
         label = self.label
         if label.ndim < self._least_axes or min(label.shape) < box:
             raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit a grid")
-        cells = (box,) * label.ndim
-        steps = tuple(slice(None, None, box) for _ in cells)
-        boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[steps]
+        cells, apart = (box,) * label.ndim, (slice(None, None, box),) * label.ndim
+        boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[apart]
         boxes = boxes.reshape(-1, box**label.ndim)
         entropy, several = np.zeros(len(boxes)), np.ptp(boxes, axis=1) > 0
         for kind in range(-1, len(self.attractors)):
@@ -360,7 +359,7 @@ def attractors(
             " continue_attractors"
         )
     box = Box(system, box)
-    along = np.broadcast_to(np.asarray(cells), len(box.names))
+    along = np.broadcast_to(cells, len(box.names))
     along = np.array([integer("cells", one, 2) for one in along.tolist()])
     if np.prod(along + 1.0) > 2.0**62:
         raise ValueError(f"cells are {along.tolist()}: their product is larger than 2**62")
@@ -475,8 +474,7 @@ def _located(sampler, points, horizon, settling=False):
     other that was there has settled. Whether it ends is returned, too, for the next search.
     """
     sets, ends, ending = [None] * len(points), points.copy(), False
-    for begin in range(0, len(points), SEARCH):
-        active = np.arange(begin, min(begin + SEARCH, len(points)))
+    for active in blocks(len(points), SEARCH):
         history, y = np.empty((0, len(active)), np.int64), points[active]
         found = np.zeros(len(active), bool)
         while not found.all() and len(history) < horizon:
@@ -543,8 +541,7 @@ def _sorted_starts(sampler, starts, joined, horizon):
     order = np.argsort(cells, kind="stable")
     cells, owner = (np.append(part[order], -1) for part in (cells, owner))
     label = np.full(len(starts), -1)
-    for begin in range(0, len(starts), LANES):
-        active = np.arange(begin, min(begin + LANES, len(starts)))
+    for active in blocks(len(starts), LANES):
         y, done = starts[active], 0
         last, row = np.full(len(active), -1), np.zeros(len(active), int)
         while len(active) and done < horizon:
@@ -566,9 +563,8 @@ def _caught(sampler, starts, joined, ends, energy, horizon):
     """As `_sorted_starts`, for starts that are followed until their energy is low enough."""
     keys, label, box = np.array([*joined], int), np.full(len(starts), -1), sampler.box
     known, size = ends[keys][:, box.places], box.size[box.places]
-    for begin in range(0, len(starts) if joined else 0, 4 * LANES):
-        y = starts[begin : begin + 4 * LANES]
-        active = np.arange(begin, begin + len(y))
+    for active in blocks(len(starts) if joined else 0, 4 * LANES):
+        y = starts[active]
         for done in range(0, horizon * sampler.every, BLOCK):
             if not len(y):
                 break
@@ -684,7 +680,7 @@ def continue_attractors(
     ((parameter, values),) = grid.items()
     bounds, several, names, last, m = Box(system, box), [], [], {}, 0
     for value in values:
-        also = np.concatenate([p[-1:] for p in last.values()]) if last else None
+        also = [p[-1] for p in last.values()] or None
         found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
         own = _matched(found.points, last, bounds, m)
         m = max([m, *(name + 1 for name in own)])

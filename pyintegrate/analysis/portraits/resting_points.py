@@ -8,13 +8,13 @@ import numpy as np
 
 from ...errors import warn_record
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, floats, integer, numbers, positive
+from ...values.checks import broadcast_shape, floats, integer, numbers, pair, positive
 from ...values.keywords import explains_keywords
 from ...values.parameters import system_at, taken
 from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
 from ...values.types import Any, ArrayLike, Complexes, Floats, Integers, Sequence, Strings, System
-from ..results import drawn_by, in_lanes, quiet, result_class
+from ..results import blocks, drawn_by, in_lanes, quiet, result_class
 from ..vectors import applied, norm
 
 
@@ -58,11 +58,11 @@ class Box:
             )
         self.system, self.names = system, tuple(name for name in known if name in box)
         self.places = np.array([known.index(name) for name in self.names])
-        bounds = [numbers(f"box[{name!r}]", box[name]) for name in self.names]
-        for name, pair in zip(self.names, bounds):
-            if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] < pair[1]:
+        bounds = [pair(f"box[{name!r}]", box[name]) for name in self.names]
+        for name, (low, high) in zip(self.names, bounds):
+            if not low < high:
                 raise ValueError(f"box[{name!r}] must be (low, high), got {box[name]!r}")
-        self.low, self.high = np.array(bounds, float).T
+        self.low, self.high = np.array(bounds).T
         rest = np.zeros(system.dim) if system.initial is None else system.initial
         self._rest = np.array(rest, float)
         self.size = np.maximum(1.0, np.abs(self._rest))
@@ -145,7 +145,6 @@ def manifold_lines(found, length):
     system, size = found.system, found.box.size
     saddles = found.points[np.char.startswith(found.kinds, "saddle")]
     values, vectors = np.linalg.eig(system.jacobian(found.t, saddles))
-    ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
     lines, room = {}, ROUNDING * np.abs(values).max(axis=1, keepdims=True)  # centres have none
     for name, sign in (("unstable", 1), ("stable", -1)):
         along = sign * values.real > room
@@ -154,26 +153,27 @@ def manifold_lines(found, length):
         e *= BESIDE * size / norm(e, keepdims=True)
         begin = np.repeat(saddles[along.any(axis=1)], 2, axis=0)
         beside = begin + np.stack([e, -e], axis=1).reshape(begin.shape)
-
-        def field(y, sign=sign):
-            return sign * system.rhs(found.t, y) / size
-
-        def contraction(y, sign=sign):
-            J = np.nan_to_num(sign * system.jacobian(found.t, y) * size / size[:, np.newaxis])
-            return -np.linalg.eigvals(J).real.min(axis=1)
-
         with quiet():
-            lines[name] = _followed(field, contraction, begin, beside, found.box, ends, length)
+            lines[name] = _followed(found, sign, begin, beside, length)
     return lines
 
 
-def _followed(field, contraction, begin, y, box, ends, length):
+def _followed(found, sign, begin, y, length):
     """Lines (m, n, dim) of a length from states y (m, dim), after where they begin."""
+    system, size = found.system, found.box.size
+    ends = np.append(found.points, [[np.inf] * system.dim], axis=0)  # one that is never near
     # Near a saddle the field turns within the distance to it: steps grow with that.
     near = BESIDE * GROWTH ** np.arange(np.log(STEP / BESIDE) / np.log(GROWTH) + 20)
     near = near[(near < length) & (np.diff(near, prepend=0.0) < STEP)]
     rest = np.linspace(near[-1], length, 1 + int(np.ceil((length - near[-1]) / STEP)))
-    lines, size, stiff = [begin, y], box.size, np.zeros(len(y), bool)
+    lines, stiff = [begin, y], np.zeros(len(y), bool)
+
+    def field(y):
+        return sign * system.rhs(found.t, y) / size
+
+    def contraction(y):
+        J = np.nan_to_num(sign * system.jacobian(found.t, y) * size / size[:, np.newaxis])
+        return -np.linalg.eigvals(J).real.min(axis=1)
 
     def direction(y):
         f = field(y)
@@ -194,7 +194,7 @@ def _followed(field, contraction, begin, y, box, ends, length):
         far = norm((y[:, np.newaxis] - ends) / size)
         arrived = ((far.min(axis=1) < h) & (i > len(near)))[:, np.newaxis]
         lines.append(np.where(arrived, ends[far.argmin(axis=1)], y))
-        y = np.where(box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
+        y = np.where(found.box.holds(y, 0.02)[:, np.newaxis] & ~arrived, y, np.nan)
     if stiff.any():
         warn_record(f"{stiff.sum()} manifolds end where motions beside them contract too fast")
     return np.stack(lines, axis=1)
@@ -377,10 +377,10 @@ def equilibria(
     batch = broadcast_shape({"t": t.shape, **system.batch_shapes})
     lanes = int(np.prod(batch))
     starts, rows = box.starts(n, seed), max(1, LANES // n)
-    parts, outside, lost = [], np.zeros(lanes, int), np.zeros(lanes, int)
-    for which in (slice(first, first + rows) for first in range(0, lanes, rows)):
-        lane = np.repeat(np.arange(lanes)[which], n)
-        y, arrived = refined(system, np.tile(starts, (len(lane) // n, 1)), box.size, t, batch, lane)
+    parts, (outside, lost) = [], np.zeros((2, lanes), int)
+    for which in blocks(lanes, rows):
+        lane = np.repeat(which, n)
+        y, arrived = refined(system, np.tile(starts, (len(which), 1)), box.size, t, batch, lane)
         inside = arrived & box.holds(y)
         lost[which], outside[which] = (
             flags.reshape(-1, n).sum(axis=1) for flags in (~arrived, arrived & ~inside)
@@ -403,7 +403,7 @@ def equilibria(
     residuals = norm(one.rhs(times, points))
     found = (points, values, *kinds_of(known, doubt), residuals, hits)
     made: Any = [in_lanes(part, lane, batch) for part in found]
-    made += [count.reshape(batch)[()], outside.reshape(batch), lost.reshape(batch)]
+    made += [part.reshape(batch)[()] for part in (count, outside, lost)]
     made += [n, system, t, box]
     return Equilibria(*made)
 
@@ -430,9 +430,9 @@ def kinds_of(eigenvalues, doubt=False):
     sums = np.abs(values[..., np.newaxis] + values[..., np.newaxis, :]).min(axis=-1)
     room = np.where(sums > ROUNDING * largest, ROUNDING, DOUBLE) * largest
     idle = doubt | (np.abs(values.real) <= room)
-    grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
     turn = np.abs(values.imag) > np.maximum(room, DOUBLE * np.abs(values.real))
-    rises, falls, rests = grow.any(axis=-1), shrink.any(axis=-1), idle.any(axis=-1)
+    grow, shrink = ~idle & (values.real > 0), ~idle & (values.real < 0)
+    rises, falls, rests = (these.any(axis=-1) for these in (grow, shrink, idle))
     stability = np.where(rises, "unstable", np.where(rests, "neutral", "stable"))
     turns = (turn & ~idle).any(axis=-1)
     saddle = rises & falls & ~(idle & ~turn).any(axis=-1)
@@ -448,7 +448,7 @@ def refined(system, y, size, t, batch, lane):
     """Newton's method from states y (m, dim), each with the parameters of a lane of the batch.
 
     The step is halved until the right-hand side shrinks, and is at most a width of the box, of
-    `size` (dim) or (m, dim).
+    `size` (dim) or (m, 1).
 
     Returns
     -------
@@ -496,12 +496,19 @@ def refined(system, y, size, t, batch, lane):
     return y, arrived
 
 
+def balanced(A):
+    """Matrices (m, k, l) over their largest elements in each row, these, and then the largest in
+    each column: rates may be far apart, and so may units, as velocities of slow motions."""
+    rates = np.abs(A).max(axis=2, keepdims=True, initial=1e-300)
+    A = A / rates
+    return A, rates, np.abs(A).max(axis=1, keepdims=True, initial=1e-100)
+
+
 def solved(A, b):
     """The solutions of A x = b, the least where A is singular to rounding: (m, k, k), (m, k)."""
-    size = np.abs(A).max(axis=-1, keepdims=True, initial=1e-300)  # rates may be far apart,
-    A, b = A / size, b / size[..., 0]
-    size = np.abs(A).max(axis=-2, keepdims=True, initial=1e-300)  # and units
-    x, flat = np.empty_like(b), np.abs(np.linalg.det(A / size)) < ROUNDING
+    A, rates, units = balanced(A)
+    b = b / rates[..., 0]
+    x, flat = np.empty_like(b), np.abs(np.linalg.det(A / units)) < ROUNDING
     x[~flat] = np.linalg.solve(A[~flat], b[~flat, :, None])[..., 0]
     x[flat] = applied(np.linalg.pinv(A[flat], rcond=FLAT), b[flat])
     return x

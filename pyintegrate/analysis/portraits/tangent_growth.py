@@ -94,7 +94,7 @@ class Renormalised:
     def growth(self):
         """log |u| of each tangent, (vectors, lanes)."""
         with quiet():  # for those that failed
-            size = np.log(np.sqrt(np.sum(self.tangents() ** 2, axis=1)))
+            size = np.log(np.linalg.norm(self.tangents(), axis=1))
         return self._sums[: len(self.rows), : self._problem.lanes] * np.log(2.0) + size
 
     def sums(self):
@@ -446,12 +446,12 @@ def _normalised(run):
     """The tangents as unit vectors, (vectors, components, lanes)."""
     u = run.tangents()
     with quiet():  # for those that failed
-        return u / np.sqrt(np.sum(u**2, axis=1, keepdims=True))
+        return u / np.linalg.norm(u, axis=1, keepdims=True)
 
 
 def _sali(run):
     a, b = _normalised(run)
-    return np.minimum(*(np.sqrt(np.sum((a + s * b) ** 2, axis=0)) for s in (1, -1)))
+    return np.minimum(*(np.linalg.norm(a + s * b, axis=0) for s in (1, -1)))
 
 
 def _gali(run):

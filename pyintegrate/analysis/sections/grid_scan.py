@@ -126,26 +126,24 @@ def scan(
     grid = checked_axes("axes", axes, system)
     arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
     options = {"save": "final"} | options
-    word: str = ""
-    read: Any = measure
     if isinstance(measure, Reduction):
-        word, read = "watch", lambda sol: sol.watched["measure"]
+        options["watch"] = {**named(options.get("watch") or {}), "measure": measure}
     elif isinstance(measure, Event):
-        of = (lambda log: log.first.t) if measure.keep else (lambda log: log.count)
-        word, read = "events", lambda sol: of(sol.events["measure"])
+        options["events"] = {**(options.get("events") or {}), "measure": measure}
     elif not callable(measure):
         raise TypeError(
             "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"
             f" of the solution, got {measure!r}"
         )
-    if word:
-        others = options.get(word) or {}
-        others = named(others) if word == "watch" else others
-        options[word] = {**others, "measure": measure}
     solution = integrate(**arguments, **options)
-    if word == "events":
+    if isinstance(measure, Reduction):
+        values: Any = solution.watched["measure"]
+    elif isinstance(measure, Event):
         warn_of_unresolved(solution)
-    values = read(solution)
+        log = solution.events["measure"]
+        values = log.first.t if measure.keep else log.count
+    else:
+        values = measure(solution)
     if isinstance(values, Reduction):
         name = f"pi.watch.{values.name}"
         raise TypeError(f"measure: call {name} with a quantity: {name}('energy_error')")
@@ -177,10 +175,8 @@ def checked_axes(word, axes, system):
         values = numbers(f"{word}[{name!r}]", given)
         if values.ndim != 1 or not values.size:
             raise ValueError(f"{word}[{name!r}] must have the shape (n,), got {values.shape}")
-        if name in system.params:
-            own = np.ndim(system.params[name]) - len(system.batch_shapes[name])
-            if own:
-                raise ValueError(f"{word}: {name!r} is an array for each trajectory, not a number")
+        if system.shapes.get(name):
+            raise ValueError(f"{word}: {name!r} is an array for each trajectory, not a number")
         grid[name] = values
     return grid
 
@@ -233,7 +229,7 @@ class Passages:
 
     def remaining(self, t: ArrayLike) -> Floats:
         """The fraction of the batch that has not crossed within times t from the start, as t."""
-        first = np.sort(np.abs(self.t[self.passed] - self._start[self.passed]))
+        first = np.sort(np.abs(self.t - self._start)[self.passed])
         gone = np.searchsorted(first, np.abs(np.asarray(t, float)), side="right")
         return 1 - gone / max(1, self.t.size)
 

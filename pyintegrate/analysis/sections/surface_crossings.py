@@ -144,9 +144,11 @@ def poincare_section(
     if np.ndim(value):
         raise ValueError(f"value must be one number, got the shape {np.shape(value)}")
     side = np.sign(flat[..., place].astype(float) - value)
-    # A start on the surface does not cross it.
-    rises, falls = ((sign * side[:-1] < 0) & (sign * side[1:] >= 0) for sign in (1, -1))
-    crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
+    # Rises and falls, but for those of the other direction. A start on the surface does not cross.
+    passed = [
+        (sign * side[:-1] < 0) & (sign * side[1:] >= 0) for sign in (1, -1) if sign + direction
+    ]
+    crossed = np.any(passed, axis=0) & valid[1:]
     crossed &= t[1:] != t[:-1]  # all steps to a tolerance: both sides of a jump
     if getattr(solution, "_save", None) != "all":
         around = np.where(crossed, [t[:-1], t[1:]], np.nan)
@@ -155,8 +157,8 @@ def poincare_section(
     lane, save = np.nonzero(crossed.T)
     begin, end = t[save, lane], t[save + 1, lane]
     y = _between(solution, flat, begin, end, save, lane)
-    s = _root(lambda s: y(s, place) - value, len(save))
-    return Section(y(s), begin + s * (end - begin), lane, system, batch)
+    s = _root(lambda s: y(s, [place]) - value, len(save))
+    return Section(y(s), begin + s[:, 0] * (end - begin), lane, system, batch)
 
 
 def _place(system, name):
@@ -167,30 +169,21 @@ def _place(system, name):
 
 
 def _between(solution, flat, t0, t1, save, lane):
-    """The motion after the chosen saves of the chosen trajectories: all, or one component."""
+    """The motion after the chosen saves of the chosen trajectories, at shares (n, 1) of the time to
+    the next ones: some components (n, k), or all."""
     if getattr(solution, "_save", None) == "all":  # the steps of a run to a tolerance
         c = polynomials(solution, lane, save)
-
-        def on_polynomial(s, component=slice(None)):
-            s = s if isinstance(component, int) else s[:, np.newaxis]
-            return chebval(2 * s - 1, c[..., component], tensor=False)
-
-        return on_polynomial
+        return lambda s, some=slice(None): chebval(2 * s - 1, c[..., some], tensor=False)
     start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
     width = (t1 - t0)[:, np.newaxis]
     ends = (t0, start), (t1, stop)
-    slope0, slope1 = slopes(solution, system_of(solution, lane), ends, width)
-
-    def y(s, component=slice(None)):
-        s = s if isinstance(component, int) else s[:, np.newaxis]
-        return cubic(s, *(part[:, component] for part in (start, stop - start, slope0, slope1)))
-
-    return y
+    parts = start, stop - start, *slopes(solution, system_of(solution, lane), ends, width)
+    return lambda s, some=slice(None): cubic(s, *(part[:, some] for part in parts))
 
 
 def _root(function, count):
-    """Where functions on [0, 1] change sign, by bisection to the last bit."""
-    low, high = np.zeros(count), np.ones(count)
+    """Where functions on [0, 1] change sign, (count, 1), by bisection to the last bit."""
+    low, high = np.zeros((count, 1)), np.ones((count, 1))
     rising = function(high) > function(low)
     for _ in range(53):
         middle = (low + high) / 2
@@ -341,10 +334,9 @@ def crossings(
 def _points(there, trajectory):
     """States, times, trajectories and values of the selected crossings."""
     t = there.t.reshape(len(trajectory), there.t.shape[-1])
-    lane, which = np.nonzero(~np.isnan(t))
-    y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
-    kept = there.values.reshape(*t.shape, there.values.shape[-1])[lane, which]
-    return y, t[lane, which], trajectory[lane], kept
+    here = np.nonzero(~np.isnan(t))
+    y, kept = (a.reshape(*t.shape, a.shape[-1])[here] for a in (there.y, there.values))
+    return y, t[here], trajectory[here[0]], kept
 
 
 def _warn_of_period(solution, period):

@@ -5,26 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis.results import name_of, unit_of, with_unit
+from ...run.times import column
 from ...values.table import evenly
-from ...values.types import Any, ArrayLike, ChaosMap, FlowMap, Frequencies, LyapunovExponents
-from ..curves import parts_of_results
-from ..heat_maps import beyond, coordinates, of_axes, over
+from ...values.types import Any, ChaosMap, FlowMap, Frequencies, LyapunovExponents
+from ..curves import TRAJECTORIES, parts_of_results
+from ..heat_maps import CLASSES, beyond, coordinates, grid, of_axes, over
 from ..pictures import picture
-from ..style import (
-    BLUE,
-    GREEN,
-    LINE_STYLES,
-    ORANGE,
-    PALETTE,
-    PURPLE,
-    VERMILLION,
-    axis_label,
-    on_ground,
-    sign_of,
-)
+from ..style import BLUE, LINE_STYLES, PALETTE, axis_label, on_ground, sign_of
 
-_MOST = 30  # trajectories of a batch
-_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION)
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _WORDS = {"fli": "fast Lyapunov indicator", "megno": "MEGNO", "sali": "SALI", "gali": "GALI"}
 _NEAR_ZERO = {"sali", "gali"}  # chaos is decades below order
@@ -67,16 +55,16 @@ def lyapunov(
     ax = page((6.6, 3.8))
     count, k = len(found.history), found.history.shape[-1]
     history = found.history.reshape(count, -1, k)
-    times = np.abs(np.asarray(found.times) - found._begin)
-    times = times.reshape(count, *(1,) * (found.history.ndim - 1 - times.ndim), *times.shape[1:])
-    times = np.broadcast_to(times, found.history.shape[:-1]).reshape(count, -1)
+    shape = found.history.shape[:-1]
+    times = column(np.abs(found.times - found._begin), shape[1:])
+    times = np.broadcast_to(times, shape).reshape(count, -1)
     size = history.shape[1]
-    lanes = evenly(size, _MOST)
+    lanes = evenly(size, TRAJECTORIES)
     own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}
     ax.axhline(0.0, color="0.6", linewidth=0.8)
     parts = parts_of_results(found.system, found.exponents.shape[:-1])
     for j in range(k):
-        look = own | {"color": on_ground(_COLOURS[j % len(_COLOURS)])} | keywords
+        look = own | {"color": on_ground(CLASSES[j % len(CLASSES)])} | keywords
         lines = ax.plot(times[:, lanes], history[:, lanes, j], **look)
         name = f"λ{str(j + 1).translate(_LOWERED)}" if k > 1 else ""
         if k > 1 and lines:
@@ -92,28 +80,14 @@ def lyapunov(
     return ax, with_unit("averaged over", unit_of(found.system, "t")), words, note
 
 
-@picture(legend=False)
-def chaos_map(
-    page,
-    found: ChaosMap,
-    *,
-    x: str | ArrayLike | None = None,
-    y: str | ArrayLike | None = None,
-    label: str | None = None,
-    log: bool | None = None,
-    colorbar=True,
-    **keywords: Any,
-):
+@picture("x", "y", "label", "log", "colorbar", legend=False)
+def chaos_map(page, found: ChaosMap, **keywords: Any):
     """Draw an indicator of chaos: colours for a batch of two axes, a curve for one.
 
     Parameters
     ----------
     found : ChaosMap
         From ``pi.chaos_map``.
-    x, y : str or array_like, optional
-        The quantities that vary along the columns and the rows, as in ``heatmap``.
-    label : str, optional
-        Label of the colours, or of the curve's axis.
     log : bool, optional
         Whether the indicator is shown logarithmically; SALI and GALI are by default.
     **keywords
@@ -132,19 +106,17 @@ def chaos_map(
     ('γ [m/s^2]', 'fast Lyapunov indicator')
     """
     solution, values = found.solution, found.values
-    log = found.indicator in _NEAR_ZERO if log is None else log
     text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
     if values.ndim == 2 and values.size:
-        axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
-        keywords = {"cmap": "inferno"} | keywords
+        axes, keywords = grid(page, solution), {"cmap": "inferno"} | keywords
     elif values.ndim == 1:
-        axes = [coordinates(solution, x, 0)]
+        axes = [coordinates(solution, page.shared["x"], 0)]
     else:
         raise ValueError(
             f"the map has the shape {values.shape}: a picture shows one or two axes; draw a part of"
             " its values with Matplotlib"
         )
-    return over(page, axes, values, text, label, log, "", colorbar, keywords)
+    return over(page, axes, values, text, "", keywords, found.indicator in _NEAR_ZERO)
 
 
 def _rate(system, text):
@@ -152,14 +124,8 @@ def _rate(system, text):
     return with_unit(text, f"1/{unit_of(system, 't')}")
 
 
-@picture(legend=False)
-def ftle(
-    page,
-    found: FlowMap,
-    *,
-    colorbar=True,
-    **keywords: Any,
-):
+@picture("colorbar", legend=False)
+def ftle(page, found: FlowMap, **keywords: Any):
     """Draw finite-time Lyapunov exponents: colours over a grid of two axes, a curve over one.
 
     Parameters
@@ -191,18 +157,11 @@ def ftle(
         raise ValueError(f"a map has one or two axes, got values of shape {values.shape}")
     text = _rate(system, "finite-time Lyapunov exponent")
     own = {"cmap": "inferno"} if values.ndim == 2 else {}
-    axes = of_axes(system, found.axes)
-    return over(page, axes, values.T, text, None, False, "none", colorbar, own | keywords)
+    return over(page, of_axes(system, found.axes), values.T, text, "none", own | keywords)
 
 
-@picture()
-def frequencies(
-    page,
-    found: Frequencies,
-    *,
-    colorbar=True,
-    **keywords: Any,
-):
+@picture("colorbar")
+def frequencies(page, found: Frequencies, **keywords: Any):
     """Draw frequencies: the frequency map of a batch, or the spectrum of a single motion.
 
     A batch with two signals or more is a point for each trajectory, at the leading frequencies of
@@ -258,7 +217,7 @@ def frequencies(
     size = np.clip(3000 / max(drift.size, 1), 4, 36)
     own = {"s": size, "c": drift, "cmap": "inferno", "linewidths": 0}
     points = ax.scatter(first[..., 0].ravel(), first[..., 1].ravel(), **own | keywords)
-    if colorbar and points.get_array() is not None:
+    if page.shared["colorbar"] and points.get_array() is not None:
         text = with_unit("log10 of the drift between halves", unit)
         ax.figure.colorbar(points, ax=ax, label=text)
     return ax, *label[:2]
@@ -311,8 +270,7 @@ def fan(
     >>> fan(sol, "band").get_ylabel()
     'θ [rad]'
     """
-    across, name, asked = _asked(solution, name, "quantiles")
-    t, values = across[f"{name}.t"], _of_group(across, name, asked, group)
+    across, name, asked, t, values = _asked(solution, name, "quantiles", group)
     order = np.argsort(asked.options["q"])
     q, values = asked.options["q"][order], values[:, order]
     ax = page()
@@ -379,8 +337,7 @@ def histogram_over_time(
     >>> histogram_over_time(sol, "x").get_ylabel()
     'x [m]'
     """
-    across, name, asked = _asked(solution, name, "histogram")
-    t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
+    across, name, asked, t, counts = _asked(solution, name, "histogram", group)
     if len(t) < 2:
         raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
     ax, most = page(), counts[len(counts) // 2 :].max()
@@ -392,7 +349,8 @@ def histogram_over_time(
     return ax, *_labels(solution, across is not solution, asked.told[1][0])
 
 
-def _asked(solution, name, kind):
+def _asked(solution, name, kind, group):
+    """Of a statistic across the batch: all of them, its name, what it is, times and values."""
     across = getattr(solution, "across", solution)
     if not hasattr(across, "_asked"):
         raise TypeError(f"expected a Solution with across=, or its across, got {solution!r}")
@@ -405,18 +363,15 @@ def _asked(solution, name, kind):
             f"{told} across the batch; there are {', '.join(known) or 'none'}:"
             f" integrate with across={{{name or 'band'!r}: pi.across.{kind}(...)}}"
         )
-    return across, name, across._asked[name]
-
-
-def _of_group(across, name, asked, group):
-    if asked.labels is None:
-        if group is not None:
-            raise ValueError(f"group must be left out: {name!r} has no by=")
-        return across[name]
-    at = np.flatnonzero(asked.groups == group)
-    if not at.size:
-        raise ValueError(f"group must be one of {asked.groups.tolist()}, got {group!r}")
-    return across[name][:, at[0]]
+    asked, values = across._asked[name], across[name]
+    if asked.labels is not None:
+        at = np.flatnonzero(asked.groups == group)
+        if not at.size:
+            raise ValueError(f"group must be one of {asked.groups.tolist()}, got {group!r}")
+        values = values[:, at[0]]
+    elif group is not None:
+        raise ValueError(f"group must be left out: {name!r} has no by=")
+    return across, name, asked, across[f"{name}.t"], values
 
 
 def _labels(solution, own, quantity):

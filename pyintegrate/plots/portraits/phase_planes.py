@@ -109,7 +109,6 @@ def phase_plane(
     room = Box(system, box)
     if len(room.names) != 2:
         raise ValueError(f"box must bound both {' and '.join(system.state_names)}, got {box!r}")
-    note = ""
     if t is None:
         system, drive = without_drive(system, room)
         note = f"without its drive: {axis_label(system, drive).split(' [')[0]} = 0" if drive else ""
@@ -218,22 +217,20 @@ def equilibria(
     names = (names,) if isinstance(names, str) else names
     if not over:  # a plane: also of a single component
         names = [*names, *(name for name in system.state_names if name not in names)]
-    x, y = (
-        found.points[..., system.state_names.index(name)] if name in system.state_names else None
-        for name in [*names[: 2 - over], *names[:over], "-"][:2]
-    )
-    label = [axis_label(system, name) for name in names[:2]]
+    values = [found.points[..., place] for place in places_of(names[:2], system)]
+    labels = [axis_label(system, name) for name in names[:2]]
     if over:
         varied = [name for name, shape in system.batch_shapes.items() if shape]
         at = system.params[varied[0]] if varied else np.arange(len(found.count))
-        x, label = np.broadcast_to(at[:, np.newaxis], found.kinds.shape), [
-            axis_label(system, varied[0]) if varied else "batch", label[0]]  # fmt: skip
+        values.insert(0, np.broadcast_to(at[:, np.newaxis], found.kinds.shape))
+        labels.insert(0, axis_label(system, varied[0]) if varied else "batch")
         keywords = {"markersize": 3.0, "markeredgewidth": 0.6} | keywords
-    elif y is None:
-        y, label = np.zeros_like(x), [label[0], ""]
+    else:  # a single component along a line
+        values.append(np.zeros_like(values[0]))
+        labels.append("")
     ax = page((7.2, 4.4))
-    mark(ax, x, y, found, keywords)
-    return ax, *label, "" if np.any(found.count) else "none was found"
+    mark(ax, values[0], values[1], found, keywords)
+    return ax, *labels[:2], "" if np.any(found.count) else "none was found"
 
 
 @picture("legend")
@@ -315,8 +312,8 @@ def branches(page, found: EquilibriumBranches, component: str | None = None, **k
     name = found.system.state_names[0] if component is None else component
     (place,) = places_of((name,), found.system)
     ax, n = page((7.2, 4.4)), found.values.shape[-1]
-    x, y = (part.reshape(-1, n) for part in (found.values, found.points[..., place]))
-    stability, kinds = (part.reshape(-1, n) for part in (found.stability, found.kinds))
+    along = found.values, found.points[..., place], found.stability, found.kinds
+    x, y, stability, kinds = (part.reshape(-1, n) for part in along)
     stability = np.where(kinds != "", np.roll(stability, -1, axis=-1), stability)
     parts = parts_of_results(found.system, found.values.shape[:-1])
     for label, style in LINES.items():
