@@ -248,6 +248,8 @@ WRONG = [
      "drive must map names"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, on_failure="warn"), TypeError,
      "no on_failure: status tells"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, first_trajectory=5), ValueError,
+     "first_trajectory was given, and 'spring' has no noise"),
 ]  # fmt: skip
 
 
