@@ -483,6 +483,8 @@ class _Call:
                 value = np.ones(shape, value.dtype)
                 if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
                     value = value.cumsum(dtype=value.dtype).reshape(shape)
+                elif name.startswith("params.") and len(shape) == 2:  # an inertia is not singular
+                    value = np.eye(*shape, dtype=value.dtype)
             found[name] = value
         broadcast_shape(self.batches())
         return found
