@@ -265,7 +265,6 @@ def integrate(
     ((3, 10000, 2), (3, 2500, 2))
     """
     given = locals()
-    del given["first_trajectory"]
     if times is not None and isinstance(save, str) and save == "all":  # the default
         del given["save"]
     if isinstance(t_end, da.Array):
@@ -274,6 +273,7 @@ def integrate(
         _refuse_lazy(given, ("dt", "t0"), "give n_steps" if times is None else "give save=", times)
     call = _Call(FixedSolution, given, ("x0", "v0", "dt", "t0"))
     if system.noise is not None or np.ndim(first_trajectory):
+        del call.fixed["first_trajectory"]
         call.arrays["first_trajectory"] = numbered(
             first_trajectory, call.batches().values(), da.arange
         )
@@ -483,6 +483,8 @@ class _Call:
                 value = np.ones(shape, value.dtype)
                 if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
                     value = value.cumsum(dtype=value.dtype).reshape(shape)
+                elif name.startswith("params.") and len(shape) == 2:  # an inertia is not singular
+                    value = np.eye(*shape, dtype=value.dtype)
             found[name] = value
         broadcast_shape(self.batches())
         return found

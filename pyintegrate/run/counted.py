@@ -36,8 +36,12 @@ class Counted:
         self.names, self.steps, self._plans = [*across], [], {}
         self._given = {name: view.copy() for name, view in params.items()}
         self._ranges = ranges_of(problem)
-        shapes = Plan(problem.system, None, across=self._across).shapes
-        batch = broadcast_shape({"the Stepper": problem.batch} | shapes)
+        plan = Plan(problem.system, None, across=self._across)
+        self.meaning = [  # of what is counted
+            (*(one := self._across[name]).told, None if one.by is None else one.by.tolist(), code)
+            for group in plan.groups for name, code in group.signatures.items()
+        ]  # fmt: skip
+        batch = broadcast_shape({"the Stepper": problem.batch} | plan.shapes)
         if batch != problem.batch:
             raise ValueError(f"by asks for the batch {batch}, and the Stepper has {problem.batch}")
 

@@ -111,6 +111,7 @@ class Snapshot:
         self.kind, self.n = kind_of(stepper), stepper.n
         self.method, self.times = stepper.method, (stepper.dt, stepper.t0)
         self.equations = stepper.system.traced, stepper.system.shapes
+        self.meaning = meaning_of(stepper)
         self.has_history = stepper._has_history
         self.arithmetic = ARITHMETIC
         self.arrays = [array.copy() for array in stepper._arrays()]
@@ -128,6 +129,12 @@ def kind_of(stepper):
     if stepper._counted is not None:
         kind += ["across", *stepper._counted.names]
     return (*kind, *(() if stepper._by_hand is None else stepper._by_hand.kind))
+
+
+def meaning_of(stepper):
+    """How a method of several steps starts, and what is watched and counted: more than names."""
+    both = stepper._by_hand, stepper._counted
+    return stepper._problem.starter, *(one and one.meaning for one in both)
 
 
 class Stepper:
@@ -597,6 +604,11 @@ class Stepper:
             raise ValueError(f"the snapshot is of another method with the name {here[1]!r}")
         if snapshot.equations != (self.system.traced, self.system.shapes):
             raise ValueError(f"the snapshot is of another system with the name {here[0]!r}")
+        if snapshot.meaning != meaning_of(self):
+            raise ValueError(
+                "the snapshot is of a Stepper with another start=, or with other watches, events or"
+                " statistics of the same names"
+            )
         for name, its, own in zip(("dt", "t0"), snapshot.times, (self.dt, self.t0)):
             if its is not own and not np.array_equal(its, own):
                 told = "another one" if np.ndim(its) or np.ndim(own) else f"{its:g}, not {own:g}"

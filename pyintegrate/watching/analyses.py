@@ -1,10 +1,11 @@
 """Names of analyses in ``watch=``: each stands for everything that the analysis needs."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 
-from .quantity import has_exact_phase
+from .quantity import View, check_quantity, has_exact_phase
 from .reductions import last, max_abs, slope, windings
 
 ANALYSES = {
@@ -78,7 +79,11 @@ def of_comparison(system, options):
         return options
     watch = named({} if options.get("watch") is None else options["watch"])
     kinds = {getattr(one, "kind", None) for one in expanded(watch, system)[1].values()}
-    needed = ["energy_drift"] * bool(system.has_energy)
+    needed = []
+    with suppress(TypeError, ValueError):  # no energy, or none that is a formula
+        check_quantity("energy_error", system)
+        View(system, {}, {"energy"})
+        needed += ["energy_drift"]
     needed += ["phase_drift"] * has_exact_phase(system)
     for name in needed:
         if not {one.kind for one in _needed(name, system).values()} <= kinds:

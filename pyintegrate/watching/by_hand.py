@@ -131,6 +131,16 @@ class ByHand(RunMemory):
         events = () if self._events is None else tuple(self._events.events)
         return ("watch", *self._plan.watch, "events", *events, *(a.shape for a in self.arrays()))
 
+    @property
+    def meaning(self):
+        """What the numbers in `arrays` are of, and what events do."""
+
+        def code(program):
+            return program and program.code.tobytes() + program.constants.tobytes()
+
+        events = self._events and (self._events.told, code(self._events.react))
+        return events, [(one.every, one.reduced, code(one.program)) for one in self._programs]
+
     def reset(self, lanes, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.
 

@@ -129,6 +129,25 @@ def test_options_reach_integrate():
     assert all(len(s.t) == 1 and s.t[0] == pytest.approx(3.0) for s in c.values())
 
 
+def called_energy(t, x, v):
+    return np.array([0.5 * float(a) ** 2 + 0.5 * float(b) ** 2 for a, b in zip(x, v, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("system", "options"),
+    [
+        (pi.langevin(pi.systems.duffing(delta=0, gamma=0), friction=1, temperature=1), {"seed": 1}),
+        (pi.acceleration(trace=False, energy=called_energy)(lambda t, x, v: -x), {}),
+    ],
+    ids=["heat bath", "called"],
+)
+def test_an_energy_that_no_watch_takes_is_that_of_the_saves(system, options):
+    run = {"x0": 1.0, "v0": 0.0, "methods": ["baoab" if options else "rk4"], "dt": 0.1, **options}
+    (last,) = pi.compare(system, n_steps=10, save="final", **run).summary().values()
+    (all_of_it,) = pi.compare(system, n_steps=10, **run).summary().values()
+    assert last["energy_change"] == all_of_it["energy_change"]
+
+
 def test_the_table_shows_the_summary(two_steps):
     table = two_steps.table()
     text = str(table)

@@ -151,6 +151,11 @@ def test_numbers_alone_and_array_parameters():
     lazy = {"masses": da.from_array(masses, chunks=(3, 2))}
     sol = pi.dask.integrate(pi.systems.three_body, dt=0.01, n_steps=5, params=lazy)
     assert same_bits(sol.y, whole.y)
+    inertia = np.linspace(1, 2, 4)[:, np.newaxis, np.newaxis] * np.diag([1, 1 / 2, 1 / 3])
+    run = {"dt": 0.01, "n_steps": 5, "method": "rigid_splitting2"}
+    whole = pi.integrate(pi.systems.rigid_body(inverse_inertia=inertia), **run)
+    lazy = {"inverse_inertia": da.from_array(inertia, chunks=(3, 2, 3))}
+    assert same_bits(pi.dask.integrate(pi.systems.rigid_body, **run, params=lazy).y, whole.y)
 
 
 @pytest.mark.parametrize("lazy", [True, False])
@@ -248,6 +253,8 @@ WRONG = [
      "drive must map names"),
     (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, on_failure="warn"), TypeError,
      "no on_failure: status tells"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=2, first_trajectory=5), ValueError,
+     "first_trajectory was given, and 'spring' has no noise"),
 ]  # fmt: skip
 
 

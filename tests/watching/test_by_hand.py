@@ -170,6 +170,29 @@ def test_snapshots_carry_them(kind):
         plain.restore(there)
 
 
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        ({"watch": {"a": pi.watch.maximum("x")}}, {"watch": {"a": pi.watch.minimum("x")}}),
+        ({"watch": {"a": pi.watch.total("x")}}, {"watch": {"a": pi.watch.total("v")}}),
+        ({"watch": {"a": pi.watch.mean("x")}}, {"watch": {"a": pi.watch.mean("x", every=2)}}),
+        ({"events": {"a": pi.event("x")}}, {"events": {"a": pi.event("v")}}),
+        ({"events": {"a": pi.event("x")}}, {"events": {"a": pi.event("x", stop=True)}}),
+        ({"across": {"a": pi.across.mean("x")}}, {"across": {"a": pi.across.mean("v")}}),
+        ({"across": {"a": pi.across.mean("x")}}, {"across": {"a": pi.across.mean("x", by=[0, 1])}}),
+        ({"method": "bdf2", "start": "rk4"}, {"method": "bdf2", "start": "heun3"}),
+    ],
+)
+def test_a_snapshot_of_what_only_has_the_same_names_is_refused(made, other):
+    def stepper(options):
+        return pi.Stepper(pi.systems.spring, [1.0, 0.5], 0.0, dt=0.1, **options)
+
+    snapshot = pickle.loads(pickle.dumps(stepper(made).snapshot()))
+    stepper(made).restore(snapshot)
+    with pytest.raises(ValueError, match="another start=, or with other watches, events or stat"):
+        stepper(other).restore(snapshot)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_parameters_that_change_are_those_that_are_watched(dtype):
     stepper = pi.Stepper(
