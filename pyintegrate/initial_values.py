@@ -159,11 +159,11 @@ def solve_ivp(
     if span.shape != (2,):
         raise ValueError(f"t_span must be the first and the last time, got {t_span!r}")
     t0, t_end = np.clip(span, -_FAR, _FAR)
-    if np.iscomplexobj(y0):
-        raise TypeError(
-            "y0 is complex: let u = (y.real, y.imag) be the state, two numbers for each"
-        )
-    start = np.atleast_1d(floats("y0", y0))
+    try:
+        start = np.atleast_1d(floats("y0", y0))
+    except TypeError as error:
+        cure = "y0 is complex: let u = (y.real, y.imag) be the state, two numbers for each"
+        raise (TypeError(cure) if np.iscomplexobj(y0) else error) from None
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
     for word, value in {"rtol": rtol, "atol": atol, **options}.items():

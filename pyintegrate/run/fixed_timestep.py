@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..values.checks import integer
 from ..values.keywords import explains_keywords
-from ..values.named import Named
 from ..values.types import Callable, Floats
 from .stepper import Snapshot, Stepper
 
 
-class LoopSnapshot(Named):
+@dataclass(frozen=True, eq=False, repr=False)
+class LoopSnapshot:
     """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``."""
 
     stepper: Snapshot
@@ -98,10 +100,7 @@ class FixedTimestep:
         2
         """
         self._check()
-        return LoopSnapshot(
-            stepper=self.stepper.snapshot(), before=self._before, rest=self._rest,
-            dropped=self.dropped,
-        )  # fmt: skip
+        return LoopSnapshot(self.stepper.snapshot(), self._before, self._rest, self.dropped)
 
     def restore(self, snapshot: LoopSnapshot) -> None:
         """Return to a snapshot of this loop or of an equal one; ValueError for another.

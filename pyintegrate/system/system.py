@@ -54,21 +54,22 @@ class _Signature:
 
 
 class _Docstring:
-    """That of the class; of a system, for help(), its equation, state, parameters and source."""
+    """That of the class; of a built-in system, for help(), its equation, state, parameters and
+    source."""
 
     def __init__(self, of_class):
         self.of_class = of_class
 
     def __get__(self, system, owner):
-        if system is None or system.initial is None:
+        if system is None:
             return self.of_class
         units = {name: unit for name, unit in system.units.items() if unit != "1"}
         state = dict(zip(system.state_names, system.initial))
-        lines = [f"{system.title}: {system.equation}".removesuffix(": "), ""]
+        lines = [f"{system.title}: {system.equation}", ""]
         for kind, values in ("state", state), ("parameters", system.params):
             told = [f"{n} = {short(v)} {units.get(n, '')}".rstrip() for n, v in values.items()]
             lines.append(f"{kind}: {', '.join(told) or 'none'}")
-        return "\n".join([*lines, "", system.reference]).rstrip()
+        return "\n".join([*lines, "", system.reference])
 
 
 # Attributes for the package alone, hidden from dir().

@@ -407,6 +407,7 @@ def test_a_motion_that_ends_early_says_so():
     [
         ({"y0": [np.nan, 1]}, "y0"),
         ({"y0": [[1.0, 1.0]]}, "y0"),
+        ({"y0": [1, [2, 3]]}, "y0 must be a regular array of numbers"),
         ({"y0": [1j, 1]}, r"y0 is complex: let u = \(y.real, y.imag\) be the state"),
         ({"args": -1}, "args"),
         ({"t_eval": [4, 6]}, "t_eval"),

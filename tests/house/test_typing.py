@@ -112,9 +112,10 @@ def test_mypy_sees_what_is_wrong(tmp_path):
     pytest.importorskip("mypy")
     wrong = "import pyintegrate as pi\n\nx: int = pi.systems.spring\npi.integrate(3, dt=0.1)\n"
     wrong += "pi.Solution.nothing\npi.watch.max\npi.across.max\npi.watch.mean(x='x')\n"
+    wrong += "pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.1)).snapshot().nothing\n"
     (tmp_path / "user_code.py").write_text(wrong)
     (tmp_path / "mypy.ini").write_text(MYPY)
-    assert len(complaints(["mypy", "."], tmp_path)) == 6
+    assert len(complaints(["mypy", "."], tmp_path)) == 7
 
 
 @pytest.mark.long

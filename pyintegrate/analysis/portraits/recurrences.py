@@ -165,7 +165,7 @@ def basin(
     """
     solution = check_solution(solution, "basin")
     system = solution.system
-    places = list(places_of(components, system) or range(system.dim))
+    places = list(places_of(components, system))
     names = tuple(system.state_names[place] for place in places)
     tolerance = positive("tolerance", tolerance)
     batch = solution.y.shape[1:-1]
