@@ -238,9 +238,7 @@ def dotted(jumps):
 def texts_of(solutions, names, labels):
     """The names of solutions in the legend."""
     if labels is not None and not hasattr(labels, "get"):
-        if len(labels) != len(names) or isinstance(labels, str):
-            raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
-        return list(labels)
+        return one_for_each(labels, names)
     texts = []
     for solution, name in zip(solutions, names):
         stiff = getattr(solution, "_continued_by", None)
@@ -253,6 +251,20 @@ def texts_of(solutions, names, labels):
             text += f", {told[place] or _step(solution)}"
         texts.append(text)
     return texts
+
+
+def one_for_each(labels, names):
+    """A list of texts, as many as there are names."""
+    if len(labels) != len(names) or isinstance(labels, str):
+        raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
+    return list(labels)
+
+
+def by_name(labels, names):
+    """Texts by name, given so or in the order of the names."""
+    if labels is None or hasattr(labels, "get"):
+        return labels or {}
+    return dict(zip(names, one_for_each(labels, names)))
 
 
 def parts_of(solution):

@@ -17,6 +17,7 @@ from ..method.method import Method
 from ..system.catalogue import systems
 from ..values.checks import choice
 from ..values.types import Any, Axes, Mapping, Methods
+from .curves import by_name
 from .pictures import muted, picture, place_legend, points, several_axes, wrapped
 from .style import axis_label, line_keywords, looks, title_of
 
@@ -31,8 +32,8 @@ def convergence(page, found: Convergence, *, legend=True, **keywords: Any):
         From ``pi.analysis.convergence``; for a batch the median is drawn.
     legend : bool, optional
         Whether to put a legend beside the axes: highest order first, with the measured order.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each.
     **keywords
         For `Axes.plot`.
 
@@ -54,7 +55,7 @@ def convergence(page, found: Convergence, *, legend=True, **keywords: Any):
     ['4.0   classical Runge-Kutta', '2.0   explicit midpoint']
     """
     ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style, labels = looks(found), page.shared["labels"] or {}
+    style, labels = looks(found), by_name(page.shared["labels"], found)
     for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
         fit, error = found[name], typical(found.errors[name])
         with quiet():
@@ -106,8 +107,8 @@ def work_precision(
         The measure of the cost.
     legend : bool, optional
         Whether to put a legend beside the axes, the cheapest to a millionth first.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each.
     **keywords
         For `Axes.plot`.
 
@@ -133,7 +134,7 @@ def work_precision(
     if of == "seconds" and not found.timed:
         raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
     ax, keywords = page((8.4, 4.6)), line_keywords(keywords)
-    style, labels = looks(found), page.shared["labels"] or {}
+    style, labels = looks(found), by_name(page.shared["labels"], found)
     for name in sorted(found, key=lambda name: _rank(found, name)):
         _, evaluations, seconds, errors = found[name]
         error = typical(errors)
@@ -174,8 +175,8 @@ def stability_region(
         The methods or regions to draw.
     extent : tuple of float, optional
         Least and greatest Re z, least and greatest Im z for regions that are computed here.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each.
     **keywords
         For `Axes.plot`.
 
@@ -198,14 +199,14 @@ def stability_region(
     regions = list(_regions(sources, extent))
     if not regions:
         raise TypeError("there is nothing to draw: give one or more methods or regions")
-    keywords, labels = line_keywords(keywords), page.shared["labels"] or {}
+    names = [region.method.name for region in regions]
+    keywords, labels = line_keywords(keywords), by_name(page.shared["labels"], names)
     ax = page((6.6, 4.6), layout="compressed")
     axes = {"color": muted()["color"], "alpha": 0.25, "linewidth": 0.8, "zorder": 0.5}
     ax.axhline(0, **axes)
     ax.axvline(0, **axes)
-    style = looks(region.method.name for region in regions)
-    for region in regions:
-        name = region.method.name
+    style = looks(names)
+    for name, region in zip(names, regions):
         if len(regions) <= 3:
             # Shades that add up: where two regions overlap, both methods are stable.
             ax.contourf(

@@ -122,6 +122,15 @@ def test_results_are_drawn_and_nothing_else(name):
 # ---- stability -----------------------------------------------------------------------------------
 
 
+def test_methods_are_labelled_by_name_or_in_their_order():
+    region = pi.plots.stability_region
+    for labels in ({"explicit_euler": "E", "rk4": "R"}, ["E", "R"]):
+        ax = region("explicit_euler", "rk4", labels=labels)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["E", "R"]
+    with pytest.raises(ValueError, match="labels: expected 2 texts"):
+        region("explicit_euler", "rk4", labels=["E"])
+
+
 def test_the_region_drawn_is_the_boundary():
     ax = pi.plots.stability_region("explicit_euler", "rk4")
     disc = line(ax, "explicit Euler").get_xydata()
