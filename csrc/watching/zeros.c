@@ -44,8 +44,8 @@ static void add(PiZeros *to, double x, double slope, int rises) {
 static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi) {
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
     const double p = cheb_value(s->n, s->a, m), slope = cheb_value(s->n - 1, s->d, m);
-    if (!(fabs(p) <= fabs(slope) * r + rest)) return; /* nor if it is no number */
-    const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0;
+    const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0; /* if so, whatever rounds */
+    if (!crosses && !(fabs(p) <= fabs(slope) * r + rest)) return;     /* nor if it is no number */
     const int monotone = fabs(slope) > s->bend * r;
     if (monotone || fabs(p) + fabs(slope) * r + rest <= error_at(s, hi)) {
         s->to->near |= !monotone && !crosses;
