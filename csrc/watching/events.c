@@ -69,9 +69,11 @@ static int gives_way(EventLanes *p, int64_t i) {
         if (e->placed || e->event >= this.event) continue;
         const int64_t at = e->event * p->lanes + i;
         const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
-        const double doubt = 20 * p->quantities.piece[i].resolution * size / fabs(e->slope);
+        const Piece *piece = &p->quantities.piece[i];
+        const double known = piece->points == 4 ? 1 : 20 * piece->resolution; /* roughly */
         Occurrence first = *e;
-        if (e->slope != 0 && doubt < 0x1p-6 && !p->quantities.linear) first.part -= doubt;
+        if (e->slope != 0 && !p->quantities.linear)
+            first.part -= fmin(known * size / fabs(e->slope), 0x1p-6);
         if (!comes_before(o, &first, &this)) continue;
         first = *e;
         for (; e < next; e++) *e = e[1];
@@ -312,6 +314,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     Occurring *o = &p->occurring[i];
     const PiEvents *of = p->of;
     const Occurrence this = o->pending[--o->count];
+    o->asks = o->ready = o->corrections = o->passed = 0;
     const int j = this.event;
     const PiEvent *event = &of->event[j];
     const int64_t id = s->id[i];
@@ -416,7 +419,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
         return 1;
     }
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
-    if (!ends && o->corrections > 1) return 0;
+    if (!ends && o->corrections > 1 && fabs(e->part - o->last_part) < 0x1p-26) return 0;
     double slope = e->slope;
     if (o->corrections > 1) {
         const int64_t at = e->event * p->lanes + i;
@@ -505,7 +508,6 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             Occurring *o = &p->occurring[i];
             if (!o->count || !o->ready) continue;
             happens(p, s, i);
-            o->asks = o->ready = o->corrections = o->passed = 0;
         }
         if (asks) return 1;
         if (!again && !waits) return 0;

@@ -61,29 +61,3 @@ def test_a_pair_in_the_first_step_that_counts_is_found(after):
         sol = pi.integrate(pushed, x0, v0, dt=0.5, n_steps=8, events=pair)
         assert sol.events["pair"].count == 2
         assert abs(sol.events["pair"].t - middle - [-0.08, 0.08]).max() < 1e-12
-
-
-@pytest.mark.parametrize("method", ["dop853", "verner98", "fehlberg78"])
-@pytest.mark.parametrize("deep", [1e-4, 1e-6, 1e-8])
-def test_nearly_double_zeros_are_kept_in_order(deep, method):
-    """Their places are in doubt until they are placed, and the later one was kept first."""
-    events = {
-        name: pi.event(lambda t, x, v: x * v, level=deep - 0.5, keep=9) for name in ("a", "b", "c")
-    }
-    for end in (7.0, -7.0):
-        run = {"t_end": end, "rtol": 3e-7, "method": method}
-        sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, events=events, **run)
-        for event in sol.events.values():
-            assert (np.diff(event.t[: event.count]) * end > 0).all()
-
-
-@pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x * x * x], ids=["x", "x^3"])
-def test_a_hundred_levels_are_all_passed(quantity):
-    """Of more than 64 events of one step the last were lost without a word."""
-    events = {
-        f"at {level}": pi.event(quantity, level=level, keep=0)
-        for level in np.linspace(-0.95, 0.95, 100)
-    }
-    run = {"t_end": 6.2, "rtol": 1e-3, "first_step": 3.0}
-    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, events=events, **run)
-    assert {int(event.count) for event in sol.events.values()} == {2}
