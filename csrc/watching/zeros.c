@@ -27,16 +27,16 @@ static double all_but_first(int n, const double *a) {
 
 /* On an interval with middle m and half width r a polynomial p has no zero if
  * |p(m)| > |p'(m)| r + bend r^2 / 2, where bend is no less than |p''|, and is monotone if
- * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. With zeros
- * at its ends there is equality, but for `rounding`. */
+ * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. (With
+ * zeros at its ends there is equality, but for rounding.) */
 typedef struct {
     int n, begins;
     const double *a, *d;
-    double bend, error, rounding;
+    double bend, error;
     PiZeros *to;
 } Isolation;
-static double error_at(const Isolation *s, double error, double x) {
-    return s->begins ? error / (x + 1) : error;
+static double error_at(const Isolation *s, double x) {
+    return s->begins ? s->error / (x + 1) : s->error;
 }
 /* Adds a zero; those beyond the room are left out. */
 static void add(PiZeros *to, double x, double slope, int rises) {
@@ -46,10 +46,11 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
     const double p = cheb_value(s->n, s->a, m), slope = cheb_value(s->n - 1, s->d, m);
     const double most = fabs(slope) * r + rest;
-    if (!(fabs(p) <= most + error_at(s, s->rounding, hi))) return; /* nor if it is no number */
+    const double error = error_at(s, hi);
+    if (!(fabs(p) <= most + 0.5 * error)) return; /* nor if it is no number */
     const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0;
     const int monotone = fabs(slope) > s->bend * r;
-    if (monotone || fabs(p) + most <= error_at(s, s->error, hi)) {
+    if (monotone || fabs(p) + most <= error) {
         s->to->near |= !monotone && !crosses;
         if (!crosses) return;
         const double secant = hi - p_hi * ((hi - lo) / (p_hi - p_lo));
@@ -72,19 +73,21 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
         EACH_FROM(i, 1, n + 1) g[i] = (f[i] - f[0]) / (cheb_point(n, i) + 1);
         cheb_coefficients(n, g, a);
     }
-    const double rounding = 0x1p-47 * size;
-    error = fmax(error, 2 * rounding);
+    error = fmax(error, 0x1p-46 * size);
     zeros->near = size > 0x1p1000; /* its coefficients may overflow */
-    if (zeros->near || size == 0) return;
-    if (fabs(a[0]) > all_but_first(n, a) + (begins ? rounding : error)) return;
+    if (zeros->near || size == 0 || fabs(a[0]) > all_but_first(n, a) + 0.5 * error) return;
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
-    Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, rounding, zeros};
+    Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
     EACH_BELOW(i, n) { /* between two points it is within bend r^2 / 2 of the chord */
         const double lo = cheb_point(n, i), hi = cheb_point(n, i + 1), r = 0.5 * (hi - lo);
-        const double far = 0.5 * s.bend * r * r + error_at(&s, error, hi);
+        const double far = 0.5 * s.bend * r * r + error_at(&s, hi);
         if (!(g[i] > far && g[i + 1] > far) && !(g[i] < -far && g[i + 1] < -far))
             isolate(&s, lo, hi, g[i], g[i + 1]);
+    }
+    EACH_FROM(k, 1, zeros->count) { /* does it turn back so near to zero between two? */
+        const double x = 0.5 * (zeros->at[k - 1].x + zeros->at[k].x);
+        zeros->near |= fabs(cheb_value(n, a, x)) <= error_at(&s, x);
     }
 }
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */
