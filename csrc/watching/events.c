@@ -45,16 +45,22 @@ static int comes_before(const Occurring *o, const Occurrence *a, const Occurrenc
     const double near = a->event != b->event && a->slope != 0 && b->slope != 0 ? o->near : 0;
     return a->event < b->event ? a->part <= b->part + near : a->part < b->part - near;
 }
-/* Puts an event where it belongs among those before `at`, which thus has room for one more. */
+/* Puts an event where it belongs among those before `at`, which thus has room for one more: beside
+ * those that are placed by its place, beside others by where it was sought, as they were. */
 static void insert(Occurring *o, Occurrence *at, Occurrence this) {
-    for (; at > o->pending && comes_before(o, at - 1, &this); at--) *at = at[-1];
+    Occurrence as = this;
+    for (; at > o->pending; at--) {
+        as.part = at[-1].placed ? this.part : this.sought;
+        if (!comes_before(o, at - 1, &as)) break;
+        *at = at[-1];
+    }
     *at = this;
 }
 /* Adds event j to those of a lane that are pending; beyond their room it is left out. */
 static void occurs(EventLanes *p, int64_t i, double part, double slope, int j) {
     Occurring *o = &p->occurring[i];
     if (o->count == most_pending(p)) add_to_count(p, i, PI_UNRESOLVED, j);
-    else insert(o, o->pending + o->count++, (Occurrence){part, slope, j, 0});
+    else insert(o, o->pending + o->count++, (Occurrence){part, slope, part, j, 0});
 }
 /* Now that the place of the next event is known, does another come first, or may one named before?
  * That is the next then, and to be placed as well. (Each is put in its order once: moments at once

@@ -45,9 +45,10 @@ typedef struct {
 
 #define EACH_EVENT(j, of) EACH_BELOW(j, (of)->count)
 
-/* An event that occurs at a part of the segment; the slope of its quantity there. */
+/* An event that occurs at a part of the segment; the slope of its quantity there; its part before
+ * it was placed. */
 typedef struct {
-    double part, slope;
+    double part, slope, sought;
     int event, placed; /* placed: its part is known to rounding */
 } Occurrence;
 enum { MOST_CORRECTIONS = 8 };

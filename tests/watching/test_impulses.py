@@ -332,3 +332,18 @@ def test_what_a_jump_brings_about_where_the_run_ends_is_told_and_counted_later(e
         assert sol.events["fast"].unresolved or sol.events["fast"].count == 1
         fast = sol.resume(**later).events["fast"]
         assert (fast.count, fast.unresolved) == (1, False)
+
+
+def test_a_jump_placed_later_than_it_was_sought_still_comes_first():
+    """It is placed by a step of the method, and what is only seen by the polynomial of its step."""
+
+    def place(t, x, v):
+        return x - 0.3 * v
+
+    kick = pi.event(place, keep=1, then=lambda t, x, v: (x, v + 0.3))
+    start = np.linspace(0.5, 1.5, 100), 0.0
+    sol = pi.solve(
+        pi.systems.oscillator, *start, t_end=3.0, rtol=1e-4, method="tsit5",
+        events={"kick": kick, "seen": pi.event(place)},
+    )  # fmt: skip
+    assert np.nanmax(abs(sol.events["kick"].t - sol.events["seen"].t)) < 1e-12
