@@ -18,6 +18,7 @@ static double at_once(const EventLanes *p, const PiSteps *s, int64_t i) {
     return 16 * least_part(p) + 64 * DBL_EPSILON * fabs(get(p, s->t, i) / p->occurring[i].h);
 }
 static double within(double part) { return clamped(part, 0x1p-52, 1 - 0x1p-53); }
+static int most_pending(const EventLanes *p) { return p->of->count > 16 ? 4 * p->of->count : 64; }
 static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     const Occurring *o = &p->occurring[i];
     *event_row(p, row, o->id, j) += 1;
@@ -41,35 +42,47 @@ static Occurrence *next_of(const Occurring *o) { return o->pending + o->count - 
 /* Does one event come before another? Of zeros at one moment, but for rounding, that of the event
  * named first does. */
 static int comes_before(const Occurring *o, const Occurrence *a, const Occurrence *b) {
-    const double near = a->slope != 0 && b->slope != 0 ? o->near : 0;
+    const double near = a->event != b->event && a->slope != 0 && b->slope != 0 ? o->near : 0;
     return a->event < b->event ? a->part <= b->part + near : a->part < b->part - near;
 }
-/* Adds an event to those of a lane that are pending; beyond MOST_PENDING it is left out. */
-static void occurs(Occurring *o, double part, double slope, int event) {
-    if (o->count == MOST_PENDING) return;
-    const Occurrence this = {part, slope, event, 0};
-    Occurrence *at = o->pending + o->count++;
-    for (; at > o->pending && comes_before(o, at - 1, &this); at--) *at = at[-1];
+/* Puts an event where it belongs among those before `at`, which thus has room for one more: beside
+ * those that are placed by its place, beside others by where it was sought, as they were. */
+static void insert(Occurring *o, Occurrence *at, Occurrence this) {
+    Occurrence as = this;
+    for (; at > o->pending; at--) {
+        as.part = at[-1].placed ? this.part : this.sought;
+        if (!comes_before(o, at - 1, &as)) break;
+        *at = at[-1];
+    }
     *at = this;
 }
-/* May an event named before the next come first, now that the place of the next is known? It is the
- * next then, and to be placed as well. (Moments are no order: of those placed, each asks once.) */
+/* Adds event j to those of a lane that are pending; beyond their room it is left out. */
+static void occurs(EventLanes *p, int64_t i, double part, double slope, int j) {
+    Occurring *o = &p->occurring[i];
+    if (o->count == most_pending(p)) add_to_count(p, i, PI_UNRESOLVED, j);
+    else insert(o, o->pending + o->count++, (Occurrence){part, slope, part, j, 0});
+}
+/* Now that the place of the next event is known, does another come first, or may one named before?
+ * That is the next then, and to be placed as well. (Each is put in its order once: moments at once
+ * are no order.) */
 static int gives_way(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
-    Occurrence *const next = next_of(o);
-    const int again = next->placed;
+    Occurrence *const next = next_of(o), this = *next;
     next->placed = 1;
+    if (!this.placed) insert(o, next, *next);
+    if (next->event != this.event || next->part != this.part) return 1;
     for (Occurrence *e = next - 1; e >= o->pending; e--) {
-        if (e->placed ? again : e->event > next->event) continue;
+        if (e->placed || e->event >= this.event) continue;
         const int64_t at = e->event * p->lanes + i;
         const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
-        const double doubt = 20 * p->quantities.piece[i].resolution * size / fabs(e->slope);
+        const Piece *piece = &p->quantities.piece[i];
+        const double known = piece->points == 4 ? 1 : 20 * piece->resolution; /* roughly */
         Occurrence first = *e;
-        if (!e->placed && e->slope != 0 && doubt < 0x1p-6 && !p->quantities.linear)
-            first.part -= doubt;
-        if (!comes_before(o, &first, next)) continue;
+        if (e->slope != 0 && !p->quantities.linear)
+            first.part -= fmin(known * size / fabs(e->slope), 0x1p-6);
+        if (!comes_before(o, &first, &this)) continue;
         first = *e;
-        *e = *next;
+        for (; e < next; e++) *e = e[1];
         *next = first;
         return 1;
     }
@@ -125,7 +138,8 @@ static void find_passage(EventLanes *p, int64_t i, int64_t id, int j) {
     EACH_BELOW(k, 3) bridge.seed |= of_run(p, id, PI_OF_SEED + k) << PI_OF_BITS * k;
     EACH_BELOW(k, 2) bridge.trajectory |= of_run(p, id, PI_OF_TRAJECTORY + k) << PI_OF_BITS * k;
     const double part = fmax(p->of->detect.program.set->passage(&bridge), 0x1p-52);
-    if (part > q->piece[i].from && part <= q->piece[i].to) occurs(o, fmin(part, 1 - 0x1p-53), 0, j);
+    if (part > q->piece[i].from && part <= q->piece[i].to)
+        occurs(p, i, fmin(part, 1 - 0x1p-53), 0, j);
 }
 static void find_located(EventLanes *p, int64_t i, int j) {
     const PiEvent *e = &p->of->event[j];
@@ -138,7 +152,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (isinf(piece->resolution)) { /* nothing can be told within */
         double f[CHEB_MOST + 1];
         const int n = pi_piece_values(q, i, j, f);
-        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(o, 1, 0, j);
+        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(p, i, 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
@@ -156,7 +170,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (!begins) o->passing[j].zero = 0;
     const int falls = begins ? falls_through(e, n, f, piece->to, p->chords, p->single) : 0;
     if (falls > 0) {
-        occurs(o, 0, 0, j);
+        occurs(p, i, 0, 0, j);
         return;
     }
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
@@ -167,7 +181,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
         if (e->direction && (e->direction > 0) != zeros.at[k].rises) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
-        occurs(o, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
+        occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
     }
     /* Steps that hold so many may hide others: between steps on one side of zero. */
     int8_t *zeros_of = &o->passing[j].crossings;
@@ -185,8 +199,7 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
     const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
         const double start = *event_row(p, PI_QUANTITY, s->id[i], j);
-        if (piece->to == 1 && crosses(&p->of->event[j], start, f[n]))
-            occurs(&p->occurring[i], 1, 0, j);
+        if (piece->to == 1 && crosses(&p->of->event[j], start, f[n])) occurs(p, i, 1, 0, j);
         return;
     }
     EACH_FROM(k, 1, n + 1) changes += f[k] != f[k - 1];
@@ -197,7 +210,7 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
             const double part = piece_part(piece, cheb_point(n, k));
             /* It may have had its event at the moment at which the segment begins. */
             Occurring *o = &p->occurring[i];
-            if (!(part * fabs(o->h) <= o->passing[j].zero)) occurs(o, part, 0, j);
+            if (!(part * fabs(o->h) <= o->passing[j].zero)) occurs(p, i, part, 0, j);
             return;
         }
 }
@@ -209,9 +222,9 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const double least = q->least[at], most = q->most[at];
     const double first = linear_row(q, j, 0)[i], last = linear_row(q, j, q->degree)[i];
     Occurring *o = &p->occurring[i];
-    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(o, 0, 0, j);
+    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(p, i, 0, 0, j);
     if (isnan(q->mean[at])) { /* the force has failed within */
-        if (!is_at_zero(p, i, j, first) && crosses(e, first, last)) occurs(o, 1, 0, j);
+        if (!is_at_zero(p, i, j, first) && crosses(e, first, last)) occurs(p, i, 1, 0, j);
         add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
@@ -224,7 +237,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const double error = 20 * o->resolution * fmax(most, -least);
     PiZeros zeros;
     pi_find_linear_zeros(q, i, j, q->degree, linear_row(q, j, 0), error, e->direction, &zeros);
-    EACH_BELOW(k, zeros.count) occurs(o, zeros.at[k].x, zeros.at[k].slope, j);
+    EACH_BELOW(k, zeros.count) occurs(p, i, zeros.at[k].x, zeros.at[k].slope, j);
     if (zeros.near) add_to_count(p, i, PI_UNRESOLVED, j);
 }
 static void find_events(EventLanes *p, const PiSteps *s, int64_t i) {
@@ -234,8 +247,7 @@ static void find_events(EventLanes *p, const PiSteps *s, int64_t i) {
         p->occurring[i].passing[j].tied = 0;
         if (p->of->exact && begins)
             *event_row(p, PI_QUANTITY, id, j) = piece_row(&p->quantities, j, 0)[i];
-        if (begins && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
-            occurs(&p->occurring[i], 0, 0, j);
+        if (begins && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(p, i, 0, 0, j);
         if (p->of->event[j].onto >= 0) find_passage(p, i, id, j);
         else if (p->of->event[j].located) find_located(p, i, j);
         else find_condition(p, s, i, j);
@@ -308,6 +320,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     Occurring *o = &p->occurring[i];
     const PiEvents *of = p->of;
     const Occurrence this = o->pending[--o->count];
+    o->asks = o->ready = o->corrections = o->passed = 0;
     const int j = this.event;
     const PiEvent *event = &of->event[j];
     const int64_t id = s->id[i];
@@ -412,7 +425,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
         return 1;
     }
     const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
-    if (!ends && o->corrections > 1) return 0;
+    if (!ends && o->corrections > 1 && fabs(e->part - o->last_part) < 0x1p-26) return 0;
     double slope = e->slope;
     if (o->corrections > 1) {
         const int64_t at = e->event * p->lanes + i;
@@ -501,7 +514,6 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             Occurring *o = &p->occurring[i];
             if (!o->count || !o->ready) continue;
             happens(p, s, i);
-            o->asks = o->ready = o->corrections = o->passed = 0;
         }
         if (asks) return 1;
         if (!again && !waits) return 0;
@@ -678,11 +690,11 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     PLACE(m, p->landing, state);
     PLACE(m, p->occurring, lanes);
     PLACE(m, passing, all);
-    PLACE(m, pending, pi_product(n ? lanes : 0, MOST_PENDING));
+    PLACE(m, pending, pi_product(n ? lanes : 0, most_pending(p)));
     if (m->at) memset(passing, 0, all * sizeof *passing);
     for (int64_t i = 0; m->at && i < lanes; i++)
         p->occurring[i] =
-            (Occurring){.passing = passing + i * n, .pending = pending + i * MOST_PENDING};
+            (Occurring){.passing = passing + i * n, .pending = pending + i * most_pending(p)};
     if (!n) return;
     p->ends = 0;
     EACH_EVENT(j, of) p->ends |= ends_step(&of->event[j]);

@@ -45,12 +45,13 @@ typedef struct {
 
 #define EACH_EVENT(j, of) EACH_BELOW(j, (of)->count)
 
-/* An event that occurs at a part of the segment; the slope of its quantity there. */
+/* An event that occurs at a part of the segment; the slope of its quantity there; its part before
+ * it was placed. */
 typedef struct {
-    double part, slope;
+    double part, slope, sought;
     int event, placed; /* placed: its part is known to rounding */
 } Occurrence;
-enum { MOST_PENDING = 64, MOST_CORRECTIONS = 8 };
+enum { MOST_CORRECTIONS = 8 };
 /* An event in a lane's segment. */
 typedef struct {
     double g;         /* its quantity at the event that ended the segment */
@@ -71,7 +72,7 @@ typedef struct {
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
-    Occurrence *pending;      /* room for MOST_PENDING */
+    Occurrence *pending;      /* room for most_pending() */
     Passing *passing;         /* of each event */
     double whole;             /* the step to which it belongs; 0: this */
     double resolution;        /* how far the coefficients of a quantity must decay */

@@ -27,7 +27,8 @@ static double all_but_first(int n, const double *a) {
 
 /* On an interval with middle m and half width r a polynomial p has no zero if
  * |p(m)| > |p'(m)| r + bend r^2 / 2, where bend is no less than |p''|, and is monotone if
- * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. */
+ * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. (With
+ * zeros at its ends there is equality, but for rounding.) */
 typedef struct {
     int n, begins;
     const double *a, *d;
@@ -44,10 +45,12 @@ static void add(PiZeros *to, double x, double slope, int rises) {
 static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi) {
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
     const double p = cheb_value(s->n, s->a, m), slope = cheb_value(s->n - 1, s->d, m);
-    const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0; /* at an end, perhaps */
-    if (!crosses && fabs(p) > fabs(slope) * r + rest) return;
+    const double most = fabs(slope) * r + rest;
+    const double error = error_at(s, hi);
+    if (!(fabs(p) <= most + 0.5 * error)) return; /* nor if it is no number */
+    const int crosses = p_lo < 0 ? p_hi >= 0 : p_lo > 0 && p_hi <= 0;
     const int monotone = fabs(slope) > s->bend * r;
-    if (monotone || fabs(p) + fabs(slope) * r + rest <= error_at(s, hi)) {
+    if (monotone || fabs(p) + most <= error) {
         s->to->near |= !monotone && !crosses;
         if (!crosses) return;
         const double secant = hi - p_hi * ((hi - lo) / (p_hi - p_lo));
@@ -72,7 +75,7 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
     }
     error = fmax(error, 0x1p-46 * size);
     zeros->near = size > 0x1p900; /* its derivatives may overflow */
-    if (zeros->near || size == 0 || fabs(a[0]) > all_but_first(n, a) + (begins ? 0 : error)) return;
+    if (zeros->near || size == 0 || fabs(a[0]) > all_but_first(n, a) + 0.5 * error) return;
     cheb_derivative(n, a, d);
     cheb_derivative(n, d, bend);
     Isolation s = {n, begins, a, d, fabs(bend[0]) + all_but_first(n, bend), error, zeros};
@@ -81,6 +84,10 @@ void pi_find_zeros(int n, const double *f, int begins, double error, PiZeros *ze
         const double far = 0.5 * s.bend * r * r + error_at(&s, hi);
         if (!(g[i] > far && g[i + 1] > far) && !(g[i] < -far && g[i + 1] < -far))
             isolate(&s, lo, hi, g[i], g[i + 1]);
+    }
+    EACH_FROM(k, 1, zeros->count) { /* does it turn back so near to zero between two? */
+        const double x = 0.5 * (zeros->at[k - 1].x + zeros->at[k].x);
+        zeros->near |= fabs(cheb_value(n, a, x)) <= error_at(&s, x);
     }
 }
 /* Through five points, c_0 + ... + c_4 x^4: its even part has x^2 = 0, 1 / 2, 1. */

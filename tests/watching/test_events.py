@@ -476,3 +476,25 @@ def test_a_quantity_that_jumps_through_zero_has_its_event_there():
     )
     assert not sol.events["e"].unresolved.any()
     np.testing.assert_allclose(sol.events["e"].first.t, zero, rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["bogacki_shampine32", "rk45", "dop853", "rodas5p"])
+def test_zeros_at_chebyshev_points_are_found(method):
+    """There a bound that excludes zeros holds with equality: rounding decided."""
+
+    @pi.rhs(dim=1)
+    def clock(t, y):
+        return [1 + 0 * y[0]]
+
+    nodes = 0.5 - 0.5 * np.cos(np.arange(17) * np.pi / 16)
+    first, last = (nodes[k].ravel() for k in np.triu_indices(17, 1))
+    numbers = {"a": 1 + first, "b": 1 + last}  # two of a step, among them its ends
+    for quantity in (
+        lambda t, y, a, b: (t - a) * (t - b),
+        lambda t, y, a, b: (y[0] - a) * (y[0] - b) * (1 + y[0] ** 2),
+    ):
+        zeros = {"z": pi.event(quantity, keep=3, params=numbers)}
+        run = {"t_end": 3.1, "method": method, "first_step": 1.0, "max_step": 1.0}
+        found = pi.solve(clock, np.zeros((len(first), 1)), events=zeros, **run).events["z"]
+        assert (found.count == 2).all()
+        assert np.allclose(found.t[:, :2].T, [*numbers.values()], rtol=1e-12)

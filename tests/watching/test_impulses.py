@@ -225,6 +225,48 @@ def test_of_one_moment_what_is_named_first_comes_first(quantity):
             assert np.array_equal(sol.events["seen"].count, part * sol.events["wall"].count)
 
 
+@pytest.mark.parametrize("method", ["dop853", "verner98", "fehlberg78"])
+@pytest.mark.parametrize("deep", [1e-4, 1e-6, 1e-8])
+def test_nearly_double_zeros_are_kept_in_order(deep, method):
+    """Their places are in doubt until they are placed, and the later one was kept first."""
+    events = {
+        name: pi.event(lambda t, x, v: x * v, level=deep - 0.5, keep=9) for name in ("a", "b", "c")
+    }
+    for end in (7.0, -7.0):
+        run = {"t_end": end, "rtol": 3e-7, "method": method}
+        sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, events=events, **run)
+        for event in sol.events.values():
+            assert (np.diff(event.t[: event.count]) * end > 0).all()
+
+
+@pytest.mark.parametrize("named_first", [True, False])
+def test_a_place_in_doubt_does_not_change_the_order(named_first):
+    """A polynomial of exp(k x) has its zero beside that of x, by more than its error tells."""
+    steep = pi.event(lambda t, x, v, k: np.exp(k * x) - np.exp(2 * k), params={"k": 4.0}, stop=1)
+    events = {"steep": steep, "plain": pi.event(lambda t, x, v: (x - 2) * (1 + x * x), keep=0)}
+    events = {name: events[name] for name in (events if named_first else [*events][::-1])}
+    for sol in (
+        pi.integrate(FREE, np.linspace(0, 1, 50), 1.0, dt=0.05, n_steps=60, events=events),
+        pi.solve(FREE, np.linspace(0, 1, 50), 1.0, t_end=6.0, rtol=1e-5, events=events),
+    ):
+        assert (sol.events["steep"].count == 1).all()
+        assert (sol.events["plain"].count == 1 - named_first).all()
+
+
+def test_an_event_is_placed_beside_those_that_are_counted():
+    """Corrections of one that is only counted were taken for those of the next."""
+    moments = np.linspace(0.3, 4.7, 100)
+    events = {
+        "counted": pi.event(lambda t, x, v: np.exp(3 * x) - 40, keep=0),
+        "kept": pi.event(
+            lambda t, x, v, at: np.exp(4 * x) - np.exp(4 * at), params={"at": moments}
+        ),
+    }
+    sol = pi.solve(FREE, 0 * moments, 1.0, t_end=5.0, rtol=1e-5, method="tsit5", events=events)
+    assert (sol.events["counted"].count == 1).all()
+    assert abs(sol.events["kept"].t[:, 0] - moments).max() < 1e-12
+
+
 @pytest.mark.parametrize("method", ["auto", "dop853", "kvaerno43"])
 def test_a_condition_does_not_begin_again_at_a_later_jump_of_its_step(method):
     """It began to hold within the step, and was counted again at the jump of another event."""
@@ -290,3 +332,18 @@ def test_what_a_jump_brings_about_where_the_run_ends_is_told_and_counted_later(e
         assert sol.events["fast"].unresolved or sol.events["fast"].count == 1
         fast = sol.resume(**later).events["fast"]
         assert (fast.count, fast.unresolved) == (1, False)
+
+
+def test_a_jump_placed_later_than_it_was_sought_still_comes_first():
+    """It is placed by a step of the method, and what is only seen by the polynomial of its step."""
+
+    def place(t, x, v):
+        return x - 0.3 * v
+
+    kick = pi.event(place, keep=1, then=lambda t, x, v: (x, v + 0.3))
+    start = np.linspace(0.5, 1.5, 100), 0.0
+    sol = pi.solve(
+        pi.systems.oscillator, *start, t_end=3.0, rtol=1e-4, method="tsit5",
+        events={"kick": kick, "seen": pi.event(place)},
+    )  # fmt: skip
+    assert np.nanmax(abs(sol.events["kick"].t - sol.events["seen"].t)) < 1e-12

@@ -57,3 +57,15 @@ def test_functions_take_the_energy_and_invariants_by_name():
 def test_a_parameter_named_energy_is_a_parameter():
     sol = run(a=pi.event(lambda t, x, v, energy: x - energy, params={"energy": 0.5}))
     assert sol.events["a"].first["theta"] == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x * x * x], ids=["x", "x^3"])
+def test_a_hundred_levels_are_all_passed(quantity):
+    """Of more than 64 events of one step the last were lost without a word."""
+    events = {
+        f"at {level}": pi.event(quantity, level=level, keep=0)
+        for level in np.linspace(-0.95, 0.95, 100)
+    }
+    run = {"t_end": 6.2, "rtol": 1e-3, "first_step": 3.0}
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, events=events, **run)
+    assert {int(event.count) for event in sol.events.values()} == {2}

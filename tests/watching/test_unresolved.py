@@ -283,3 +283,15 @@ def test_pairs_in_a_step_do_not_depend_on_how_it_is_made(then):
             )
         }
         assert len(counts) == 1, (dt, counts)
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["two zeros", "no zero"])
+def test_what_turns_back_closer_to_zero_than_the_tolerance_is_told(sign):
+    """Where both zeros were found a part of such quantities passed for clear."""
+    phase = np.linspace(-3.0, -0.3, 400)
+    run = {"t_end": 3.1, "rtol": 1e-5, "atol": 1e-9, "method": "dop853", "save": "final"}
+    event = pi.event(lambda t, x, v: v * v - sign * 3e-8, keep=0)
+    sol = pi.solve(
+        pi.systems.oscillator, np.cos(phase), -np.sin(phase), events={"near": event}, **run
+    )
+    assert sol.events["near"].unresolved.all()
