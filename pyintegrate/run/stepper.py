@@ -117,12 +117,6 @@ class Snapshot:
         self.arrays = [array.copy() for array in stepper._arrays()]
         self.counted = [] if stepper._counted is None else stepper._counted.steps[:]
 
-    def __setstate__(self, state):
-        if "rows" in state:  # it was pickled when its arrays had names
-            named = [state["rows"]], state["params"], state["failures"], state["watching"]
-            state["arrays"] = [array for arrays in named for array in arrays]
-        self.__dict__ |= state
-
     def __repr__(self):
         return f"<Snapshot at step {self.n}>"
 

@@ -191,22 +191,6 @@ def test_a_snapshot_of_another_system_of_the_same_name_is_refused():
             other.restore(snapshot)
 
 
-def test_a_snapshot_that_was_pickled_with_names_for_its_arrays_is_read():
-    def stepper():
-        return pi.Stepper(pi.systems.spring, dt=0.1, watch={"x": pi.watch.mean("x")})
-
-    one, other = stepper(), stepper()
-    one.step(3)
-    fields = vars(one.snapshot())
-    rows, *params = fields.pop("arrays")[: -len(one._by_hand.arrays())]
-    fields |= {"rows": rows, "params": params[:-2], "failures": params[-2:]}
-    snapshot = object.__new__(type(one.snapshot()))
-    snapshot.__setstate__(fields | {"watching": one._by_hand.arrays()})
-    other.restore(snapshot)
-    assert same_bits(other.y, one.y)
-    assert same_bits(other.watched["x"], one.watched["x"])
-
-
 def test_a_reset_rounds_the_bound_as_a_new_stepper_does():
     start = np.float32([0.1, 0.0])  # a little more than 0.1
     stepper = pi.Stepper(pi.systems.oscillator, start, dt=0.01, bound=0.1)
