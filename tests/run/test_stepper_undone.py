@@ -10,7 +10,7 @@ from reference import states
 
 import pyintegrate as pi
 from pyintegrate.method.arithmetic import ARITHMETIC
-from pyintegrate.run.stepper import Snapshot, kind_of
+from pyintegrate.run.stepper import Snapshot, kind_of, meaning_of
 
 LORENZ = pi.systems.lorenz
 FOREVER = 1 << 50
@@ -191,13 +191,12 @@ def test_a_stepper_at_work_is_not_restored():
     def restore(stepper):
         before = stepper.y.tobytes()
         snapshot = Snapshot.__new__(Snapshot)
-        rows = np.zeros_like(stepper._rows)
-        snapshot.__dict__.update(
-            kind=kind_of(stepper), n=0, has_history=False, arithmetic=ARITHMETIC
-        )
-        snapshot.__dict__.update(method=stepper.method, times=(stepper.dt, stepper.t0))
-        snapshot.equations = stepper.system.traced, stepper.system.shapes
-        snapshot.__dict__.update(rows=rows, params=[], failures=[])
+        vars(snapshot).update(
+            kind=kind_of(stepper), n=0, has_history=False, arithmetic=ARITHMETIC,
+            method=stepper.method, times=(stepper.dt, stepper.t0), meaning=meaning_of(stepper),
+            equations=(stepper.system.traced, stepper.system.shapes),
+            arrays=[np.zeros_like(array) for array in stepper._arrays()],
+        )  # fmt: skip
         try:
             stepper.restore(snapshot)
         finally:
