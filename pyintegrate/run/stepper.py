@@ -107,6 +107,8 @@ def assign(name, view, value):
 class Snapshot:
     """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
 
+    meaning = None  # of one that was pickled without
+
     def __init__(self, stepper):
         self.kind, self.n = kind_of(stepper), stepper.n
         self.method, self.times = stepper.method, (stepper.dt, stepper.t0)
@@ -610,7 +612,7 @@ class Stepper:
             raise ValueError(f"the snapshot is of another method with the name {here[1]!r}")
         if snapshot.equations != (self.system.traced, self.system.shapes):
             raise ValueError(f"the snapshot is of another system with the name {here[0]!r}")
-        if snapshot.meaning != meaning_of(self):
+        if snapshot.meaning not in (None, meaning_of(self)):
             raise ValueError(
                 "the snapshot is of a Stepper with another start=, or with other watches, events or"
                 " statistics of the same names"
