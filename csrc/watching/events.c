@@ -63,8 +63,8 @@ static void occurs(EventLanes *p, int64_t i, double part, double slope, int j) {
     else insert(o, o->pending + o->count++, (Occurrence){part, slope, part, j, 0});
 }
 /* Now that the place of the next event is known, does another come first, or may one named before?
- * That is the next then, and to be placed as well. (Each is put in its order once: moments at once
- * are no order.) */
+ * That is the next then. (Each is put in its order once: of three events the first and the last
+ * need not be at one moment if the second is at one with both.) */
 static int gives_way(EventLanes *p, int64_t i) {
     Occurring *o = &p->occurring[i];
     Occurrence *const next = next_of(o), this = *next;
@@ -76,7 +76,8 @@ static int gives_way(EventLanes *p, int64_t i) {
         const int64_t at = e->event * p->lanes + i;
         const double size = fmax(p->quantities.most[at], -p->quantities.least[at]);
         const Piece *piece = &p->quantities.piece[i];
-        const double known = piece->points == 4 ? 1 : 20 * piece->resolution; /* roughly */
+        /* How far its quantity may be off, of its size: by all of it on pieces of degree 4. */
+        const double known = piece->points == 4 ? 1 : 20 * piece->resolution;
         Occurrence first = *e;
         if (e->slope != 0 && !p->quantities.linear)
             first.part -= fmin(known * size / fabs(e->slope), 0x1p-6);
@@ -439,7 +440,9 @@ static int is_corrected(EventLanes *p, int64_t i) {
         const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
         const int kink = slow && !p->single && !(o->passing[e->event].zero > 0) &&
                          fabs(g) > 0x1p-36 * size && fabs(ratio) > 0x1p-20;
-        if (slow && !kink && !passed) return 0;   /* all that is left is rounding */
+        if (slow && !kink && !passed) return 0; /* all that is left is rounding */
+        /* On a side of a kink where it is not, it only led away. */
+        if (kink && !between && o->corrections == 3 * MOST_CORRECTIONS) return -1;
         if (kink && between) slope = 2 * g / way; /* the middle of the two is next */
         else if ((ratio > 0.125 && ratio < 8) || ((between || kink) && ratio > 0)) slope = secant;
         /* The zero may be near, and the kink between, however flat it is before. */

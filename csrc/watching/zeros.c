@@ -28,7 +28,7 @@ static double all_but_first(int n, const double *a) {
 /* On an interval with middle m and half width r a polynomial p has no zero if
  * |p(m)| > |p'(m)| r + bend r^2 / 2, where bend is no less than |p''|, and is monotone if
  * |p'(m)| > bend r; otherwise it is halved, until all of it is within `error` of zero. (With
- * zeros at its ends there is equality, but for rounding.) */
+ * zeros at its ends there is equality, but for rounding, for which half of `error` is room.) */
 typedef struct {
     int n, begins;
     const double *a, *d;

@@ -139,7 +139,11 @@ class ByHand(RunMemory):
             return program and program.code.tobytes() + program.constants.tobytes()
 
         events = self._events and (self._events.told, code(self._events.react))
-        return events, [(one.every, one.reduced, code(one.program)) for one in self._programs]
+        return events, [
+            (one.every, one.reduced, code(one.program))
+            + tuple(value is not None and value.tobytes() for value in one.numbers.values())
+            for one in self._programs
+        ]
 
     def reset(self, lanes, state, n, look):
         """Restart lanes at step n, in a state that counts as their first.

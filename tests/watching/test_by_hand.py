@@ -176,7 +176,12 @@ def test_snapshots_carry_them(kind):
         ({"watch": {"a": pi.watch.maximum("x")}}, {"watch": {"a": pi.watch.minimum("x")}}),
         ({"watch": {"a": pi.watch.total("x")}}, {"watch": {"a": pi.watch.total("v")}}),
         ({"watch": {"a": pi.watch.mean("x")}}, {"watch": {"a": pi.watch.mean("x", every=2)}}),
+        (
+            {"watch": {"a": pi.watch.mean("x", after=1)}},
+            {"watch": {"a": pi.watch.mean("x", after=2)}},
+        ),
         ({"events": {"a": pi.event("x")}}, {"events": {"a": pi.event("v")}}),
+        ({"events": {"a": pi.event("x", level=0.1)}}, {"events": {"a": pi.event("x", level=0.2)}}),
         ({"events": {"a": pi.event("x")}}, {"events": {"a": pi.event("x", stop=True)}}),
         ({"across": {"a": pi.across.mean("x")}}, {"across": {"a": pi.across.mean("v")}}),
         ({"across": {"a": pi.across.mean("x")}}, {"across": {"a": pi.across.mean("x", by=[0, 1])}}),
