@@ -171,7 +171,7 @@ def test_an_interrupted_solution_goes_on_from_its_file(tmp_path):
 
     y = np.resize(X0, (4000, 3))
     with pytest.raises(KeyboardInterrupt) as caught:
-        pi.solve(pi.systems.lorenz, y, t_end=20.0, rtol=1e-10, progress=stop)
+        pi.solve(pi.systems.lorenz, y, t_end=200.0, rtol=1e-10, progress=stop)
     part = caught.value.solution
     assert Status.CANCELLED in part.status
     assert same(loaded(part, tmp_path), part)
