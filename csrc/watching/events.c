@@ -440,9 +440,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
         const int slow = exact && fabs(g) >= 0.5 * fabs(o->last_g);
         const int kink = slow && !p->single && !(o->passing[e->event].zero > 0) &&
                          fabs(g) > 0x1p-36 * size && fabs(ratio) > 0x1p-20;
-        if (slow && !kink && !passed) return 0; /* all that is left is rounding */
-        /* On a side of a kink where it is not, it only led away. */
-        if (kink && !between && o->corrections == 3 * MOST_CORRECTIONS) return -1;
+        if (slow && !kink && !passed) return 0;   /* all that is left is rounding */
         if (kink && between) slope = 2 * g / way; /* the middle of the two is next */
         else if ((ratio > 0.125 && ratio < 8) || ((between || kink) && ratio > 0)) slope = secant;
         /* The zero may be near, and the kink between, however flat it is before. */

@@ -295,13 +295,3 @@ def test_what_turns_back_closer_to_zero_than_the_tolerance_is_told(sign):
         pi.systems.oscillator, np.cos(phase), -np.sin(phase), events={"near": event}, **run
     )
     assert sol.events["near"].unresolved.all()
-
-
-def test_a_zero_close_to_a_kink_is_placed_or_told():
-    """Sought from the other side of the kink it led ever farther away, and was kept there."""
-    kink, near = -0.7427115513647276, 1e-9
-    event = pi.event(lambda t, x, v: abs(x - kink) - near, keep=9)
-    run = {"dt": 0.4, "n_steps": 30, "method": "rk4", "events": {"e": event}}
-    found = pi.integrate(pi.systems.oscillator, np.linspace(0.8, 1.6, 200), 0.0, **run).events["e"]
-    far = abs(abs(found["x"] - kink) - near) > 1e-10
-    assert not far[~found.unresolved].any()
