@@ -161,7 +161,7 @@ def attack_stepper(rng):
     """Wherever memory ends, all trajectories are at one step, and step on to the bits of a run."""
     name, system, y, options = problem(rng)
     n = rng.choice([1, 3, 30])
-    if pi.Stepper(system, y, **options).snapshot().rows.nbytes > 8192:
+    if pi.Stepper(system, y, **options).snapshot().arrays[0].nbytes > 8192:
         options["bound"] = 1e3  # of several tiles: those that fail without memory are found later
     whole = pi.integrate(system, y, **options, n_steps=2 * n, save="all", on_failure="ignore")
     steppers = []
