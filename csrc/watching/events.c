@@ -215,7 +215,23 @@ static void find_condition(EventLanes *p, const PiSteps *s, int64_t i, int j) {
             return;
         }
 }
-/* The events of a linear quantity on the whole step; none where its coefficients are far from 0. */
+/* The coefficients of a linear quantity on the whole step tell. */
+static int is_far_from_zero(const Pieces *q, int64_t at) {
+    const double least = q->least[at], most = q->most[at];
+    return least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most);
+}
+/* May any linear quantity have an event? */
+static int may_occur(const EventLanes *p, int64_t i, int64_t id) {
+    const Pieces *q = &p->quantities;
+    int may = 0;
+    EACH_EVENT(j, p->of) {
+        const int64_t at = j * p->lanes + i;
+        may |= isnan(q->mean[at]) || !is_far_from_zero(q, at) ||
+               *event_row(p, PI_BEGINS, id, j) != BEGINS_ANYHOW;
+    }
+    return may;
+}
+/* The events of a linear quantity on the whole step. */
 static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     const PiEvent *e = &p->of->event[j];
@@ -229,7 +245,8 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
         add_to_count(p, i, PI_UNRESOLVED, j);
         return;
     }
-    if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
+    if (is_far_from_zero(q, at)) return;
+    whole_piece(&p->quantities.piece[i], q->degree);
     p->quantities.piece[i].resolution = o->resolution;
     if (o->passing[j].zero > 0) {
         find_located(p, i, j);
@@ -375,12 +392,11 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
  * has made, or on the polynomials. */
 static void find_states(EventLanes *p, const PiSteps *s) {
     double *part = p->quantities.theta;
-    EACH_LANE(i, p) {
-        const Occurring *o = &p->occurring[i];
-        part[i] = o->count ? next_of(o)->part : 0;
-    }
+    memset(part, 0, p->lanes * sizeof *part);
+    EACH_BUSY(i, p)
+        if (p->occurring[i].count) part[i] = next_of(&p->occurring[i])->part;
     s->at(s, part, p->state);
-    EACH_LANE(i, p) {
+    EACH_BUSY(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
         EACH_BELOW(d, p->dim) {
@@ -467,7 +483,7 @@ static int is_corrected(EventLanes *p, int64_t i) {
 static int go_through(EventLanes *p, const PiSteps *s) {
     for (;;) {
         int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
-        EACH_LANE(i, p) {
+        EACH_BUSY(i, p) {
             Occurring *o = &p->occurring[i];
             Piece *piece = &p->quantities.piece[i];
             while (o->count && is_counted(p, i)) happens(p, s, i);
@@ -476,10 +492,10 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         }
         if (waits) {
             if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL) < 0) return -1;
-            EACH_LANE(i, p)
+            EACH_BUSY(i, p)
                 if (!p->occurring[i].count && p->quantities.piece[i].points) find_events(p, s, i);
         }
-        EACH_LANE(i, p) {
+        EACH_BUSY(i, p) {
             Occurring *o = &p->occurring[i];
             o->ready = o->count && is_exact(p, i);
             any |= o->count;
@@ -491,7 +507,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (!any) continue;
         find_states(p, s);
         if (values && show_state(p, &p->quantities.rows, s)) return -1;
-        EACH_LANE(i, p) {
+        EACH_BUSY(i, p) {
             Occurring *o = &p->occurring[i];
             if (!o->count || o->ready) continue;
             const Occurrence *e = next_of(o);
@@ -511,11 +527,8 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             ready |= o->ready;
         }
         if (ready && p->react.of && show_state(p, &p->react, s)) return -1;
-        EACH_LANE(i, p) {
-            Occurring *o = &p->occurring[i];
-            if (!o->count || !o->ready) continue;
-            happens(p, s, i);
-        }
+        EACH_BUSY(i, p)
+            if (p->occurring[i].count && p->occurring[i].ready) happens(p, s, i);
         if (asks) return 1;
         if (!again && !waits) return 0;
     }
@@ -531,20 +544,13 @@ static int keep_ends(EventLanes *p, const PiSteps *s) {
     memcpy(p->ended, p->quantities.rows.answer, p->of->count * p->lanes * sizeof *p->ended);
     return 0;
 }
-/* The events of linear quantities, from their values at both ends of the steps. */
-static int find_linear(EventLanes *p, const PiSteps *s) {
-    Pieces *q = &p->quantities;
+/* The polynomials of linear quantities, from their values at both ends of the steps. */
+static int make_linear(EventLanes *p, const PiSteps *s) {
     if (keep_ends(p, s)) return -1;
-    EACH_LANE(i, p)
-        EACH_EVENT(j, p->of)
+    EACH_EVENT(j, p->of)
+        EACH_LANE(i, p)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
-    pi_linear_pieces(q, s, p->begun, p->ended);
-    EACH_LANE(i, p) {
-        if (s->end[i] != PI_STEP_MADE) continue;
-        whole_piece(&q->piece[i], q->degree);
-        EACH_EVENT(j, p->of) find_on_step(p, i, s->id[i], j);
-        q->piece[i].points = 0;
-    }
+    pi_linear_pieces(&p->quantities, s, p->begun, p->ended);
     return 0;
 }
 /* Finds the events of conditions that compare only linear numbers: their first pieces are known. */
@@ -563,45 +569,65 @@ static int find_compared(EventLanes *p, const PiSteps *s) {
     }
     return 0;
 }
-int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
-    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
+/* Begins the segment of a lane in which an event may occur. */
+static void begin_lane(EventLanes *p, const PiSteps *s, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    if (p->of->count > 1) o->near = at_once(p, s, i);
+    o->corrections = o->passed = 0;
+    o->stopped_by = -1;
+    if (!p->of->exact) o->events = 0;
+    EACH_EVENT(j, p->of) {
+        Passing *passing = &o->passing[j];
+        passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
+        passing->tied = passing->crossings = passing->left = 0;
+        passing->at = -INFINITY;
+    }
+    if (p->quantities.linear) {
+        EACH_EVENT(j, p->of) find_on_step(p, i, o->id, j);
+        p->quantities.piece[i].points = 0;
+        p->busy[p->n_busy] = i;
+        p->n_busy += o->count > 0;
+        return;
+    }
+    /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
+    p->busy[p->n_busy++] = i;
+    const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
+                              64 * DBL_EPSILON * fabs(get(p, s->t, i)));
+    pi_begin_pieces(&p->quantities.piece[i], o->h, fabs(o->h) <= least ? INFINITY : o->resolution,
+                    1);
+}
+/* Begins the segments of all lanes. 0, or -1. */
+static int begin_segments(EventLanes *p, const PiSteps *s, const int8_t *looked) {
+    const int linear = p->quantities.linear != NULL;
+    if (!p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
+    if (linear && make_linear(p, s)) return -1;
+    p->n_busy = 0;
+    EACH_LANE(i, p) {
         Occurring *o = &p->occurring[i];
         o->id = s->id[i];
         o->h = get(p, s->part, i);
-        if (p->of->count > 1) o->near = at_once(p, s, i);
         o->part = 1;
-        o->count = o->asks = 0;
+        o->count = o->asks = o->quiet = 0;
         if (!p->of->count) continue;
-        end_pieces(&p->quantities.piece[i]);
+        if (!linear) end_pieces(&p->quantities.piece[i]);
         if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
-        o->corrections = o->passed = 0;
-        o->stopped_by = -1;
-        if (!p->of->exact) o->events = 0;
-        /* Of less than 64 rounding units of the time, or of the step, only the ends are known. */
-        const double least = fmax(fabs(o->whole) * (p->single ? 0x1p-14 : 0x1p-40),
-                                  64 * DBL_EPSILON * fabs(get(p, s->t, i)));
-        if (!p->quantities.linear)
-            pi_begin_pieces(&p->quantities.piece[i], o->h,
-                            fabs(o->h) <= least ? INFINITY : o->resolution, 1);
-        EACH_EVENT(j, p->of) {
-            Passing *passing = &o->passing[j];
-            passing->zero = -*event_row(p, PI_BEGINS, o->id, j);
-            passing->tied = passing->crossings = passing->left = 0;
-            passing->at = -INFINITY;
-        }
+        o->quiet = linear && !may_occur(p, i, o->id);
+        if (!o->quiet) begin_lane(p, s, i);
     }
-    if (!p->locating && !p->of->exact) widen(p, s->after, p->dim * p->lanes, p->after);
+    return 0;
+}
+int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
+    if (!p->locating && begin_segments(p, s, looked)) return -1;
     if (!p->of->count) return 0;
     if (p->chords && keep_ends(p, s)) return -1;
-    if (!p->locating && p->quantities.linear && find_linear(p, s)) return -1;
     if (!p->locating && p->of->detect.borders && find_compared(p, s)) return -1;
     p->locating = 1;
     const int asks = go_through(p, s);
-    EACH_LANE(i, p) {
-        const Occurring *o = &p->occurring[i];
-        const int own = asks == 1 && o->asks;
-        set(p, s->part, i, own ? next_of(o)->part * o->h : 0);
-    }
+    if (asks == 1)
+        EACH_LANE(i, p) {
+            const Occurring *o = &p->occurring[i];
+            set(p, s->part, i, o->asks ? next_of(o)->part * o->h : 0);
+        }
     return asks;
 }
 
@@ -648,6 +674,10 @@ int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         const int64_t id = s->id[i];
         const Occurring *o = &p->occurring[i];
         const int end = s->end[i], lands = end == PI_STEP_JUMPED;
+        if (o->quiet && end == PI_STEP_MADE) {
+            EACH_EVENT(j, p->of) *event_row(p, PI_QUANTITY, id, j) = values[j * p->lanes + i];
+            continue;
+        }
         if (end == PI_STEP_LOST && o->stopped_by < 0)
             pi_forget_events(p, i, 0); /* none has led there */
         EACH_EVENT(j, p->of)
@@ -690,6 +720,7 @@ void pi_place_events(PiMemory *m, EventLanes *p) {
     PLACE(m, p->after, state);
     PLACE(m, p->landing, state);
     PLACE(m, p->occurring, lanes);
+    PLACE(m, p->busy, lanes);
     PLACE(m, passing, all);
     PLACE(m, pending, pi_product(n ? lanes : 0, most_pending(p)));
     if (m->at) memset(passing, 0, all * sizeof *passing);

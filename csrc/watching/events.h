@@ -44,6 +44,9 @@ typedef struct {
 } PiEvents;
 
 #define EACH_EVENT(j, of) EACH_BELOW(j, (of)->count)
+/* The lanes in whose segments an event may occur. */
+#define EACH_BUSY(i, p)                                                                            \
+    for (int64_t i##_ = 0, i; i##_ < (p)->n_busy && (i = (p)->busy[i##_], 1); i##_++)
 
 /* An event that occurs at a part of the segment; the slope of its quantity there; its part before
  * it was placed. */
@@ -72,6 +75,7 @@ typedef struct {
     /* The events of its piece that have not occurred, the next last; whether the place of that is
      * found, or a state there is requested; the event that has ended the segment. */
     int count, ready, asks, corrections, passed, stopped_by;
+    int quiet;                /* is none possible, since all quantities are far from zero? */
     Occurrence *pending;      /* room for most_pending() */
     Passing *passing;         /* of each event */
     double whole;             /* the step to which it belongs; 0: this */
@@ -92,9 +96,10 @@ typedef struct {
     Pieces quantities;
     ProgramRows react;
     Occurring *occurring;
-    int8_t *need;  /* of the quantities */
-    double *after; /* the state at its end, in double precision */
-    double *state; /* of the lanes' events; before their jumps: */
+    int64_t *busy, n_busy; /* the lanes in whose segments one may occur */
+    int8_t *need;          /* of the quantities */
+    double *after;         /* the state at its end, in double precision */
+    double *state;         /* of the lanes' events; before their jumps: */
     double *landing;
     double *begun, *ended; /* linear quantities at the beginning and the end of the segments */
 } EventLanes;
