@@ -426,12 +426,13 @@ typedef struct PiSteps {
     void *t, *t_low, *after; /* the same at its end */
     void *part;         /* a time within the step: first its end, then the requested one, or 0 */
     const void *within; /* the states there */
-    /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
-     * step as first shown, in double precision. */
-    void (*at)(const struct PiSteps *steps, const double *theta, double *y);
+    /* Rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its step
+     * as first shown, in double precision: at least of the components marked in `of`, of the first
+     * 64. */
+    void (*at)(const struct PiSteps *steps, const double *theta, uint64_t of, double *y);
     /* The same of one lane, at n thetas; NULL: this cannot be asked. */
     void (*of_lane)(const struct PiSteps *steps, int64_t lane, int64_t n, const double *theta,
-                    double *y);
+                    uint64_t of, double *y);
     void (*combine)(const struct PiSteps *steps, const PiCombination *combination);
     int degree;
     const void *of;

@@ -18,7 +18,8 @@ static int read_numbers(Fields *f, const char *name, const PiLaneProgram *one, i
     return numbers && (!(*to = pi_views_zeros(f->views, n, sizeof **to)) ||
                        pi_read_numbers(numbers, name, n, *to));
 }
-/* Fields program, asks, sums, params; linear, borders: factors of the components; degrees. */
+/* Fields program, asks, sums, params; linear, borders: factors of the components; degrees, reads.
+ */
 static int read_program(Fields *f, PiLaneProgram *one) {
     PyObject *program = pi_needed(f, "program");
     if (!program || pi_find_system(f->module, program, 64, &one->program) ||
@@ -34,7 +35,8 @@ static int read_program(Fields *f, PiLaneProgram *one) {
         (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1))
         return pi_refused("the program of a watch does not fit its system");
-    return ZEROS(one, params, p->n_params) ||
+    one->reads = UINT64_MAX;
+    return ZEROS(one, params, p->n_params) || OPTION(one, reads, -1, INT64_MAX) ||
            read_numbers(f, "linear", one, s->dim, &one->linear) ||
            read_numbers(f, "borders", one, s->dim, &one->borders) ||
            read_numbers(f, "degrees", one, 1, &one->degrees) ||
@@ -203,15 +205,6 @@ static int read_one_watch(Fields *f, void *to) {
     PiLaneProgram own = {0};
     return read_watch(f, watch, &own) || pi_run_observe(f->run, pi_watch_observer(watch, f->run));
 }
-/* The components on which the results of a program depend, as bits. */
-static uint64_t asked_for(const PiLaneProgram *one) {
-    const int dim = one->system.system->dim, n = one->program.system->n_invariants * dim;
-    uint64_t bits = one->linear && dim <= 64 ? 0 : UINT64_MAX;
-    if (one->linear && dim <= 64)
-        EACH_BELOW(i, n)
-            if (one->linear[i] != 0) bits |= (uint64_t)1 << i % dim;
-    return bits ? bits : 1;
-}
 /* A watch of the ends of steps to a tolerance: its sums are `kept`, (lanes, sums), not two copies.
  */
 static int read_ends(Fields *f, void *of) {
@@ -374,8 +367,8 @@ int pi_read_observation(const Fields *f, PyObject *observation, PiAdaptiveRun *r
     PiObservation *p = to->observation = pi_views_zeros(f->views, 1, sizeof *p);
     if (!p || WITHIN(observation, read_all, p)) return -1;
     run->observation = p;
-    run->solve.asked = (p->n_reductions || p->n_samples ? asked_for(&p->timed) : 0) |
-                       (p->events.count ? asked_for(&p->events.detect) : 0);
+    run->solve.asked = (p->n_reductions || p->n_samples ? p->timed.reads : 0) |
+                       (p->events.count ? p->events.detect.reads : 0);
     return 0;
 }
 

@@ -395,7 +395,7 @@ static void find_states(EventLanes *p, const PiSteps *s) {
     memset(part, 0, p->lanes * sizeof *part);
     EACH_BUSY(i, p)
         if (p->occurring[i].count) part[i] = next_of(&p->occurring[i])->part;
-    s->at(s, part, p->state);
+    s->at(s, part, UINT64_MAX, p->state);
     EACH_BUSY(i, p) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
         if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;

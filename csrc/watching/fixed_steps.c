@@ -99,7 +99,8 @@ static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
-static void states_at(const PiSteps *steps, const double *part, double *y) {
+static void states_at(const PiSteps *steps, const double *part, uint64_t of, double *y) {
+    (void)of;
     Segments *p = (Segments *)steps->of;
     const int64_t lanes = p->lanes.lanes;
     if (p->lanes.chords)

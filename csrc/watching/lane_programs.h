@@ -14,6 +14,7 @@ typedef struct {
     /* The same of what conditions compare, if all other results are conditions; or NULL. */
     double *borders;
     double *degrees; /* of each result as a polynomial in the components, or infinite; or NULL */
+    uint64_t reads;  /* the components on which results depend, as bits */
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {

@@ -108,7 +108,7 @@ static void show_ends(Pieces *p) {
     int begins = 1; /* all of them? */
     EACH_LANE(i, p) begins &= p->theta[i] == 0;
     if (begins) pi_copy_row(r->y, s->before, numbers, p->real_bytes);
-    else s->at(s, p->theta, r->y);
+    else s->at(s, p->theta, r->of->reads, r->y);
     EACH_LANE(i, p)
         if (!begins) show_end(p, r, i, i, p->theta[i]);
 }
@@ -147,7 +147,7 @@ static int ask_at(Pieces *p, double x, int rounded) {
             r->t[i] =
                 real_of(p, s->t0, i) + (real_of(p, s->t0_low, i) + p->theta[i] * p->piece[i].h);
     if (x <= -1 || x >= 1) show_ends(p);
-    else s->at(s, p->theta, r->y);
+    else s->at(s, p->theta, r->of->reads, r->y);
     if (rounded)
         EACH_LANE(i, p) shift(p, r, i, i, rounded);
     return pi_answer_lanes(r);
@@ -192,7 +192,7 @@ static int ask_points(Pieces *p, int64_t count, int noise) {
     if (pi_load_parameters(r, p->id)) return -1;
     for (int64_t c = 0, n; c < count; c += n) {
         for (n = 1; c + n < count && p->point[c + n].lane == p->point[c].lane;) n++;
-        s->of_lane(s, p->point[c].lane, n, p->theta + c, r->y + c);
+        s->of_lane(s, p->point[c].lane, n, p->theta + c, r->of->reads, r->y + c);
     }
     EACH_BELOW(c, count) {
         const PiecePoint at = p->point[c];

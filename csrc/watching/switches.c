@@ -132,7 +132,7 @@ static int ask_between(Pieces *p, const PiSteps *s) {
             p->theta[i] = here ? 0.5 * (w[j - 1].to + w[j].from) : 0;
         }
         if (!more) return 0;
-        s->at(s, p->theta, p->rows.y);
+        s->at(s, p->theta, p->rows.of->reads, p->rows.y);
         if (pi_answer_lanes(&p->rows)) return -1;
         EACH_LANE(i, p)
             EACH_WHILE(q, p->count, j < p->piece[i].n_switches)

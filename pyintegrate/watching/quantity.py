@@ -262,7 +262,14 @@ def within_steps(quantities, compared, dim):
         "linear": None if compared or "turns" in hows else linear_factors(nodes, dim),
         "borders": border_factors(quantities, compared, dim),
         "degrees": degrees([*nodes, *compared], dim),
+        "reads": components_read([*nodes, *compared], dim),
     }
+
+
+def components_read(nodes, dim):
+    """The components on which nodes depend, as bits; -1: all, or also on what the core adds."""
+    rows = {node.value for node in below(nodes) if node.operation == "state"} or {0}
+    return -1 if max(rows) >= min(dim, 63) else sum(1 << row for row in rows)
 
 
 def degrees(nodes, dim):

@@ -213,11 +213,11 @@ static void record_on_polynomial(Lanes *l, int64_t i) {
     LANE(l->next_due, i) = t;
     for (; n < l->due[i]; n += VLEN) record_some(l, i, n, l->due[i]);
 }
-/* Makes the coefficients that nothing has asked for yet. */
-static void make_left(Lanes *l) {
-    if (l->left) inner_coefficients(l, l->left);
-    l->left = 0;
+/* Makes the coefficients of components that nothing has asked for yet. */
+static void make_left(Lanes *l, uint64_t of) {
+    if (l->left & of) inner_coefficients(l, l->left), l->left = 0;
 }
+INLINE int is_marked(uint64_t of, int64_t d) { return d > 63 || (of >> d & 1); }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
 INLINE vreal from_doubles(const double *from) {
@@ -227,13 +227,13 @@ INLINE vreal from_doubles(const double *from) {
         EACH(i, VLEN) a[i] = from[i];
     return a;
 }
-static void states_at(const PiSteps *steps, const double *theta, double *y) {
+static void states_at(const PiSteps *steps, const double *theta, uint64_t of, double *y) {
     Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R, lanes = R * VLEN;
     int64_t first = 0; /* the lane where it is not 0 */
     while (first < lanes && theta[first] == 0) first++;
     if (first == lanes) return;
-    make_left(l);
+    make_left(l, of);
     vint differ = {0};
     EACH_FROM(u, first / VLEN, R) {
         const vreal at = from_doubles(theta + u * VLEN);
@@ -247,6 +247,7 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
         if (!vany(at != 0)) continue;
         if (!same) bernstein_at(l, at, b);
         EACH_BELOW(d, l->c.dim) {
+            if (!is_marked(of, d)) continue;
             const vreal state = on_polynomial(l, d * R + u, -1, b);
             double *to = y + d * lanes + u * VLEN;
             if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
@@ -257,16 +258,17 @@ static void states_at(const PiSteps *steps, const double *theta, double *y) {
 }
 /* The same of one lane, at n thetas. */
 static void states_of_lane(const PiSteps *steps, int64_t i, int64_t n, const double *theta,
-                           double *y) {
+                           uint64_t of, double *y) {
     Lanes *l = (Lanes *)steps->of;
     const int64_t R = l->c.R;
-    make_left(l);
+    make_left(l, of);
     for (int64_t k = 0; k < n; k += VLEN) {
         double at[VLEN];
         vreal b[PI_MAX_DEGREE + 1];
         EACH_BELOW(e, VLEN) at[e] = theta[k + e < n ? k + e : n - 1];
         bernstein_at(l, from_doubles(at), b);
         EACH_BELOW(d, l->c.dim) {
+            if (!is_marked(of, d)) continue;
             const vreal state = on_polynomial(l, d * R, i, b);
             EACH_WHILE(e, VLEN, k + e < n) y[d * R * VLEN + k + e] = state[e];
         }
