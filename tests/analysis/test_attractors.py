@@ -246,6 +246,7 @@ def test_where_nothing_is_lost_nothing_attracts():
         ({"dt": 0.1, "period": 2 * np.pi}, "give dt = period / 63"),
         ({"dt": 0.1}, "give the period= of its drive"),
         ({"dt": 0.1, "cells": 1}, "cells must be at least 2"),
+        ({"dt": 0.1, "cells": [30, 20, 2]}, "expected a number, or one for each of"),
         ({"dt": [0.1, 0.2]}, "dt must be one step for all"),
     ],
 )

@@ -359,6 +359,8 @@ def attractors(
             " continue_attractors"
         )
     box = Box(system, box)
+    if np.ndim(cells) and np.shape(cells) != (len(box.names),):
+        raise ValueError(f"cells is {cells!r}, expected a number, or one for each of {box.names}")
     along = np.broadcast_to(cells, len(box.names))
     along = np.array([integer("cells", one, 2) for one in along.tolist()])
     if np.prod(along + 1.0) > 2.0**62:
