@@ -74,7 +74,7 @@ static inline double cheb_value(int n, const double *a, double x) {
     const double y = 2 * x * x - 1;
     ChebPair b1 = {0}, b2 = {0};
     for (int k = n & ~1; k > 0; k -= 2) {
-        const ChebPair b = (ChebPair){a[k], k < n ? a[k + 1] : 0} + (2 * y * b1 - b2);
+        const ChebPair b = ((ChebPair){a[k], k < n ? a[k + 1] : 0} - b2) + 2 * y * b1;
         b2 = b1;
         b1 = b;
     }
@@ -93,8 +93,8 @@ static inline double cheb_value_and_slope(int n, const double *a, double x, doub
     const double y = 2 * x * x - 1;
     ChebPair b1 = {0}, b2 = {0}, c1 = {0}, c2 = {0};
     for (int k = n & ~1; k > 0; k -= 2) {
-        const ChebPair c = 2 * b1 + (2 * y * c1 - c2);
-        const ChebPair b = (ChebPair){a[k], k < n ? a[k + 1] : 0} + (2 * y * b1 - b2);
+        const ChebPair c = (2 * b1 - c2) + 2 * y * c1;
+        const ChebPair b = ((ChebPair){a[k], k < n ? a[k + 1] : 0} - b2) + 2 * y * b1;
         c2 = c1, c1 = c;
         b2 = b1, b1 = b;
     }
