@@ -318,6 +318,19 @@ def test_a_jump_soon_after_an_event_hides_no_other(dtype, t0):
         assert [sol.events[name].count for name in events] == [2, 1]
 
 
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+@pytest.mark.parametrize("to, passes", [(-3, 1), (3, 0)])
+def test_a_jump_takes_another_event_of_its_moment_through_its_zero_or_back(verb, to, passes):
+    """The jump comes first; where it leads the second quantity is far from zero."""
+    events = {
+        "first": pi.event("x", direction=-1, then=lambda t, x, v: (x + to, v)),
+        "second": pi.event("x", direction=-1),
+    }
+    run = {"integrate": {"dt": 0.05, "n_steps": 24}, "solve": {"t_end": 1.2}}[verb]
+    sol = getattr(pi, verb)(FREE, 1.0, -1.0, events=events, **run)
+    assert [sol.events[name].count for name in events] == [1, passes]
+
+
 @pytest.mark.parametrize("end", [2.0, 1.3])
 def test_what_a_jump_brings_about_where_the_run_ends_is_told_and_counted_later(end):
     events = {
