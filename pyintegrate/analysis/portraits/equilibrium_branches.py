@@ -329,12 +329,15 @@ class _Curve:
         secant = (ends[1] - ends[0]) / self.size(lane, ends[0])
         secant /= norm(secant, keepdims=True)
         lanes = np.arange(len(lane))
+        rest = (which == 2) & (tests[:, lanes, which] % 2 == 0)
 
         def side_of(values):
             """A number that changes its sign: of numbers of unstable ones, when they change."""
             value, unit = values[..., lanes, which], np.where(which == 2, 2, 1)
             before = value // unit == tests[0, lanes, which] // unit
             far = np.where(which == 2, value % 2, 1.0)
+            # Frequencies that collide, without friction: all of one side is on the axis.
+            far = np.where((far == 0) & np.where(before, *rest), 1.0, far)
             return np.where(which % 4 < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)
