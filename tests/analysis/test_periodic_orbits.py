@@ -32,6 +32,16 @@ def test_published_orbits_of_three_bodies_close():
     assert there.final == pytest.approx(found.starts[-1], abs=1e-10)
 
 
+def test_relaxation_oscillations_close():
+    """Explicit steps to 3e-14 are many where the motion is stiff. T for large mu: Dorodnicyn
+    (1947), but for terms of mu^(-4/3)."""
+    mu = np.array([20.0, 50.0])
+    found = pi.analysis.periodic_orbits(pi.systems.van_der_pol(mu=mu), [2.0, 0.0], [34.7, 82.5])
+    assert found.kinds.tolist() == ["stable"] * 2
+    theory = (3 - np.log(4)) * mu + 7.01432 * mu ** (-1 / 3) - (2 / 3 * np.log(mu) + 1.3233) / mu
+    assert np.all(abs(found.periods - theory) < mu ** (-4 / 3))
+
+
 def test_multipliers_obey_liouville():
     """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
     mu = np.array([0.2, 1.0, 2.0])

@@ -24,7 +24,7 @@ TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a s
 TRIED = np.array([(0.15, 1e-10, 0.5), (0.5, 1e-7, 1.0), (1.5, 1e-4, 1.0), (6.0, 1e-2, 0.25)])
 LONGEST = 0.5  # a step, as a share of the state and of the period
 LARGEST = 1e50  # a derivative beside a collision
-MOST = 2000  # steps of a segment: one that needs more all but collides
+MOST = 20_000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
 NEAR = 0.1  # first residuals that are measured again so exactly
@@ -61,8 +61,10 @@ class PeriodicOrbits(Tabled):
         (*batch): |y(T) - y(0)|, as a share of |y|, or of the size of the guess, 1 at most;
         velocities times the time in which the guess goes as far as it is large.
     failures : ndarray of str
-        (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
-        orbit whose length is below 1e-6 of its distance from 0, or of the guess.
+        (*batch): "" where it closes; "did not close"; "motion failed", also where a segment needs
+        more than 20,000 steps, for which more segments are a cure, or a larger `rtol` and
+        `tolerance`; "resting point", also for an orbit whose length is below 1e-6 of its distance
+        from 0, or of the guess.
     system : System
     """
 
