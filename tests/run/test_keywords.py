@@ -124,6 +124,10 @@ def test_what_belongs_to_another_function_is_named():
         run_compare(rtol=1e-9)
     with pytest.raises(TypeError, match="Stepper takes no sensitivity: pi.integrate and pi.solve"):
         pi.Stepper(OSCILLATOR, dt=0.1, sensitivity=("x0",))
+    with pytest.raises(
+        TypeError, match="no value: what is crossed is subtracted.*; an event takes"
+    ):
+        pi.analysis.first_passages(OSCILLATOR, "x", value=0.5, dt=0.1, t_end=1.0)
     with pytest.raises(AttributeError, match=r"'save': .*sol.save\(path\)"):
         pi.save("a.npz")
     with pytest.raises(AttributeError, match="'ode': pi.solve_ivp, or pi.Stepper"):
