@@ -42,6 +42,27 @@ def test_relaxation_oscillations_close():
     assert np.all(abs(found.periods - theory) < mu ** (-4 / 3))
 
 
+def test_the_spikes_of_a_nerve_close_from_another_current():
+    """Hodgkin and Huxley (1952): at 9.5 from the start and the period at 10. A narrow valley leads
+    there, and six rounds did not halve what is open."""
+
+    @pi.rhs(dim=4, current=9.5)
+    def nerve(t, y, current):
+        v, m, h, n = y
+        ionic = 120 * m**3 * h * (v - 115) + 36 * n**4 * (v + 12) + 0.3 * (v - 10.613)
+        return (
+            current - ionic,
+            (2.5 - v / 10) / (np.exp(2.5 - v / 10) - 1) * (1 - m) - 4 * np.exp(-v / 18) * m,
+            0.07 * np.exp(-v / 20) * (1 - h) - h / (np.exp(3 - v / 10) + 1),
+            (0.1 - v / 100) / (np.exp(1 - v / 10) - 1) * (1 - n) - 0.125 * np.exp(-v / 80) * n,
+        )
+
+    start = [-2.06595746, 0.03927364, 0.41850298, 0.42844806]
+    found = pi.analysis.periodic_orbits(nerve, start, 14.6362)
+    assert found.kinds == "stable"
+    assert found.periods == pytest.approx(14.9209, abs=1e-4)
+
+
 def test_multipliers_obey_liouville():
     """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
     mu = np.array([0.2, 1.0, 2.0])

@@ -31,7 +31,7 @@ NEAR = 0.1  # first residuals that are measured again so exactly
 SMALLEST = 1e-12  # guesses below are at a resting point, if there is no drive
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
-PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
+PATIENCE = 6  # rounds, or a tenth of all, that must halve what is left open, or a guess is given up
 ROUNDED = 1e4  # tolerances by which a part that rests may move
 RETURNS = (0.118, 0.382, 0.618, 0.882)  # shares of a period: not all may be whole laps
 CYCLES = 30  # round an orbit, which sort its directions by their growth
@@ -99,7 +99,7 @@ def periodic_orbits(
     *,
     segments: int = 1,
     tolerance: float = 1e-12,
-    rounds: int = 60,
+    rounds: int = 120,
     rtol: float = 3e-14,
     atol: float = 3e-15,
     workers: int = 1,
@@ -124,7 +124,8 @@ def periodic_orbits(
     tolerance : float, optional
         A residual at which an orbit closes.
     rounds : int, optional
-        The most corrections.
+        The most corrections. A guess is given up where a tenth of them do not halve what is open:
+        of steep motions, such as spikes of a nerve, more may close.
     rtol, atol, workers
         As in ``solve``; `atol` is that of states of size 1, and less of smaller guesses.
 
@@ -312,6 +313,7 @@ class _Shots:
         """
         self.fire(active)
         self.fire(active[self.best[active] < NEAR])
+        patience = max(PATIENCE, rounds // 10)
         mark, damping = self.best.copy(), np.full(len(self.T), 0.1)
         for i in range(1, rounds + 1):
             before = self.best[active]
@@ -336,7 +338,7 @@ class _Shots:
                 active = lane
             else:
                 self.fire(active)
-            if i % PATIENCE == 0:
+            if i % patience == 0:
                 active, mark = active[self.best[active] < mark[active] / 2], self.best.copy()
 
     def tries(self, lane, damping):
