@@ -418,3 +418,11 @@ def test_folds_far_below_the_start_are_not_stepped_over(unit):
     d = (0.0352 + 0.8 / (1 + (K / x) ** n)) / x
     turns = d[1:-1][(d[1:-1] - d[:-2]) * (d[2:] - d[1:-1]) < 0]  # up, and down again
     assert points(found, "fold") == pytest.approx(turns[::-1], rel=1e-7)
+
+
+def test_many_components_are_followed():
+    """Thirty-three cells that burn (Bratu's equation, in one): a fold at mu = 1 / e."""
+    n = 33
+    cells = pi.rhs(lambda t, y, mu: mu * np.exp(y) - 2 * y + np.roll(y, 1), dim=n, mu=0.1)
+    found = pi.analysis.continue_equilibria(cells, "mu", (0.1, 1), np.full(n, 0.1))
+    assert points(found, "fold") == pytest.approx([np.exp(-1)], abs=1e-9)
