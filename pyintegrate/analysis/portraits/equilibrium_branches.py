@@ -162,7 +162,9 @@ def continue_equilibria(
     size = np.maximum(1.0, abs(middle) / 2) * [-1.0, 1.0]
     # Also nearby: in small units a drive is rounding beside the rest of the field.
     if any(is_driven(system, Box(system, middle + size * 0.1**i)) for i in np.arange(0, 15, 3)):
-        raise ValueError(f"the field of {system.name!r} changes with time: it has no equilibria")
+        raise ValueError(
+            f"the field of {system.name!r} changes with time: give parameters without the drive"
+        )
     curve = _Curve(system, parameter, bounds, batch)
     return _told(curve, *curve.followed(y, step, n))
 
