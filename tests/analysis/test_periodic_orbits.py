@@ -42,9 +42,10 @@ def test_relaxation_oscillations_close():
     assert np.all(abs(found.periods - theory) < mu ** (-4 / 3))
 
 
-def test_the_spikes_of_a_nerve_close_from_another_current():
-    """Hodgkin and Huxley (1952): at 9.5 from the start and the period at 10. A narrow valley leads
-    there, and six rounds did not halve what is open."""
+@pytest.mark.parametrize("segments", [1, 4])
+def test_the_spikes_of_a_nerve_close_from_another_current(segments):
+    """Hodgkin and Huxley (1952): at 9.5 and 8 from the start and the period at 10. A narrow valley
+    leads there, the narrower where a voltage and shares of open channels have one unit."""
 
     @pi.rhs(dim=4, current=9.5)
     def nerve(t, y, current):
@@ -58,9 +59,11 @@ def test_the_spikes_of_a_nerve_close_from_another_current():
         )
 
     start = [-2.06595746, 0.03927364, 0.41850298, 0.42844806]
-    found = pi.analysis.periodic_orbits(nerve, start, 14.6362)
-    assert found.kinds == "stable"
-    assert found.periods == pytest.approx(14.9209, abs=1e-4)
+    found = pi.analysis.periodic_orbits(
+        nerve(current=[9.5, 8.0]), start, 14.6362, segments=segments
+    )
+    assert found.kinds.tolist() == ["stable"] * 2
+    assert found.periods == pytest.approx([14.9209, 16.0077], abs=1e-4)
 
 
 def test_multipliers_obey_liouville():

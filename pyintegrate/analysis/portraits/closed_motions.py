@@ -29,6 +29,7 @@ SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
 NEAR = 0.1  # first residuals that are measured again so exactly
 SMALLEST = 1e-12  # guesses below are at a resting point, if there is no drive
+NARROW = 0.01  # of the largest unit of a component, the least one
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
 PATIENCE = 6  # rounds, or a tenth of all, that must halve what is left open, or a guess is given up
@@ -59,7 +60,8 @@ class PeriodicOrbits(Tabled):
         "elliptic" (none outside, some on it), "" where none was found.
     residuals : ndarray
         (*batch): |y(T) - y(0)|, as a share of |y|, or of the size of the guess, 1 at most;
-        velocities times the time in which the guess goes as far as it is large.
+        velocities times the time in which the guess goes as far as it is large; each component of
+        a first-order system by how much it varies, at least 1 % of what the others do.
     failures : ndarray of str
         (*batch): "" where it closes; "did not close"; "motion failed", also where a segment needs
         more than 20,000 steps, for which more segments are a cure, or a larger `rtol` and
@@ -214,7 +216,9 @@ class _Shots:
             own = {"atol": self.options["atol"] * np.minimum(self.least, 1.0)}
             sol = solve(one, y, t_end=T, times=times, **self.options | own)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
-        self.lengths = (self.size[:, :1] / self.size)[:, np.newaxis]  # which velocities are
+        half = system.dof or dim
+        longest = self.size[:, :half].max(axis=1, keepdims=True)
+        self.lengths = (longest / self.size)[:, np.newaxis]  # which velocities are
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
         self.best = np.full(lanes, np.inf)
@@ -240,6 +244,12 @@ class _Shots:
             pace = np.where(np.isfinite(rate), np.fmin(1 / rate, radian), radian)
         sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
         sizes[:, half:] /= pace[:, np.newaxis]
+        if not self.system.dof:  # a voltage beside the shares of open channels: by what they vary
+            own = self.options | {"rtol": ROUGH, "atol": ROUGH * np.minimum(least, 1.0)}
+            path = solve(one, y, t_end=T, times=T * np.linspace(0, 1, 65)[:, np.newaxis], **own).y
+            with quiet():
+                share = np.ptp(path, axis=0) / np.ptp(path, axis=0).max(axis=1, keepdims=True)
+            sizes *= np.clip(np.nan_to_num(share, nan=1.0), NARROW, 1.0)
         return pace, sizes, least
 
     def extent(self, lane, Y):
