@@ -19,6 +19,7 @@ from .arguments import make_adaptive_run, resumed, rounded_times
 from .automatic import implicit_method, pairs_of
 from .sensitivity import adaptive_motion_alone, make_adaptive_run_with_tangents, warn_of_errors
 
+_NO_FORCE = " Its start, or the force there, is not finite."
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
     " motion: try method='radau_iia5'), or the tolerance too tight."
@@ -302,7 +303,8 @@ class AdaptiveSolution(Solution):
         text = summarize(status, step, index, self._problem.batch, lambda i, n: self._reached[i])
         first = np.argmin(step)
         if status[first] != Status.ZENO:  # whose steps end at jumps
-            text += f" Its last step was {self.last_step.reshape(-1)[index[first]]:.3g}."
+            last = self.last_step.reshape(-1)[index[first]]
+            text += f" Its last step was {last:.3g}." if last else _NO_FORCE
         many = index[status == Status.TOO_MANY_STEPS]
         if len(many):
             from .decay import told

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..method.catalogue import find_method
 from ..values.checks import numbers
+from ..values.keywords import explains_keywords
 from ..values.table import Table
 from ..values.types import ArrayLike, Methods, System
 from .accuracy import CLOSEST, MOST_CHECKS, SAMPLES, doubt_of, fits, follow, suitable_methods
@@ -51,6 +52,7 @@ class Advice:
     error: float
 
 
+@explains_keywords()
 def advise_dt(
     system: System,
     error: float,
@@ -372,6 +374,7 @@ class Recommendation(StepAdvice):
         return Table("\n".join([title, *self.reasons]), columns, rows, align="lrrrrl")
 
 
+@explains_keywords()
 def advise(
     system: System,
     x0: ArrayLike | None = None,

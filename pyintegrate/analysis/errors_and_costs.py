@@ -11,6 +11,7 @@ from ..integration import integrate
 from ..run.arguments import checked_quiet
 from ..system.catalogue import systems
 from ..values.checks import choice
+from ..values.keywords import explains_keywords
 from ..values.table import Table
 from ..values.types import ArrayLike, Floats, Integers, Methods, Sequence, System
 from .accuracy import (
@@ -52,6 +53,7 @@ class OrderFit:
     points: int
 
 
+@explains_keywords()
 def convergence(
     system: System,
     methods: Methods | None = None,
@@ -217,6 +219,7 @@ def fit_order(dt, error, floor=ROUNDING, claimed=0):
     return OrderFit(float(order), float(np.exp(constant)), float(dt[j - 1]), float(dt[i]), j - i)
 
 
+@explains_keywords()
 def work_precision(
     system: System,
     methods: Methods | None = None,
@@ -398,6 +401,7 @@ class Quality:
     symmetric: bool
 
 
+@explains_keywords()
 def quality(
     methods: Methods | None = None,
     system: System | None = None,

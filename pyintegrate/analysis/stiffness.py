@@ -14,6 +14,7 @@ from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 from ..theory.stability_function import has_stability_function, stability_function
 from ..values.checks import DOUBLE, integer, numbers, positive
+from ..values.keywords import explains_keywords
 from ..values.table import Table, extent
 from ..values.types import ArrayLike, Booleans, Floats, Methods, System
 from .accuracy import evaluations_a_step, suitable_methods
@@ -417,6 +418,7 @@ def real_stability_limit(method: str | Method) -> float:
     return stability.decay_limit(find_method(method))
 
 
+@explains_keywords()
 def max_stiffness(
     methods: Methods | None,
     system: System,

@@ -47,10 +47,8 @@ _ELSEWHERE = {
     "vectorized": "a force is written for one trajectory, and runs over any batch",
     "sensitivity": "pi.integrate and pi.solve take sensitivity=",
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
-    "value": "what an event crosses is level=",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "p0": f"{_STATE}; a fit begins at the parameters of its system, system(k=1.0)",
-    "level": "it is subtracted, lambda t, y: y[2] - 27; crossings of a component take value=",
     "bounds": "free={{'k': (low, high)}} bounds a parameter",
     "bridge": "an event has one: events={{'top': pi.event('y', stop=True, bridge=True)}}",
     "Mass": "of M y' = f return inverse @ f, with inverse = np.linalg.inv(M) outside",
@@ -71,6 +69,8 @@ for _cure_of, _words in {
     "the batch has the shape of the starts and parameters: x0 of shape (n, dim)": "batch"
     " batch_size num_envs n_envs trajectories",
     "transient= is the time that is left out at the start": "Ttr",
+    "what is crossed is subtracted, lambda t, y: y[2] - 27; an event takes level=, crossings of a"
+    " component value=": "value level",
     _ESTIMATE: "b_hat bhat",
     "implicit methods take the Jacobian from the system, which derives it by itself": "jac Dfun"
     " jacobian",

@@ -18,7 +18,7 @@ _BITS = 32
 
 
 def sobol_points(n, dim, seed=None):
-    """The first n points of Sobol's sequence in the unit cube.
+    """The first n points of Sobol's sequence in the unit cube; past 32 dimensions random ones.
 
     Parameters
     ----------
@@ -37,11 +37,10 @@ def sobol_points(n, dim, seed=None):
     [[0.0, 0.0], [0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
     """
     known = _NUMBERS.split()
-    if dim > len(known) + 1:
-        raise ValueError(f"Sobol points have at most {len(known) + 1} dimensions, got {dim}")
     digits = np.arange(n) ^ (np.arange(n) >> 1)  # Gray code
-    found = np.zeros((n, dim), np.int64)
-    for d in range(dim):
+    found = np.random.default_rng(0).integers(1 << _BITS, size=(n, dim))
+    found[:, : len(known) + 1] = 0
+    for d in range(min(dim, len(known) + 1)):
         direction = [1 << bit for bit in reversed(range(_BITS))]
         if d:
             polynomial, first = known[d - 1].split(":")

@@ -111,6 +111,7 @@ def test_bounds_starts_and_parameters():
     assert list(start.failed_step) == [0, -1, 0]
     spoiled = pi.solve(pi.systems.pendulum(length=[1.0, np.nan]), t_end=1.0, **RUN)
     assert list(spoiled.status) == [Status.OK, Status.NOT_FINITE]
+    assert spoiled.failures().endswith(" Its start, or the force there, is not finite.")
     fixed = pi.integrate(
         pi.systems.pendulum(length=[1.0, np.nan]), dt=0.5, n_steps=2, on_failure="ignore"
     )

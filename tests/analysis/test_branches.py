@@ -158,6 +158,30 @@ def test_a_hopf_point_beside_another_focus_is_located_to_rounding():
     assert off.max() < 1e-9
 
 
+@pytest.mark.parametrize("bounds", [(0.01, 0.1), (0.1, 0.01), (0.03, 0.0386)])
+def test_frequencies_that_collide_without_friction_are_located(bounds):
+    """Triangular points of two masses, of which the smaller has Routh's share: all eigenvalues are
+    on the axis below it. And Ziegler's column under a load that follows it."""
+
+    @pi.acceleration(dof=2, mu=0.01)
+    def three(t, x, v, mu):
+        near, far = ((x[0] + mu - at) ** 2 + x[1] ** 2 for at in (1, 0))
+        pull = (1 - mu) / far**1.5, mu / near**1.5
+        ax = x[0] + 2 * v[1] - pull[0] * (x[0] + mu) - pull[1] * (x[0] + mu - 1)
+        return ax, x[1] - 2 * v[0] - sum(pull) * x[1]
+
+    @pi.acceleration(dof=2, load=0.0)
+    def column(t, x, v, load):
+        first, second = -2 * x[0] + x[1] + load * (x[0] - x[1]), x[0] - x[1]
+        return (first - second) / 2, (3 * second - first) / 2
+
+    found = pi.analysis.continue_equilibria(three, "mu", bounds, [0.49, 0.87, 0, 0])
+    # Rounding of eigenvalues that nearly meet is its root.
+    assert points(found, "Hopf") == pytest.approx([(1 - np.sqrt(23 / 27)) / 2], abs=1e-9)
+    found = pi.analysis.continue_equilibria(column, "load", (0, 4), np.zeros(4))
+    assert points(found, "Hopf") == pytest.approx([3.5 - np.sqrt(2)], abs=1e-9)
+
+
 @pytest.mark.parametrize("first", [-1.0, -1.125, -1.13, -1.14, -1.17])
 def test_a_node_that_turns_unstable_as_a_focus_passes_a_hopf_point(first):
     """a / 2 +- sqrt(a^2 / 4 - s) turns for |a| < 2 sqrt(s), less or more than a step."""
@@ -394,3 +418,11 @@ def test_folds_far_below_the_start_are_not_stepped_over(unit):
     d = (0.0352 + 0.8 / (1 + (K / x) ** n)) / x
     turns = d[1:-1][(d[1:-1] - d[:-2]) * (d[2:] - d[1:-1]) < 0]  # up, and down again
     assert points(found, "fold") == pytest.approx(turns[::-1], rel=1e-7)
+
+
+def test_many_components_are_followed():
+    """Thirty-three cells that burn (Bratu's equation, in one): a fold at mu = 1 / e."""
+    n = 33
+    cells = pi.rhs(lambda t, y, mu: mu * np.exp(y) - 2 * y + np.roll(y, 1), dim=n, mu=0.1)
+    found = pi.analysis.continue_equilibria(cells, "mu", (0.1, 1), np.full(n, 0.1))
+    assert points(found, "fold") == pytest.approx([np.exp(-1)], abs=1e-9)

@@ -32,6 +32,40 @@ def test_published_orbits_of_three_bodies_close():
     assert there.final == pytest.approx(found.starts[-1], abs=1e-10)
 
 
+def test_relaxation_oscillations_close():
+    """Explicit steps to 3e-14 are many where the motion is stiff. T for large mu: Dorodnicyn
+    (1947), but for terms of mu^(-4/3)."""
+    mu = np.array([20.0, 50.0])
+    found = pi.analysis.periodic_orbits(pi.systems.van_der_pol(mu=mu), [2.0, 0.0], [34.7, 82.5])
+    assert found.kinds.tolist() == ["stable"] * 2
+    theory = (3 - np.log(4)) * mu + 7.01432 * mu ** (-1 / 3) - (2 / 3 * np.log(mu) + 1.3233) / mu
+    assert np.all(abs(found.periods - theory) < mu ** (-4 / 3))
+
+
+@pytest.mark.parametrize("segments", [1, 4])
+def test_the_spikes_of_a_nerve_close_from_another_current(segments):
+    """Hodgkin and Huxley (1952): at 9.5 and 8 from the start and the period at 10. A narrow valley
+    leads there, the narrower where a voltage and shares of open channels have one unit."""
+
+    @pi.rhs(dim=4, current=9.5)
+    def nerve(t, y, current):
+        v, m, h, n = y
+        ionic = 120 * m**3 * h * (v - 115) + 36 * n**4 * (v + 12) + 0.3 * (v - 10.613)
+        return (
+            current - ionic,
+            (2.5 - v / 10) / (np.exp(2.5 - v / 10) - 1) * (1 - m) - 4 * np.exp(-v / 18) * m,
+            0.07 * np.exp(-v / 20) * (1 - h) - h / (np.exp(3 - v / 10) + 1),
+            (0.1 - v / 100) / (np.exp(1 - v / 10) - 1) * (1 - n) - 0.125 * np.exp(-v / 80) * n,
+        )
+
+    start = [-2.06595746, 0.03927364, 0.41850298, 0.42844806]
+    found = pi.analysis.periodic_orbits(
+        nerve(current=[9.5, 8.0]), start, 14.6362, segments=segments
+    )
+    assert found.kinds.tolist() == ["stable"] * 2
+    assert found.periods == pytest.approx([14.9209, 16.0077], abs=1e-4)
+
+
 def test_multipliers_obey_liouville():
     """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
     mu = np.array([0.2, 1.0, 2.0])

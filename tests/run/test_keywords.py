@@ -119,11 +119,23 @@ def test_what_is_given_by_name_is_told_to_those_who_give_it_by_place():
         pi.analysis.bifurcation(OSCILLATOR)
 
 
+@pytest.mark.parametrize("name", ["convergence", "work_precision", "quality", "max_stiffness"])
+def test_measures_of_methods_explain_keywords(name):
+    with pytest.raises(TypeError, match=f"{name} takes no method: did you mean methods"):
+        getattr(pi.analysis, name)(OSCILLATOR, method="rk4")
+    with pytest.raises(TypeError, match="advise takes no tmax: the last time is t_end"):
+        pi.advise(OSCILLATOR, tmax=9.0)
+
+
 def test_what_belongs_to_another_function_is_named():
     with pytest.raises(TypeError, match=r"methods=\[\('dop853', pi.tolerance\(1e-9\)\)\]"):
         run_compare(rtol=1e-9)
     with pytest.raises(TypeError, match="Stepper takes no sensitivity: pi.integrate and pi.solve"):
         pi.Stepper(OSCILLATOR, dt=0.1, sensitivity=("x0",))
+    with pytest.raises(
+        TypeError, match="no value: what is crossed is subtracted.*; an event takes"
+    ):
+        pi.analysis.first_passages(OSCILLATOR, "x", value=0.5, dt=0.1, t_end=1.0)
     with pytest.raises(AttributeError, match=r"'save': .*sol.save\(path\)"):
         pi.save("a.npz")
     with pytest.raises(AttributeError, match="'ode': pi.solve_ivp, or pi.Stepper"):

@@ -24,14 +24,15 @@ TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a s
 TRIED = np.array([(0.15, 1e-10, 0.5), (0.5, 1e-7, 1.0), (1.5, 1e-4, 1.0), (6.0, 1e-2, 0.25)])
 LONGEST = 0.5  # a step, as a share of the state and of the period
 LARGEST = 1e50  # a derivative beside a collision
-MOST = 2000  # steps of a segment: one that needs more all but collides
+MOST = 20_000  # steps of a segment: one that needs more all but collides
 SATISFIED = 0.1  # of what was left open: of such steps the shortest is taken
 ROUGH, FINE = 1e-5, 1e-4  # motions are followed to ROUGH; to FINE r^2 as their residual r falls
 NEAR = 0.1  # first residuals that are measured again so exactly
 SMALLEST = 1e-12  # guesses below are at a resting point, if there is no drive
+NARROW = 0.01  # of the largest unit of a component, the least one
 UNSURE = 10.0  # residuals below so many tolerances are not known
 ROUNDING = 1e-11  # residuals below which one that is no smaller is as good
-PATIENCE = 6  # rounds in which what is left open must be halved, or a guess is given up
+PATIENCE = 6  # rounds, or a tenth of all, that must halve what is left open, or a guess is given up
 ROUNDED = 1e4  # tolerances by which a part that rests may move
 RETURNS = (0.118, 0.382, 0.618, 0.882)  # shares of a period: not all may be whole laps
 CYCLES = 30  # round an orbit, which sort its directions by their growth
@@ -59,10 +60,13 @@ class PeriodicOrbits(Tabled):
         "elliptic" (none outside, some on it), "" where none was found.
     residuals : ndarray
         (*batch): |y(T) - y(0)|, as a share of |y|, or of the size of the guess, 1 at most;
-        velocities times the time in which the guess goes as far as it is large.
+        velocities times the time in which the guess goes as far as it is large; each component of
+        a first-order system by how much it varies, at least 1 % of what the others do.
     failures : ndarray of str
-        (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
-        orbit whose length is below 1e-6 of its distance from 0, or of the guess.
+        (*batch): "" where it closes; "did not close"; "motion failed", also where a segment needs
+        more than 20,000 steps, for which more segments are a cure, or a larger `rtol` and
+        `tolerance`; "resting point", also for an orbit whose length is below 1e-6 of its distance
+        from 0, or of the guess.
     system : System
     """
 
@@ -97,7 +101,7 @@ def periodic_orbits(
     *,
     segments: int = 1,
     tolerance: float = 1e-12,
-    rounds: int = 60,
+    rounds: int = 120,
     rtol: float = 3e-14,
     atol: float = 3e-15,
     workers: int = 1,
@@ -122,7 +126,8 @@ def periodic_orbits(
     tolerance : float, optional
         A residual at which an orbit closes.
     rounds : int, optional
-        The most corrections.
+        The most corrections. A guess is given up where a tenth of them do not halve what is open:
+        of steep motions, such as spikes of a nerve, more may close.
     rtol, atol, workers
         As in ``solve``; `atol` is that of states of size 1, and less of smaller guesses.
 
@@ -211,7 +216,9 @@ class _Shots:
             own = {"atol": self.options["atol"] * np.minimum(self.least, 1.0)}
             sol = solve(one, y, t_end=T, times=times, **self.options | own)
             self.Y = np.moveaxis(sol.y, 0, 1).copy()
-        self.lengths = (self.size[:, :1] / self.size)[:, np.newaxis]  # which velocities are
+        half = system.dof or dim
+        longest = self.size[:, :half].max(axis=1, keepdims=True)
+        self.lengths = (longest / self.size)[:, np.newaxis]  # which velocities are
         self.F, self.M = np.empty((lanes, m * dim)), np.empty((lanes, m, dim, dim))
         self.J = np.empty((lanes, m * dim, m * dim + self.moving))
         self.best = np.full(lanes, np.inf)
@@ -237,6 +244,12 @@ class _Shots:
             pace = np.where(np.isfinite(rate), np.fmin(1 / rate, radian), radian)
         sizes = np.repeat(size[:, np.newaxis], y.shape[1], axis=1)
         sizes[:, half:] /= pace[:, np.newaxis]
+        if not self.system.dof:  # a voltage beside the shares of open channels: by what they vary
+            own = self.options | {"rtol": ROUGH, "atol": ROUGH * np.minimum(least, 1.0)}
+            path = solve(one, y, t_end=T, times=T * np.linspace(0, 1, 65)[:, np.newaxis], **own).y
+            with quiet():
+                share = np.ptp(path, axis=0) / np.ptp(path, axis=0).max(axis=1, keepdims=True)
+            sizes *= np.clip(np.nan_to_num(share, nan=1.0), NARROW, 1.0)
         return pace, sizes, least
 
     def extent(self, lane, Y):
@@ -310,6 +323,7 @@ class _Shots:
         """
         self.fire(active)
         self.fire(active[self.best[active] < NEAR])
+        patience = max(PATIENCE, rounds // 10)
         mark, damping = self.best.copy(), np.full(len(self.T), 0.1)
         for i in range(1, rounds + 1):
             before = self.best[active]
@@ -334,7 +348,7 @@ class _Shots:
                 active = lane
             else:
                 self.fire(active)
-            if i % PATIENCE == 0:
+            if i % patience == 0:
                 active, mark = active[self.best[active] < mark[active] / 2], self.best.copy()
 
     def tries(self, lane, damping):

@@ -162,7 +162,9 @@ def continue_equilibria(
     size = np.maximum(1.0, abs(middle) / 2) * [-1.0, 1.0]
     # Also nearby: in small units a drive is rounding beside the rest of the field.
     if any(is_driven(system, Box(system, middle + size * 0.1**i)) for i in np.arange(0, 15, 3)):
-        raise ValueError(f"the field of {system.name!r} changes with time: it has no equilibria")
+        raise ValueError(
+            f"the field of {system.name!r} changes with time: give parameters without the drive"
+        )
     curve = _Curve(system, parameter, bounds, batch)
     return _told(curve, *curve.followed(y, step, n))
 
@@ -329,12 +331,15 @@ class _Curve:
         secant = (ends[1] - ends[0]) / self.size(lane, ends[0])
         secant /= norm(secant, keepdims=True)
         lanes = np.arange(len(lane))
+        rest = (which == 2) & (tests[:, lanes, which] % 2 == 0)
 
         def side_of(values):
             """A number that changes its sign: of numbers of unstable ones, when they change."""
             value, unit = values[..., lanes, which], np.where(which == 2, 2, 1)
             before = value // unit == tests[0, lanes, which] // unit
             far = np.where(which == 2, value % 2, 1.0)
+            # Frequencies that collide, without friction: all of one side is on the axis.
+            far = np.where((far == 0) & np.where(before, *rest), 1.0, far)
             return np.where(which % 4 < 2, value, np.where(before, -far, far))
 
         shares, sides = np.repeat([[0.0], [1.0]], len(lane), axis=1), side_of(tests)

@@ -339,6 +339,7 @@ def attractors(
     A motion that spirals into a point so slowly that its turns are several cells apart leaves rings
     of cells, which may be found as several attractors at one place: then take larger cells. So may
     a cycle whose period is a whole number of steps, fewer than its cells: then take another `dt`.
+    A pendulum that goes round leaves any box of its angle: leave the angle out, and give starts.
 
     References
     ----------
