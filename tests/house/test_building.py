@@ -160,6 +160,7 @@ def test_the_recipe_of_conda_is_of_this_version_and_its_needs():
     recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert f'version: "{project["version"]}"' in recipe
+    assert f'summary: "{project["description"]}"' in recipe
     assert f"python {project['requires-python']}" in recipe
     assert [f"numpy {need[5:]}" in recipe for need in project["dependencies"]] == [True]
 
