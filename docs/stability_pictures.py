@@ -3,12 +3,12 @@
 from itertools import groupby
 
 import numpy as np
+from building.gallery import shrink
 from matplotlib import pyplot as plt
 
 import pyintegrate as pi
 from pyintegrate.analysis import real_stability_limit
 from pyintegrate.analysis.stiffness import spring_growth
-from pyintegrate.plots.gallery import shrink
 from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
 from pyintegrate.theory.stability_function import stability_function
 

@@ -72,9 +72,8 @@ def main(folders):
     if not (SITE / "pytest").exists():
         version = PYTHON.with_name("python3").resolve().name.removeprefix("python")
         install(SITE, version, PLATFORMS)
-    for name in ("pyintegrate", "pyintegrate-*"):
-        for former in SITE.glob(name):
-            shutil.rmtree(former)
+    for former in SITE.glob("pyintegrate*"):
+        shutil.rmtree(former)
     (wheel,) = (ROOT / "dist").glob("*aarch64.whl")
     shutil.unpack_archive(wheel, SITE, "zip")
     given = environment()

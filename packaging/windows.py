@@ -48,9 +48,8 @@ def main(folders):
         unpack_python()
     if not (SITE / "pytest").exists():
         install(SITE, VERSION, ["win_amd64"], NUMPY, "colorama")
-    for name in ("pyintegrate", "pyintegrate-*"):
-        for former in SITE.glob(name):
-            shutil.rmtree(former)
+    for former in SITE.glob("pyintegrate*"):
+        shutil.rmtree(former)
     (wheel,) = (ROOT / "dist").glob("*win_amd64.whl")
     shutil.unpack_archive(wheel, SITE, "zip")
     given = {**os.environ, "WINEPREFIX": str(BUILD / "prefix"), "WINEDEBUG": "-all"}

@@ -134,7 +134,8 @@ def _number(value):
         return f"array of shape {value.shape}"
     if value.size == 0:
         return "none"
-    return f"`{np.array2string(value, separator=', ', precision=6)}`"
+    text = np.array2string(value, separator=", ", precision=6).replace("\n", "")
+    return f"`{text}`"
 
 
 def _quantities(system, heading, named):

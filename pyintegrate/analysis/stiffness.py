@@ -582,7 +582,8 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
     with quiet():
         if not np.isfinite(system.rhs(0.0, start)).all():  # 0 would say that it explodes
             raise ValueError(
-                f"the force of {system.name!r} is not finite at the start: give another x0"
+                f"the force of {system.name!r} is not finite at the start: give another x0, or"
+                " other parameters"
             )
     bound = EXPLODED * (float(np.max(np.abs(start), initial=0.0)) or 1.0)
 

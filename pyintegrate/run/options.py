@@ -224,6 +224,9 @@ class Option:
         setattr(owner, name, self.default)
 
 
+INNER = {"renormalise", "steps"}  # set past the checks: no arguments
+
+
 class Options(Named):
     """How a run is carried out, one line per option; its mathematics is a ``Problem``.
 
@@ -246,7 +249,7 @@ class Options(Named):
     across = Option(None)  # checked with the system: goes into the plan of watch
     events = Option(None)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: arguments.py
-    renormalise = Option(None, core=True)  # of tangents; only analyses give it
+    renormalise = Option(None, core=True)  # of tangents; analyses set it
     steps: Any = Option(None)  # the saved steps if no interval gives them: arguments.py
 
     @classmethod
@@ -254,7 +257,7 @@ class Options(Named):
         """Options from arguments; those that are not given have their defaults."""
         defaults, fields = cls.defaults, {}
         for name, value in given.items():
-            if name not in defaults:
+            if name not in defaults or name in INNER:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
             if value is not defaults[name]:
                 fields[name] = cls.known[name].check(value)

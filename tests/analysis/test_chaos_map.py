@@ -142,6 +142,8 @@ def test_pictures():
     ax = pendulums.plot()
     assert ax.get_ylabel() == "l1 [m]"
     assert same_bits(np.ma.getdata(ax.collections[0].get_array()), pendulums.values)
+    pendulums.values[0, 0] = np.nan  # as where it escapes
+    assert pendulums.plot().collections[0].colorbar.ax.get_ylabel().endswith("\n(grey: none)")
     line = mapped("sali", 20.0).plot()
     assert line.get_yscale() == "log"
     assert "SALI" in line.get_ylabel()

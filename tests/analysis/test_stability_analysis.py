@@ -196,6 +196,8 @@ def test_a_force_without_a_value_at_the_start_is_no_explosion():
     chain = pi.acceleration(lambda t, x, v, k: -k * x / np.sqrt(x @ x), dof=2, k=1.0)
     with pytest.raises(ValueError, match="force of .* is not finite at the start: give another x0"):
         pi.analysis.max_stiffness(EULER, chain, dt=0.1, x0=[0.0, 0], v0=[0.0, 0])
+    with pytest.raises(ValueError, match="at the start: .*, or other parameters"):
+        pi.analysis.max_stiffness(EULER, pi.systems.spring(b=np.nan), dt=0.1)
     assert pi.analysis.max_stiffness(EULER, chain, dt=0.1) > 1
 
 

@@ -113,6 +113,22 @@ def test_the_pictures_of_a_method_are_drawn(building, needs):
         plt.close("all")
 
 
+def test_no_row_of_a_table_is_broken(building):
+    from building import pages_of_systems
+
+    for name, page in pages_of_systems.pages().items():
+        assert all(row.endswith("|") for row in re.findall(r"^\|.*", page, re.M)), name
+
+
+def test_the_panels_of_stability_show_where_it_begins_again(building):
+    """make certificates draws them; those of L-stable methods are shaded all round a hole."""
+    pytest.importorskip("matplotlib").use("Agg")
+    import stability_pictures
+
+    for name in ("rodas5p", "radau_iia5", "kvaerno54"):
+        assert stability_pictures.unstable_to(pi.methods[name]) > 4
+
+
 @pytest.mark.parametrize(("value", "text"), [(0.5, "1/2"), (-1.0, "−1"), (2**0.5, "1.414213562")])
 def test_coefficients_are_fractions_where_they_are(building, value, text):
     from building.numbers import shown

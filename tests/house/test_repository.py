@@ -261,7 +261,7 @@ def test_the_citation_has_the_version_and_the_licence_of_the_package():
     lines = (ROOT / "CITATION.cff").read_text().splitlines()
     assert f"version: {project['version']}" in lines
     assert f"license: {project['license']}" in lines
-    assert '  - name: "The pyintegrate developers"' in lines
+    assert f'  - name: "{project["authors"][0]["name"]}"' in lines
 
 
 def test_each_mutation_finds_its_place():

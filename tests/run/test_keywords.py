@@ -167,6 +167,14 @@ def test_what_others_take_is_said_by_those_who_do_not():
         pi.dask.solve(OSCILLATOR, t_end=1.0, sensitivity="omega")
 
 
+@pytest.mark.parametrize("word", ["steps", "renormalise"])
+def test_what_the_package_sets_itself_is_no_argument(word):
+    """Unchecked steps were saves of anything: NaN, what memory held."""
+    for value in (np.array([3, 1]), None):
+        with pytest.raises(TypeError, match=f"integrate takes no {word}: "):
+            pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=5, **{word: value})
+
+
 def test_methods_in_the_place_of_the_start_are_seen():
     once = r"^x0 must hold [\w ,]+<U6: x0 is the start; name the methods=\[...\]; \S+ shows them$"
     with pytest.raises(TypeError, match=once):

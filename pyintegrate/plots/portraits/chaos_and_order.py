@@ -116,7 +116,7 @@ def chaos_map(page, found: ChaosMap, **keywords: Any):
             f"the map has the shape {values.shape}: a picture shows one or two axes; draw a part of"
             " its values with Matplotlib"
         )
-    return over(page, axes, values, text, "", keywords, found.indicator in _NEAR_ZERO)
+    return over(page, axes, values, text, "none", keywords, found.indicator in _NEAR_ZERO)
 
 
 def _rate(system, text):
