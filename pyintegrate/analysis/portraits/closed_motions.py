@@ -62,7 +62,8 @@ class PeriodicOrbits(Tabled):
         velocities times the time in which the guess goes as far as it is large.
     failures : ndarray of str
         (*batch): "" where it closes; "did not close", "motion failed", "resting point", also for an
-        orbit whose length is below 1e-6 of its distance from 0, or of the guess.
+        orbit whose length is below 1e-6 of its distance from 0, or of the guess: of 1 for guesses
+        below 1e-12, which want larger units, unless there is a drive.
     system : System
     """
 
