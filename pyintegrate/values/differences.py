@@ -25,7 +25,12 @@ def differences(rhs, y):
     The scale of a component that is small or zero is unknown: h begins with that of the largest
     component, and is divided by 1000 until that changes nothing. Else the least change decides.
     """
-    columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)
+    columns, eps, largest = [], np.finfo(y.dtype).eps, abs(y).max(axis=0)
+    small, ulp = np.cbrt(eps), eps * y
+    apart = ulp.copy()
+    apart[::2] *= -1
+    with quiet():  # what rounding of the state does to a force, also where its terms cancel
+        noise = np.ptp([rhs(y + e) for e in (ulp, -ulp, apart, -apart)], axis=0)
     for d, row in enumerate(y):
         size = np.where(abs(row) < small * largest, largest, abs(row))
         h = small * np.maximum(1, size)
@@ -38,7 +43,7 @@ def differences(rhs, y):
             with quiet():
                 moved |= shorter != 0
                 # Two slopes of which rounding has left nothing agree, too.
-                off = (abs(shorter - column) + moved * rounding).max(axis=0)
+                off = (abs(shorter - column) + moved * (rounding + noise / h)).max(axis=0)
                 most = abs(column).max(axis=0)
             better = ~settled & (off < least)
             found, least = np.where(better, column, found), np.where(better, off, least)

@@ -117,6 +117,19 @@ def test_jacobians_beside_a_large_force_are_not_its_rounding(offset):
     np.testing.assert_allclose(pushed.jacobian(0.0, [0.3, 0.2]), expected, atol=1e-10 * offset)
 
 
+@pytest.mark.parametrize("unit", [1.0, 3e4, 1e6])
+def test_jacobians_where_terms_cancel_are_not_their_rounding(unit):
+    """At rest fast motions lost their damping, and a focus was a centre."""
+    traced, called = (
+        pi.acceleration(
+            lambda t, x, v, u: (x - x**3 - 0.2 * v / u + 1) * u**2, trace=trace, dof=1, u=unit
+        )
+        for trace in (True, False)
+    )
+    rest = [1.324717957244746, 0.0]
+    assert np.allclose(called.jacobian(0.0, rest), traced.jacobian(0.0, rest), rtol=1e-3, atol=0)
+
+
 @pytest.mark.parametrize("name", SCALAR)
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
