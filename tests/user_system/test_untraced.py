@@ -97,7 +97,8 @@ def test_jacobians_are_as_good_in_any_unit(length, second):
     """Of two wells, beside a saddle: micrometres had slopes of 38 for 2, and false equilibria."""
 
     def wells(t, x, v):
-        return (x - x**3 / length**2) / second**2 - 0.2 * v / second
+        drag = 0.2 * v + 0.1 * v**3 * (second / length) ** 2
+        return (x - x**3 / length**2) / second**2 - drag / second
 
     traced, called = (
         pi.acceleration(dof=1, trace=trace, initial=[0.5 * length, 0.0])(wells)
