@@ -283,15 +283,16 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
                 f"the energy of {system.name!r} is not quadratic in the velocity: it has no such"
                 " series"
             )
-        if order > 1:
-            a = system.acceleration(t, x, v)
-            energy += h * c2 * product(v, a)
+        if order > 1:  # h a and h^2 J v: velocities in any unit, whose sums keep their digits
+            h = np.asarray(h)[..., np.newaxis]
+            a = h * system.acceleration(t, x, v)
+            energy += c2 * product(v, a)
         if order > 2:
             J = system.jacobian(t, y)[..., dof:, :dof]
-            Jv = applied(J, system.rhs(t, y)[..., :dof])  # the velocity, of momenta too
-            energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
+            Jv = h**2 * applied(J, system.rhs(t, y)[..., :dof])  # the velocity, of momenta too
+            energy += c3 * product(a, a) - d3 * product(v, Jv)
         if order > 3:
-            energy += h**3 * c4 * 2 * product(a, Jv)
+            energy += c4 * 2 * product(a, Jv)
     return energy
 
 

@@ -456,7 +456,7 @@ def _drifting(solution):
     period = system.period(origin)
     if period is None or problem.driven or not has_exact_phase(system):
         return np.inf, 0.0
-    span = np.where(np.isfinite(period), TRIED * np.asarray(period), 1.0)
+    span = TRIED * np.where(np.isfinite(period), period, 0.0)
     if _has_own_steps(solution):
         count, control = 100, solution._control
         run = partial(solve, t_end=span, rtol=control.rtol, atol=control.atol, save="final")

@@ -5,7 +5,7 @@ import numpy as np
 from ..errors import quiet
 from .checks import floats
 
-_SHORTER, _AGREED = 5, 1e-6  # how often h is shortened; the relative change that is enough
+_SHORTER, _AGREED = 6, 1e-6  # how often h is shortened; the relative change that is enough
 
 
 def jacobian_by_differences(self, t, y):
@@ -25,12 +25,18 @@ def differences(rhs, y):
     The scale of a component that is small or zero is unknown: h begins with that of the largest
     component, and is divided by 1000 until that changes nothing. Else the least change decides.
     """
-    columns, small, largest = [], np.cbrt(np.finfo(y.dtype).eps), abs(y).max(axis=0)
+    columns, eps, largest = [], np.finfo(y.dtype).eps, abs(y).max(axis=0)
+    small, ulp = np.cbrt(eps), eps * y
+    apart = ulp.copy()
+    apart[::2] *= -1
+    with quiet():  # what rounding of the state does to a force, also where its terms cancel
+        noise = np.ptp([rhs(y + e) for e in (ulp, -ulp, apart, -apart)], axis=0)
+    noise = np.where(noise < np.inf, noise, 0.0)  # not of a state at the edge of the domain
     for d, row in enumerate(y):
         size = np.where(abs(row) < small * largest, largest, abs(row))
         h = small * np.maximum(1, size)
         found = column = _slope(rhs, y, d, h)[0]
-        least, settled = np.full(row.shape, np.inf), np.zeros(row.shape, bool)
+        least, settled = np.full(column.shape, np.inf), np.zeros(column.shape, bool)
         moved = column != 0
         for _ in range(_SHORTER):
             h = h / 1000
@@ -38,11 +44,10 @@ def differences(rhs, y):
             with quiet():
                 moved |= shorter != 0
                 # Two slopes of which rounding has left nothing agree, too.
-                off = (abs(shorter - column) + moved * rounding).max(axis=0)
-                most = abs(column).max(axis=0)
-            better = ~settled & (off < least)
-            found, least = np.where(better, column, found), np.where(better, off, least)
-            settled |= off <= _AGREED * most
+                change, doubt = abs(shorter - column), moved * (rounding + noise / h)
+            better = ~settled & (change + doubt < least)
+            found, least = np.where(better, column, found), np.where(better, change + doubt, least)
+            settled |= change <= _AGREED * abs(column) + doubt
             if settled.all():
                 break
             column = shorter

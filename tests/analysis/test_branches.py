@@ -304,6 +304,18 @@ def test_a_branch_point_is_located_whatever_the_unit_of_time(second):
     assert points(found, "branch point") == pytest.approx([1.0], abs=1e-10)
 
 
+@pytest.mark.parametrize("second", [1e-15, 1.0, 1e12, 1e15])
+def test_a_pitchfork_is_located_whatever_the_unit_of_time(second):
+    """Along x^2 = a: in seconds it erred by 4e-6 for a motion of 1e12 s, and was none for one of
+    1e15 s, beside whose velocities those of size 1 were large."""
+    slow = pi.acceleration(
+        lambda t, x, v, a, s: (a * x - x**3) / s**2 - 0.1 * v / s, a=1.0, s=second
+    )
+    found = pi.analysis.continue_equilibria(slow, "a", (1, -1), [1.0, 0.0])
+    assert found.kinds[found.kinds != ""].tolist() == ["branch point"]
+    assert points(found, "branch point") == pytest.approx([0.0], abs=1e-13)
+
+
 def test_what_leads_nowhere_and_wrong_arguments_are_told():
     never = pi.rhs(lambda t, y, k: (y[0] ** 2 + 1 + k**2,), dim=1, k=0.0)
     found = pi.analysis.continue_equilibria(never, "k", (0, 1), [0.3])

@@ -48,6 +48,17 @@ def test_momenta_are_no_velocities(order):
     assert_modified_order(EULER, bound, order)
 
 
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_the_modified_energy_keeps_its_digits_in_any_unit_of_time(order):
+    """Velocities and accelerations were added: with rates of 2^50 it varied by 7 per cent."""
+    values = []
+    for unit in (1.0, 2.0**50, 2.0**-30):
+        pendulum = pi.systems.pendulum(g=9.81 * unit**2)
+        sol = pi.integrate(pendulum, dt=0.05 / unit, n_steps=100, method=EULER)
+        values.append(pi.analysis.modified_energy(sol, order) / unit**2)
+    assert np.ptp(values, axis=0) == pytest.approx(0, abs=1e-13)
+
+
 def test_drifts_along_orbits_have_another_modified_energy():
     planets = pi.systems.n_body(initial="outer_solar_system")
     sol = pi.integrate(planets, dt=100.0, n_steps=2, method="wisdom_holman")

@@ -132,6 +132,14 @@ def test_a_period_that_the_drive_does_not_have_is_told():
         pi.analysis.bifurcation(pi.systems.duffing, {"omega": omega}, "x", period=period[1], **run)
 
 
+def test_a_wrong_period_is_told_in_any_unit_of_time():
+    """Slow drives were lost beside the velocities."""
+    slow = pi.acceleration(lambda t, x, v, u: (np.cos(u * t) - x) * u**2, u=1e-10)
+    run = {"dt": 1e9, "t_end": 1e12, "period": 5e10}
+    with pytest.warns(UserWarning, match="does not repeat after the period= of its"):
+        pi.analysis.crossings(slow, None, 0.5, 3e-11, **run)
+
+
 def test_backwards_directions_are_those_of_the_steps():
     section = cross(dt=-0.05, t_end=-20.0, after=-3.0, system=pi.systems.oscillator)
     assert np.all(abs(section.t + np.pi * np.array([1.5, 3.5, 5.5])) < 1e-11)

@@ -159,6 +159,19 @@ def test_turns_between_the_saves_of_a_run_to_a_tolerance_are_counted_or_unknown(
         assert drift(1e-2, watch=watch, save="final") == pytest.approx(loose, abs=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0**20])
+def test_an_endless_period_leaves_the_others_their_phase_in_any_unit_of_time(unit):
+    """In microseconds the trial took a second, a million of them, and all phases were unknown."""
+    pendulum = pi.systems.pendulum(g=9.81 * unit**2)
+    run = {"dt": 0.02 / unit, "n_steps": 5000, "save": 1000}
+    alone, both = (
+        pi.analysis.phase_drift(pi.integrate(pendulum, angle, 0.0, **run))
+        for angle in (1.0, [1.0, np.pi])
+    )
+    assert np.array_equal(both[:, 0], alone)
+    assert np.isnan(both[:, 1]).all()
+
+
 @pytest.mark.parametrize(("system", "start", "reference"), [
     (pi.systems.duffing(delta=0, gamma=0), [1.0, 0.0], True),  # in a well
     (pi.systems.kepler, [0.0, 0.0, 0.0, 0.0], False),  # at the centre

@@ -97,7 +97,8 @@ def test_jacobians_are_as_good_in_any_unit(length, second):
     """Of two wells, beside a saddle: micrometres had slopes of 38 for 2, and false equilibria."""
 
     def wells(t, x, v):
-        return (x - x**3 / length**2) / second**2 - 0.2 * v / second
+        drag = 0.2 * v + 0.1 * v**3 * (second / length) ** 2
+        return (x - x**3 / length**2) / second**2 - drag / second
 
     traced, called = (
         pi.acceleration(dof=1, trace=trace, initial=[0.5 * length, 0.0])(wells)
@@ -115,6 +116,19 @@ def test_jacobians_beside_a_large_force_are_not_its_rounding(offset):
     )
     expected = [[-np.cos(0.3), 1], [-1, 0]]
     np.testing.assert_allclose(pushed.jacobian(0.0, [0.3, 0.2]), expected, atol=1e-10 * offset)
+
+
+@pytest.mark.parametrize("unit", [1.0, 3e4, 1e6])
+def test_jacobians_where_terms_cancel_are_not_their_rounding(unit):
+    """At rest fast motions lost their damping, and a focus was a centre."""
+    traced, called = (
+        pi.acceleration(
+            lambda t, x, v, u: (x - x**3 - 0.2 * v / u + 1) * u**2, trace=trace, dof=1, u=unit
+        )
+        for trace in (True, False)
+    )
+    rest = [1.324717957244746, 0.0]
+    assert np.allclose(called.jacobian(0.0, rest), traced.jacobian(0.0, rest), rtol=1e-3, atol=0)
 
 
 @pytest.mark.parametrize("name", SCALAR)

@@ -66,7 +66,8 @@ class PeriodicOrbits(Tabled):
         (*batch): "" where it closes; "did not close"; "motion failed", also where a segment needs
         more than 20,000 steps, for which more segments are a cure, or a larger `rtol` and
         `tolerance`; "resting point", also for an orbit whose length is below 1e-6 of its distance
-        from 0, or of the guess.
+        from 0, or of the guess: of 1 for guesses below 1e-12, which want larger units, unless there
+        is a drive.
     system : System
     """
 

@@ -176,9 +176,12 @@ class _Curve:
     ----------
     least : ndarray
         (lanes,): the least unit of the state, from the start.
+    rates : ndarray
+        (lanes, dim): what velocities are to positions, from the start; 1 of all others.
     """
 
     least: Any
+    rates: Any
 
     def __init__(self, system, parameter, bounds, batch):
         self.system, self.parameter, self.batch = system, parameter, batch
@@ -198,6 +201,7 @@ class _Curve:
         """The units of (y, p)."""
         unit = np.maximum(self.least[lane], np.abs(Y[:, :-1]).max(axis=1))
         size = np.repeat(unit[:, None], Y.shape[1], 1)
+        size[:, :-1] *= self.rates[lane]
         size[:, -1] = self.width
         return size
 
@@ -279,6 +283,12 @@ class _Curve:
         A = self.at(still, Y[still])[1]  # as far as the parameter would move it
         self.least[still] = self.width * np.abs(solved(A[..., :-1], A[..., -1])).max(axis=1)
         self.least[~((self.least > zero) & (self.least < 1))] = 1.0
+        self.rates, half = np.ones((lanes, dim)), self.system.dof
+        if half:  # where both sides of x' = v and v' = a are alike
+            with quiet():
+                J = np.abs(self.at(np.arange(lanes), Y)[1])
+                rate = np.sqrt(J[:, half:, :half].max((1, 2)) / J[:, :half, half:-1].max((1, 2)))
+            self.rates[:, half:] = np.where((rate > 0) & (rate < np.inf), rate, 1.0)[:, None]
         ends = np.where(good, "n", "no start").astype("<U8")
         active, h = np.flatnonzero(good), np.full(lanes, step / 8)
         near, exact = self.corrected(active, Y[active], unit[active])  # in its own unit
