@@ -52,6 +52,12 @@ def test_a_called_force_may_return_numbers_beside_arrays(together):
     assert fall.rhs(0.0, [[0.0, 1.0], [0.0, 2.0]]).tolist() == [[1.0, -9.8], [2.0, -9.8]]
 
 
+def test_a_called_force_may_return_a_table_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    swing = pi.rhs(dim=2, trace=False)(lambda t, y: pandas.DataFrame([y[1], -y[0]]))
+    assert swing.rhs(0.0, [[1.0, 2.0], [3.0, 4.0]]).tolist() == [[2.0, -1.0], [4.0, -3.0]]
+
+
 class Decay:
     """An object that is called, and has no name."""
 
