@@ -113,7 +113,7 @@ def _check_blocks(A):
         block = A[first:end, first:end]
         if block.any() and np.linalg.cond(block) > _SINGULAR:
             raise ValueError(
-                f"A is singular in the stages {first} to {end - 1}, which depend on each other:"
-                " they do not determine the step"
+                f"A is singular in the stages {first} to {end - 1}, which depend on each other"
+                " and are solved by its inverse; explicit stages stand in the order of evaluation"
             )
         first = end
