@@ -309,20 +309,25 @@ def components(function, graph, result, count, scalar, what, as_number=real):
             f"{describe(function)} returns {got}, expected {what}\n  at"
             f" {place_of_function(function)}"
         )
-    try:
-        nodes = [node_of(graph, value) for value in values]
-        nodes = [*map(as_number, nodes)] if as_number else nodes
-    except TraceError as error:
-        raise TypeError(
-            f"{describe(function)} returns what is no real number: {error.problem}\n  at"
-            f" {place_of_function(function)}\n  cure: {error.cure}"
-        ) from None
+    nodes = nodes_of(function, graph, values, as_number)
     for node in nodes:
         if node.is_constant and np.isnan(node.value):
             raise ValueError(
                 f"{describe(function)} returns NaN\n  at {place_of_function(function)}"
             )
     return nodes
+
+
+def nodes_of(function, graph, values, as_number=real):
+    """Nodes of single values that a function returned, each as a number, unless that is None."""
+    try:
+        nodes = [node_of(graph, value) for value in values]
+        return [*map(as_number, nodes)] if as_number else nodes
+    except TraceError as error:
+        raise TypeError(
+            f"{describe(function)} returns what is no real number: {error.problem}\n  at"
+            f" {place_of_function(function)}\n  cure: {error.cure}"
+        ) from None
 
 
 def element(value):
