@@ -59,7 +59,8 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     from ..theory.order_conditions import HIGHEST, embedded_orders
     from ..theory.order_conditions import order as computed
 
-    fields["name"] = string("name", fields["name"], "my_" + fields["family"])
+    if not string("name", fields["name"], None):
+        raise ValueError(f"name must be a text that is not empty, got {fields['name']!r}")
     given = order is not None and integer("order", order, 1, HIGHEST)
     doubles = {name: np.array(value, float).tolist() for name, value in written.items()}
     weights = doubles.pop("b_embedded", None)

@@ -229,12 +229,9 @@ def test_a_table_of_ones_own_is_a_method_like_any_other():
 
 
 @pytest.mark.parametrize("name", ["", None])
-def test_a_table_of_ones_own_has_a_name(name, tmp_path):
-    sol = pi.integrate(
-        pi.systems.spring, dt=0.1, n_steps=1, method=pi.RungeKutta([[0]], [1], name=name)
-    )
-    sol.save(tmp_path / "own.npz")
-    assert str(pi.load(tmp_path / "own.npz").method) == "my_explicit_rk"
+def test_a_table_of_ones_own_has_a_name(name):
+    with pytest.raises(ValueError, match=f"name must be a text that is not empty, got {name!r}"):
+        pi.RungeKutta(*EULER_TABLE, name=name)
 
 
 A2 = [[0, 0], [0.5, 0]]
