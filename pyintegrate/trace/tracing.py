@@ -185,7 +185,8 @@ def describe(function):
 def arguments_of(function):
     """The arguments of a function, each with a name: a list of `inspect.Parameter`."""
     try:
-        arguments = [*inspect.signature(function).parameters.values()]
+        named = getattr(function, "pyfunc", function)  # of np.vectorize, which takes any
+        arguments = [*inspect.signature(named).parameters.values()]
     except (TypeError, ValueError):
         raise TypeError(
             f"{describe(function)} has no signature that Python can read: wrap it in a def"

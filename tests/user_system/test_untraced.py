@@ -138,6 +138,12 @@ def test_scalar_code_runs_vectorized(name):
     )
 
 
+def test_a_vectorized_function_is_a_force():
+    rise = np.vectorize(lambda t, x, v, k: k * x if x > 0 else -x, otypes=[float])
+    system = pi.acceleration(rise, k=2.0, trace=False)
+    assert system.acceleration(0.0, [[-1.0], [3.0]], [[0.0], [0.0]]).tolist() == [[1.0], [6.0]]
+
+
 @pytest.mark.parametrize(
     ("dim", "mixed", "apart"),
     [
