@@ -85,7 +85,8 @@ def RungeKutta(
         evaluations = stages - bool(not A[0].any() and np.array_equal(A[-1], b))
         products = b[:, np.newaxis] * A
         rest = products + products.T - np.outer(b, b)
-        symplectic = bool(abs(rest).max() < ROUNDED)
+        same = (A[:, np.newaxis] == A).all(axis=-1)  # as in Lobatto IIIB: they are one stage
+        symplectic = bool(abs(same @ rest @ same).max() < ROUNDED)
         used = b != 0
         for _ in b:
             used |= A[used].any(axis=0)
