@@ -45,7 +45,7 @@ def RungeKutta(
     ------
     ValueError
         Shapes, row sums, inconsistency (sum of b is not 1), a singular block of coupled stages, or
-        weights of an estimate that is always zero.
+        weights of an estimate that is always zero, or of the order of b.
 
     References
     ----------
