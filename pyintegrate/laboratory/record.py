@@ -329,7 +329,7 @@ def _range(name, value):
     return (0.0 if name in MAY_VANISH else round_number(value / 10)), round_number(3 * value)
 
 
-def python_lines(system, state, dt, n_steps):
+def python_lines(system, state, dt, n_steps, methods=known_methods):
     """Code that makes the same comparison, digit for digit, and draws it.
 
     Parameters
@@ -340,6 +340,8 @@ def python_lines(system, state, dt, n_steps):
         From the front end.
     dt, n_steps
         The step, and the number of steps of the first method.
+    methods : mapping of str to Method
+        Those of the lab, by name.
 
     Returns
     -------
@@ -374,7 +376,7 @@ def python_lines(system, state, dt, n_steps):
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
     named = []
     for name in state["methods"]:
-        own = name not in known_methods
+        own = name not in known_methods or methods[name] != known_methods[name]
         named.append(name if own else f'"{name}"')
         remarks += [f"{name}: the method that was given to pi.lab"] * own
     call = f"{'pi.systems.' * built_in}{system.name}({params})"
@@ -479,7 +481,7 @@ def make_record(system, state, methods):
         if system.noise
         else f"pi.solve, rtol = {RTOL:g}",
         "turning": [[z.real, z.imag] for z in turning(system, rows)],
-        "python": python_lines(system, state, dt, n_steps),
+        "python": python_lines(system, state, dt, n_steps, methods),
         "fan": make_fan(system, state, chosen[0], n_steps),
     }
     return comparison, record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -169,11 +170,8 @@ class Method:
     def __eq__(self, other):
         if not isinstance(other, Method):
             return NotImplemented
-        return (self.name, self.family, self.coefficients) == (
-            other.name,
-            other.family,
-            other.coefficients,
-        )
+        what = operator.attrgetter("name", "family", "requires", "coefficients", "embedded")
+        return what(self) == what(other)
 
     def __hash__(self):
         return hash((self.name, self.family))

@@ -45,7 +45,7 @@ def RungeKutta(
     ------
     ValueError
         Shapes, row sums, inconsistency (sum of b is not 1), a singular block of coupled stages, or
-        weights of an estimate that is always zero.
+        weights of an estimate that is always zero, or of the order of b.
 
     References
     ----------
@@ -85,7 +85,8 @@ def RungeKutta(
         evaluations = stages - bool(not A[0].any() and np.array_equal(A[-1], b))
         products = b[:, np.newaxis] * A
         rest = products + products.T - np.outer(b, b)
-        symplectic = bool(abs(rest).max() < ROUNDED)
+        same = (A[:, np.newaxis] == A).all(axis=-1)  # as in Lobatto IIIB: they are one stage
+        symplectic = bool(abs(same @ rest @ same).max() < ROUNDED)
         used = b != 0
         for _ in b:
             used |= A[used].any(axis=0)
@@ -113,7 +114,7 @@ def _check_blocks(A):
         block = A[first:end, first:end]
         if block.any() and np.linalg.cond(block) > _SINGULAR:
             raise ValueError(
-                f"A is singular in the stages {first} to {end - 1}, which depend on each other:"
-                " they do not determine the step"
+                f"A is singular in the stages {first} to {end - 1}, which depend on each other"
+                " and are solved by its inverse; explicit stages stand in the order of evaluation"
             )
         first = end

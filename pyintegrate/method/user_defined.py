@@ -59,7 +59,8 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     from ..theory.order_conditions import HIGHEST, embedded_orders
     from ..theory.order_conditions import order as computed
 
-    string("name", fields["name"], None)
+    if not string("name", fields["name"], None):
+        raise ValueError(f"name must be a text that is not empty, got {fields['name']!r}")
     given = order is not None and integer("order", order, 1, HIGHEST)
     doubles = {name: np.array(value, float).tolist() for name, value in written.items()}
     weights = doubles.pop("b_embedded", None)
@@ -79,6 +80,11 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
         _check_order(method, given)
     if embedded:
         [embedded["order"]] = embedded_orders(method)
+        if not given and embedded["order"] == method.order:
+            raise ValueError(
+                f"b_embedded has order {method.order}, as b: their difference is no estimate of"
+                " the error, but some part of it"
+            )
         orders = method.order, embedded["order"]
         method.__dict__["handle"] = _core.make_method(*core, *orders, tuple(weights))
     method.__dict__["made_by"] = (maker, (*arguments, ProvenOrder(method.order), *more))

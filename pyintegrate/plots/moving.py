@@ -18,6 +18,7 @@ from ..analysis.observables import batch_of
 from ..analysis.results import unit_of
 from ..errors import Status
 from ..system.exact.rigid_body import rotation
+from ..values.checks import positive
 from ..values.parameters import system_at
 from ..values.table import evenly
 from ..values.types import Any, Callable, Labels, Sequence
@@ -353,7 +354,7 @@ TRAIL = 0.12  # of the run: how long a trail stays visible
 FULL = 0.8  # of the size that Matplotlib embeds in a page
 LEAST_DPI = 30  # of a frame in a page
 TOLD = {"codec", "bitrate", "extra_args", "metadata"}  # to a writer of Matplotlib's choice
-FILMS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ogv")  # that need ffmpeg
+FILMS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi")  # that need ffmpeg
 
 
 def animate(
@@ -442,8 +443,8 @@ def animate(
     runs = np.array([one.t[[0, -1]] for one in solutions], float)
     sense = 1 if runs[0, 1] >= runs[0, 0] else -1
     begin, end = sense * (sense * runs).min(), sense * (sense * runs).max()
-    if seconds is None:
-        seconds = float(np.clip(abs(end - begin), 2.0, LONGEST))
+    usual_time = float(np.clip(abs(end - begin), 2.0, LONGEST))
+    seconds = usual_time if seconds is None else positive("seconds", seconds)
     count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
     movers: list[Any] = []
@@ -607,6 +608,11 @@ class Motion(FuncAnimation):
     def save(self, filename, writer=None, *arguments, **keywords):
         """Write a film: `matplotlib.animation.Animation.save`; or a page, by `to_jshtml`."""
         kind = "" if writer else str(filename).lower()
+        if kind and not kind.endswith((".gif", ".html", ".webp", ".apng", *FILMS)):
+            raise ValueError(
+                f"{str(filename)!r} is no film: it ends in .gif, .html, or, by ffmpeg, in"
+                f" {', '.join(FILMS)}; writer= makes others"
+            )
         if kind.endswith(FILMS) and not _has_writer():
             raise OSError(
                 f"{str(filename)!r} is made by ffmpeg, which is not installed: install it (apt-get"

@@ -15,13 +15,12 @@ def to_dataset(solution):
     dims = _dimensions(solution)
     time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"
     units = system.units
-    own = {*dims} - {*system.params, "dt", "t0"}
-    taken = {*own, "t", "step", "status", "failed_step"} & {*system.state_names, *system.params}
-    if taken:
-        raise ValueError(
-            f"{system.name!r} calls a component or parameter {', '.join(sorted(taken))}, which the"
-            " dataset needs for something else: rename it"
-        )
+    results = _results(solution, dims) | _statistics(solution.across)
+    own = {*dims, *(axis for one in results.values() for axis in one[0])}
+    own -= {*dims} & {*system.params, *solution._clock}
+    own |= {name for name, value in solution._clock.items() if np.ndim(value)}
+    own |= {"t", "step", "status", "failed_step", *solution._of_each, *results}
+    _check_names(system, own)
     lead, n = (time, *dims), len(batch)
     coordinates: dict[str, Any] = {
         "t": (lead[: solution.t.ndim], solution.t, {"units": units["t"]}),
@@ -45,7 +44,7 @@ def to_dataset(solution):
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
     variables |= {name: (dims, getattr(solution, name)) for name in solution._of_each}
-    variables |= _results(solution, dims) | _statistics(solution.across)
+    variables |= results
     attributes = {
         "system": system.name,
         "title": system.title,
@@ -64,6 +63,15 @@ def to_dataset(solution):
     return xarray.Dataset(variables, coordinates, attributes)
 
 
+def _check_names(system, own):
+    """Refuse a system with a name that an export needs for something of its own."""
+    if taken := own & {*system.state_names, *system.params}:
+        raise ValueError(
+            f"{system.name!r} calls a component or parameter {', '.join(sorted(taken))}, which is"
+            " needed for something else here: rename it"
+        )
+
+
 def _own_axes(name, dims, array):
     """Axes after those of the batch, with numbers."""
     return (*dims, *(f"{name}_{i}" for i in range(array.ndim - len(dims))))
@@ -74,6 +82,7 @@ def to_frame(solution):
     DataFrame, MultiIndex = pandas().DataFrame, pandas().MultiIndex
     batch, dims = solution.status.shape, _dimensions(solution)
     told = _columns(solution) if len(solution) == 1 else {}
+    _check_names(solution.system, {*told})
     valid = np.moveaxis(solution.valid | bool(told), 0, -1)
     t = np.broadcast_to(solution._column(solution.t), solution.valid.shape)
     rows = {"t": np.moveaxis(t, 0, -1)[valid]}

@@ -65,10 +65,7 @@ def _own_method(maker, count, place, *arguments):
     if type(order) is not int or not 1 <= order <= 100:
         refuse("method: order", f"{order!r:.80}")
     _check_lengths(arguments)
-    method = maker(*arguments)
-    if not isinstance(method.name, str) or not method.name:
-        refuse("method: name", f"{method.name!r:.80}")
-    return method
+    return maker(*arguments)
 
 
 def _check_lengths(value):

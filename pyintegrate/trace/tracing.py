@@ -185,7 +185,8 @@ def describe(function):
 def arguments_of(function):
     """The arguments of a function, each with a name: a list of `inspect.Parameter`."""
     try:
-        arguments = [*inspect.signature(function).parameters.values()]
+        named = getattr(function, "pyfunc", function)  # of np.vectorize, which takes any
+        arguments = [*inspect.signature(named).parameters.values()]
     except (TypeError, ValueError):
         raise TypeError(
             f"{describe(function)} has no signature that Python can read: wrap it in a def"
@@ -309,20 +310,25 @@ def components(function, graph, result, count, scalar, what, as_number=real):
             f"{describe(function)} returns {got}, expected {what}\n  at"
             f" {place_of_function(function)}"
         )
-    try:
-        nodes = [node_of(graph, value) for value in values]
-        nodes = [*map(as_number, nodes)] if as_number else nodes
-    except TraceError as error:
-        raise TypeError(
-            f"{describe(function)} returns what is no real number: {error.problem}\n  at"
-            f" {place_of_function(function)}\n  cure: {error.cure}"
-        ) from None
+    nodes = nodes_of(function, graph, values, as_number)
     for node in nodes:
         if node.is_constant and np.isnan(node.value):
             raise ValueError(
                 f"{describe(function)} returns NaN\n  at {place_of_function(function)}"
             )
     return nodes
+
+
+def nodes_of(function, graph, values, as_number=real):
+    """Nodes of single values that a function returned, each as a number, unless that is None."""
+    try:
+        nodes = [node_of(graph, value) for value in values]
+        return [*map(as_number, nodes)] if as_number else nodes
+    except TraceError as error:
+        raise TypeError(
+            f"{describe(function)} returns what is no real number: {error.problem}\n  at"
+            f" {place_of_function(function)}\n  cure: {error.cure}"
+        ) from None
 
 
 def element(value):

@@ -153,6 +153,8 @@ def write_rows(function, result, out):
         out[...] = result
         return
     listed = isinstance(result, list | tuple)  # also numbers beside arrays
+    if not listed and np.ndim(result):
+        result = np.asarray(result)  # a table of pandas has its columns as items
     if rows == 1 and not listed and np.ndim(result) <= 1:
         result, listed = [result], True
     if not (listed or np.ndim(result)) or len(result) != rows:

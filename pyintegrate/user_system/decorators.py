@@ -70,12 +70,12 @@ def acceleration(
         Default values of the parameters, numbers or arrays; and ``name``, ``title``,
         ``state_names``, ``units`` (a dictionary of state, parameters and "t"), ``initial`` (the
         default state), ``energy`` and ``exact`` (functions with the same leading arguments; in
-        ``exact`` x and v are the initial ones, t is the time since then, and it returns
-        positions and velocities), ``trace=False`` (call the function itself: slow, for NumPy and
-        SciPy functions that cannot be traced; it gets arrays over the batch, x of shape (n,), or
-        (dof, n) if dof > 1, parameters of shape (k,) as (k, n)), and with it
-        ``velocity_dependent=False`` (the acceleration does not use v: methods for x'' = a(t, x)
-        apply).
+        ``exact`` x and v are the initial ones, t are the times since then, axes of times and of
+        the batch come last, and it returns positions and velocities), ``trace=False`` (call the
+        function itself: slow, for NumPy and SciPy functions that cannot be traced; it gets arrays
+        over the batch, x of shape (n,), or (dof, n) if dof > 1, parameters of shape (k,) as (k,
+        n)), and with it ``velocity_dependent=False`` (the acceleration does not use v: methods for
+        x'' = a(t, x) apply).
 
     Returns
     -------

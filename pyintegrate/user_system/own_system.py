@@ -41,12 +41,20 @@ class OwnSystem(System):
             )
         else:
             t = t - t0
-        state = halves(np.array(y), dof)
+
+        def over_times(rows, own):
+            """With the axes of the times and of the batch after its own ones: x * np.cos(t)."""
+            batch = rows.shape[own:]
+            return rows.reshape(*rows.shape[:own], *(1,) * (t.ndim - len(batch)), *batch)
+
+        y = np.array(y)
+        state = halves(y if dof == 1 else over_times(y, 1), dof)
         for name, shape in self.shapes.items():
             if shape:
                 axes = range(-len(shape), 0), range(len(shape))
-                params[name] = np.moveaxis(params[name], *axes)
-        parts = [*function(t, *state, **params, **options)]
+                params[name] = over_times(np.moveaxis(params[name], *axes), len(shape))
+        parts = function(t, *state, **params, **options)
+        parts = [*parts] if np.iterable(parts) else [parts]
         if dof > 1 and len(parts) == 2:
             parts = [row for part in parts for row in part]
         if len(parts) != self.dim:
@@ -54,6 +62,8 @@ class OwnSystem(System):
                 f"{describe(function)} returns {len(parts)} components, expected {self.dim}"
                 + (" (positions and velocities)" if dof else "")
             )
+        if any(map(np.iscomplexobj, parts)):
+            raise TypeError(f"{describe(function)} returns complex numbers, expected real ones")
         return parts
 
     # ---- equality and pickling ----

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ..trace import tracing
-from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.graph import below, placed
 from ..values.checks import floats, integer, printable, truth
@@ -356,7 +355,7 @@ def _flat(result):
 
 def _numbers(view, function, own):
     """The nodes of all numbers that a function returns."""
-    return [real(node_of(view.graph, item)) for item in _flat(view.call(function, own))]
+    return tracing.nodes_of(function, view.graph, _flat(view.call(function, own)))
 
 
 def _new_state(view, function, system, own):

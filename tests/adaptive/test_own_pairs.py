@@ -75,6 +75,16 @@ def test_weights_that_estimate_nothing_are_refused(weights, told):
         pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_embedded=weights)
 
 
+def test_an_estimate_needs_another_order():
+    with pytest.raises(ValueError, match="b_embedded has order 1, as b"):
+        pi.RungeKutta([[0, 0], [0.1, 0]], [0.5, 0.5], b_embedded=[0.49, 0.51])
+
+
+def test_methods_with_other_estimates_differ():
+    a, b = (pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_embedded=w) for w in ([1, 0], [0, 1]))
+    assert a == pickle.loads(pickle.dumps(a)) != b
+
+
 def test_without_an_estimate_it_is_refused_by_solve():
     with pytest.raises(ValueError, match="'my_runge_kutta' has no error estimate.*b_embedded="):
         pi.solve(pi.systems.spring, t_end=1.0, method=pi.RungeKutta([[0]], [1]))

@@ -106,6 +106,11 @@ def test_own_systems_and_methods():
     assert array(lab.record["runs"][0], "phase").shape == (201,)  # it goes to and fro
 
 
+def test_the_lines_name_an_own_method_though_the_catalogue_has_its_name():
+    lab = pi.lab(methods=[pi.RungeKutta([[0]], [1], name="rk4")], dt=0.05, t_end=10.0)
+    assert "# rk4: the method that was given to pi.lab" in lab.python
+
+
 def test_a_rigid_body_turns_as_a_box():
     tumbling = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
     start = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0]

@@ -212,6 +212,12 @@ def test_the_order_of_a_table_is_found(name, order):
     assert third.order == 3
 
 
+def test_stages_that_are_the_same_are_one():
+    lobatto_iiib = pi.RungeKutta([[1 / 2, 0], [1 / 2, 0]], [1 / 2, 1 / 2])  # implicit midpoint
+    assert lobatto_iiib.symplectic
+    assert lobatto_iiib.certificate().holds
+
+
 def test_a_table_of_ones_own_is_a_method_like_any_other():
     mine = pi.RungeKutta([[0, 0], [2 / 3, 0]], [1 / 4, 3 / 4], name="ralston2")
     assert (mine.name, mine.stages, mine.evaluations, mine.requires) == ("ralston2", 2, 2, "any")
@@ -226,6 +232,12 @@ def test_a_table_of_ones_own_is_a_method_like_any_other():
             final(pi.systems.lorenz, y, again).tolist()
             == final(pi.systems.lorenz, y, mine).tolist()
         )
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_a_table_of_ones_own_has_a_name(name):
+    with pytest.raises(ValueError, match=f"name must be a text that is not empty, got {name!r}"):
+        pi.RungeKutta(*EULER_TABLE, name=name)
 
 
 A2 = [[0, 0], [0.5, 0]]

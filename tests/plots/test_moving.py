@@ -169,6 +169,9 @@ def test_without_ffmpeg_a_film_says_what_to_install(short, tmp_path, monkeypatch
     assert not any(tmp_path.iterdir())
     short.save(tmp_path / "a.gif")
     assert (tmp_path / "a.gif").read_bytes()[:6] == b"GIF89a"
+    for name in ("a.png", "a.ogv", "a"):  # of which ffmpeg only says that it fails
+        with pytest.raises(ValueError, match=rf"{name}' is no film: it ends in .gif, .*\.webm"):
+            short.save(tmp_path / name)
 
 
 @pytest.mark.parametrize("draw", [
@@ -339,6 +342,11 @@ def test_nothing_moves_where_no_state_is_finite(start):
         pi.plots.animate(sol)
     with pytest.raises(TypeError, match=r"takes no fps: seconds= .*save\('motion.gif', fps"):
         pi.plots.animate(sol, fps=10)
+    for seconds in (0, -1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="seconds must be a positive number"):
+            pi.plots.animate(
+                pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=5), seconds=seconds
+            )
 
 
 @pytest.mark.parametrize("system", [pi.systems.three_body, pi.systems.projectile])

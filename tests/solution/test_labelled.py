@@ -69,6 +69,22 @@ def test_array_parameters_are_matched_by_dimension_and_labels_must_agree():
     assert pi.systems.spring(k=g, b=g).batch_shapes["b"] == (3,)
 
 
+@pytest.mark.parametrize("name", ["dt", "rejected", "component", "stopped_at", "event"])
+def test_names_that_an_export_needs_are_refused(name):
+    pytest.importorskip("xarray")
+    events = {"half": pi.event(lambda t, y: y[0] - 0.5)}
+    decay = pi.rhs(lambda t, y: -y, dim=1, state_names=[name])
+    if name == "dt":  # of each trajectory, and a component of the same name
+        sol = pi.integrate(decay, [1.0], dt=[0.1, 0.2], n_steps=9)
+    else:
+        sol = pi.solve(decay, np.ones((2, 1)), t_end=1.0, events=events)
+    with pytest.raises(ValueError, match=f"component or parameter {name}, which is needed"):
+        sol.to_xarray()
+    if name == "stopped_at":
+        with pytest.raises(ValueError, match=f"component or parameter {name}, which is needed"):
+            sol.to_pandas()
+
+
 def test_statistics_across_the_batch_have_their_own_times():
     labels = np.arange(9) % 2
     across = {

@@ -344,6 +344,29 @@ def test_energy_and_exact():
     assert np.allclose(ours, theirs, rtol=1e-13, atol=0)
 
 
+@pytest.mark.parametrize("batch", [(), (2,), (3, 1)])
+@pytest.mark.parametrize("n", [1, 2, 3])  # as many times as components, too
+def test_exact_may_compute_with_vectors(batch, n):
+    def exact(t, x, v, w):
+        return x * np.cos(w * t) + v / w * np.sin(w * t), v * np.cos(w * t) - w * x * np.sin(w * t)
+
+    swing = pi.acceleration(dof=2, w=[1.0, 2.0], exact=exact)(lambda t, x, v, w: -w * w * x)
+    y = np.random.default_rng(0).uniform(1, 2, (*batch, 4))
+    t = np.linspace(1.0, 2.0, n)
+    one = [pi.systems.oscillator(omega=w).exact(t, y[..., i::2]) for i, w in enumerate((1.0, 2.0))]
+    np.testing.assert_allclose(swing.exact(t, y), np.stack(one, -1).reshape(n, *batch, 4), 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("exact", "told"),
+    [(lambda t, y: 1j * y, "returns complex"), (lambda t, y: None, "returns 1 components")],
+)
+def test_exact_is_real_and_whole(exact, told):
+    decay = pi.rhs(dim=2, exact=exact)(lambda t, y: -y)
+    with pytest.raises((TypeError, ValueError), match=told):
+        decay.exact(1.0, [1.0, 1.0])
+
+
 def test_components_are_found_where_possible():
     assert pi.rhs(lambda t, y: [y[1] * y[2], -y[0], y[0]]).dim == 3
     assert pi.acceleration(lambda t, x, v: -x).dof == 1

@@ -52,6 +52,12 @@ def test_a_called_force_may_return_numbers_beside_arrays(together):
     assert fall.rhs(0.0, [[0.0, 1.0], [0.0, 2.0]]).tolist() == [[1.0, -9.8], [2.0, -9.8]]
 
 
+def test_a_called_force_may_return_a_table_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    swing = pi.rhs(dim=2, trace=False)(lambda t, y: pandas.DataFrame([y[1], -y[0]]))
+    assert swing.rhs(0.0, [[1.0, 2.0], [3.0, 4.0]]).tolist() == [[2.0, -1.0], [4.0, -3.0]]
+
+
 class Decay:
     """An object that is called, and has no name."""
 
@@ -144,6 +150,12 @@ def test_scalar_code_runs_vectorized(name):
     assert np.array_equal(
         system.acceleration(0.0, x[:, None], x[:, None])[:, 0], [scalar(value) for value in x]
     )
+
+
+def test_a_vectorized_function_is_a_force():
+    rise = np.vectorize(lambda t, x, v, k: k * x if x > 0 else -x, otypes=[float])
+    system = pi.acceleration(rise, k=2.0, trace=False)
+    assert system.acceleration(0.0, [[-1.0], [3.0]], [[0.0], [0.0]]).tolist() == [[1.0], [6.0]]
 
 
 @pytest.mark.parametrize(

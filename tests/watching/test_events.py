@@ -409,6 +409,7 @@ def test_traced_forces_and_driven_ones_have_events():
     ({"a": pi.event(lambda t, x, v: x)}, "expected one number"),
     ({"a": pi.event(lambda t, x, v: float(x[0]))}, "cannot be traced"),
     ({"a": pi.event("z", then=lambda t, x, v: x)}, r"returns 3 numbers, expected \(x, v\), all 6"),
+    ({"a": pi.event("z", then=lambda t, x, v: None)}, "<lambda>.. returns what is no real number"),
     ({"a": pi.event("z", then=lambda t, x, v, e: (x, v))}, "takes 'e', .* params="),
     ({"a": pi.event("z", params={"g": 1.0})}, "'g' is one of the system's"),
     ({"a": pi.event("z", params={"e": [1.0, 2.0]}, **BOUNCE)}, r"params\['e'\] of event 'a'"),
