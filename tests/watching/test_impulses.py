@@ -319,7 +319,7 @@ def test_a_jump_soon_after_an_event_hides_no_other(dtype, t0):
 
 
 @pytest.mark.parametrize("verb", ["integrate", "solve"])
-@pytest.mark.parametrize("to, passes", [(-3, 1), (3, 0)])
+@pytest.mark.parametrize(("to", "passes"), [(-3, 1), (3, 0)])
 def test_a_jump_takes_another_event_of_its_moment_through_its_zero_or_back(verb, to, passes):
     """The jump comes first; where it leads the second quantity is far from zero."""
     events = {
