@@ -488,7 +488,7 @@ typedef struct {
     const PiKernelPart
         *parts[PI_PARTS];  /* of the systems, in the order of contents.h; NULL past the last */
     PiForce *const *sized; /* of the systems of any size; the context is a PiSized */
-    PiKernel *rows[PI_FAMILIES]; /* for any force */
+    PiKernel *rows;        /* for any force */
     PiEvaluate *evaluate;
     PiForce *program;   /* runs byte code; its context is a PiProgram */
     PiApart *apart;     /* the same */
