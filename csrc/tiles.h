@@ -76,6 +76,7 @@ typedef struct {
     uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
     PiPause *pause;    /* may be NULL */
     int one_time;      /* has t one value for all lanes? */
+    int64_t lanes, bytes; /* in a row: for outside functions */
 } PiRows;
 /* 0; otherwise the run must stop (a callback has raised, or a pause). context: the force's own
  * data. */
