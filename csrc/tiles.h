@@ -360,10 +360,10 @@ typedef struct {
     const PiMethod *implicit; /* of an implicit pair, with its table; or NULL */
     PiTable table;
     int64_t lanes, registers; /* trajectories; registers of a row that are processed together */
-    const PiRow *initial, *params;
+    PiRow *initial, *params;
     PiRow t0, t_end;
     PiRow first_step, max_step; /* first_step: 0 if it is to be estimated */
-    const PiRow *rtol, *atol;   /* one row, or one for each component */
+    PiRow *rtol, *atol;         /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
     uint64_t asked;    /* components that observers ask for within every step, as bits; 0: none */
@@ -390,7 +390,7 @@ typedef struct {
     const void *times;
     void *record; /* NULL: none */
     int64_t record_next, record_component, record_lane;
-    const int *saved; /* the components that are saved */
+    int *saved; /* the components that are saved */
     int n_saved;
     /* Numbers of a kept step from which it can be made again (make_again of
      * kernels/tolerance/loop.h), if they are kept too; or rows of them, for states within steps
