@@ -76,6 +76,7 @@ typedef struct {
     uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
     PiPause *pause;    /* may be NULL */
     int one_time;      /* has t one value for all lanes? */
+    int64_t lanes, bytes; /* in a row: for outside functions */
 } PiRows;
 /* 0; otherwise the run must stop (a callback has raised, or a pause). context: the force's own
  * data. */
@@ -359,10 +360,10 @@ typedef struct {
     const PiMethod *implicit; /* of an implicit pair, with its table; or NULL */
     PiTable table;
     int64_t lanes, registers; /* trajectories; registers of a row that are processed together */
-    const PiRow *initial, *params;
+    PiRow *initial, *params;
     PiRow t0, t_end;
     PiRow first_step, max_step; /* first_step: 0 if it is to be estimated */
-    const PiRow *rtol, *atol;   /* one row, or one for each component */
+    PiRow *rtol, *atol;         /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
     uint64_t asked;    /* components that observers ask for within every step, as bits; 0: none */
@@ -389,7 +390,7 @@ typedef struct {
     const void *times;
     void *record; /* NULL: none */
     int64_t record_next, record_component, record_lane;
-    const int *saved; /* the components that are saved */
+    int *saved; /* the components that are saved */
     int n_saved;
     /* Numbers of a kept step from which it can be made again (make_again of
      * kernels/tolerance/loop.h), if they are kept too; or rows of them, for states within steps
@@ -489,7 +490,7 @@ typedef struct {
     const PiKernelPart
         *parts[PI_PARTS];  /* of the systems, in the order of contents.h; NULL past the last */
     PiForce *const *sized; /* of the systems of any size; the context is a PiSized */
-    PiKernel *rows[PI_FAMILIES]; /* for any force */
+    PiKernel *rows;        /* for any force */
     PiEvaluate *evaluate;
     PiForce *program;   /* runs byte code; its context is a PiProgram */
     PiApart *apart;     /* the same */

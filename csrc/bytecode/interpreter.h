@@ -44,55 +44,45 @@ INLINE unsigned what_varies(const PiInstruction *at, const Banks *banks) {
  * generic loop REST runs, each with its own stride (0 or 1).
  *
  * `strides` has a bit for each operand: set where it differs from lane to lane. */
-enum { ABREAST = 2, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
-#define BLOCKS(A, B, C, D, ...)                                                                    \
-    for (; i + ABREAST <= n; i += ABREAST) {                                                       \
-        vreal result[ABREAST];                                                                     \
-        EACH(u, ABREAST) {                                                                         \
-            const vreal a = A, b = B, c = C, d = D;                                                \
-            (void)a, (void)b, (void)c, (void)d;                                                    \
-            result[u] = __VA_ARGS__;                                                               \
+enum { ABREAST = 2, ALL_VARY = (1 << PI_ARGUMENTS) - 1 };
+#define OPERANDS(A, B, C, D)                                                                       \
+    const vreal a = A, b = B, c = C, d = D;                                                        \
+    (void)a, (void)b, (void)c, (void)d;
+/* shared: 1 + the only operand that is; 0 for none. */
+#define OR_ONE(k) (shared == k + 1 ? one : p[k][i + u])
+#define BLOCKS(number, arguments, ...)                                                             \
+    if (number <= arguments && strides == (ALL_VARY & ~(1u << number >> 1))) {                     \
+        enum { shared = number };                                                                  \
+        const vreal one = *p[shared ? shared - 1 : 0];                                             \
+        for (; i + ABREAST <= n; i += ABREAST) {                                                   \
+            vreal result[ABREAST];                                                                 \
+            EACH(u, ABREAST) {                                                                     \
+                OPERANDS(OR_ONE(0), OR_ONE(1), OR_ONE(2), OR_ONE(3))                               \
+                result[u] = __VA_ARGS__;                                                           \
+            }                                                                                      \
+            EACH(u, ABREAST) to[i + u] = result[u];                                                \
         }                                                                                          \
-        EACH(u, ABREAST) to[i + u] = result[u];                                                    \
     }
+#define ITEM(k) p[k][i * (strides >> k & 1)]
 #define REST(...)                                                                                  \
-    const int64_t sa = strides & 1, sb = strides >> 1 & 1, sc = strides >> 2 & 1,                  \
-                  sd = strides >> 3;                                                               \
     for (; i < n; i++) {                                                                           \
-        const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
-        (void)a, (void)b, (void)c, (void)d;                                                        \
+        OPERANDS(ITEM(0), ITEM(1), ITEM(2), ITEM(3))                                               \
         to[i] = __VA_ARGS__;                                                                       \
-    }
+    }                                                                                              \
+    break;
 #define OPERATION(name, arguments, ...)                                                            \
-    case OPERATION_##name: {                                                                       \
-        int64_t i = 0;                                                                             \
-        REST(__VA_ARGS__)                                                                          \
-        break;                                                                                     \
-    }
+    case OPERATION_##name: REST(__VA_ARGS__)
 #ifdef PI_ROWS_ONLY /* size before speed */
 #define CHEAP OPERATION
 #else
 #define CHEAP(name, arguments, ...)                                                                \
-    case OPERATION_##name: {                                                                       \
-        int64_t i = 0;                                                                             \
-        if (strides == ALL_VARY) {                                                                 \
-            BLOCKS(pa[i + u], pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                        \
-        } else if (strides == (ALL_VARY & ~A_VARIES)) {                                            \
-            const vreal one = *pa;                                                                 \
-            BLOCKS(one, pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 1 && strides == (ALL_VARY & ~B_VARIES)) {                           \
-            const vreal one = *pb;                                                                 \
-            BLOCKS(pa[i + u], one, pc[i + u], pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 2 && strides == (ALL_VARY & ~C_VARIES)) {                           \
-            const vreal one = *pc;                                                                 \
-            BLOCKS(pa[i + u], pb[i + u], one, pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 3 && strides == (ALL_VARY & ~D_VARIES)) {                           \
-            const vreal one = *pd;                                                                 \
-            BLOCKS(pa[i + u], pb[i + u], pc[i + u], one, __VA_ARGS__)                              \
-        }                                                                                          \
-        REST(__VA_ARGS__)                                                                          \
-        break;                                                                                     \
-    }
+    case OPERATION_##name:                                                                         \
+        BLOCKS(0, arguments, __VA_ARGS__)                                                          \
+        BLOCKS(1, arguments, __VA_ARGS__)                                                          \
+        BLOCKS(2, arguments, __VA_ARGS__)                                                          \
+        BLOCKS(3, arguments, __VA_ARGS__)                                                          \
+        BLOCKS(4, arguments, __VA_ARGS__)                                                          \
+        REST(__VA_ARGS__)
 #endif
 #define PRODUCT(name, arguments, from, ...) CHEAP(name, arguments, __VA_ARGS__)
 
@@ -101,17 +91,14 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
     for (; at < end; at++) {
         const int64_t n = at->once >> banks->way & 1 ? 1 : registers;
         vreal *to = row_of(banks, at->target_bank, at->target);
-        const vreal *pa = row_of(banks, at->bank[0], at->argument[0]),
-                    *pb = row_of(banks, at->bank[1], at->argument[1]),
-                    *pc = row_of(banks, at->bank[2], at->argument[2]),
-                    *pd = row_of(banks, at->bank[3], at->argument[3]);
         const unsigned strides = what_varies(at, banks);
-        vreal held[PI_ARGUMENTS]; /* what all lanes share, if the first result overwrites it */
-        if (at->in_place && strides != ALL_VARY) {
-            if (!(strides & A_VARIES)) held[0] = *pa, pa = &held[0];
-            if (!(strides & B_VARIES)) held[1] = *pb, pb = &held[1];
-            if (!(strides & C_VARIES)) held[2] = *pc, pc = &held[2];
-            if (!(strides & D_VARIES)) held[3] = *pd, pd = &held[3];
+        /* held: what all lanes share, if the first result overwrites it */
+        vreal held[PI_ARGUMENTS];
+        const vreal *p[PI_ARGUMENTS];
+        int64_t i = 0;
+        EACH(k, PI_ARGUMENTS) {
+            p[k] = row_of(banks, at->bank[k], at->argument[k]);
+            if (at->in_place && !(strides >> k & 1)) held[k] = *p[k], p[k] = &held[k];
         }
         switch (at->operation) {
 #include "operations.h"
@@ -119,7 +106,10 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
         }
     }
 }
+#undef OPERANDS
+#undef OR_ONE
 #undef BLOCKS
+#undef ITEM
 #undef REST
 #undef CHEAP
 #undef PRODUCT

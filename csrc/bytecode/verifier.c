@@ -260,38 +260,41 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     memcpy(shape.last, x->last, sizeof shape.last);
     /* One block: the program, its constants in both precisions, its code. */
     const int64_t table = pi_product(PI_CONSTANT_BYTES, x->n_constants);
-    const int64_t code = pi_rounded_up(pi_product(sizeof(PiInstruction), x->n_code), 64);
-    const int64_t needs = pi_rounded_up(pi_product(sizeof(uint64_t), x->n_derived), 64);
-    const int64_t head = pi_rounded_up(sizeof shape, 64);
-    const int64_t both = pi_product(2, table); /* precisions */
-    uint64_t *scratch = calloc(x->n_registers + 1, sizeof *scratch);
-    char *block = pi_aligned(pi_sum(pi_sum(head, both), pi_sum(code, needs)));
-    if (!block || !scratch) {
-        pi_free_aligned(block);
+    PiInstruction *instructions;
+    uint64_t *derived, *scratch = calloc(x->n_registers + 1, sizeof *scratch);
+    char *constants;
+    PiProgram *program;
+    PiMemory block = {NULL, 0};
+    EACH_BELOW(placed, 2) {
+        if (placed) block = (PiMemory){pi_aligned(block.used), 0};
+        PLACE(&block, program, 1);
+        PLACE(&block, constants, pi_product(2, table));
+        PLACE(&block, instructions, x->n_code);
+        PLACE(&block, derived, x->n_derived);
+    }
+    if (!program || !scratch) {
+        pi_free_aligned(program);
         free(scratch);
         return NULL;
     }
-    char *constants = block + head;
     EACH_BELOW(i, x->n_constants) {
         double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
         float *narrow = (float *)(constants + table + i * PI_CONSTANT_BYTES);
         for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *wide; k++) wide[k] = x->constants[i];
         for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++) narrow[k] = x->constants[i];
     }
-    PiInstruction *instructions = (PiInstruction *)(constants + both);
     /* A section reads no row that it has not written; what is in none is not verified. */
     EACH_BELOW(question, PI_QUESTIONS)
         for (int64_t i = x->first[question]; i >= 0 && i < x->last[question]; i++)
             instructions[i] = decode(x->words + i * PI_WORDS, (uint8_t *)scratch);
     memset(scratch, 0, x->n_registers * sizeof *scratch);
-    uint64_t *derived = (uint64_t *)((char *)instructions + code);
     find_needs(x, scratch, derived);
     free(scratch);
     shape.needs = derived;
     shape.code = instructions;
     shape.constants[0] = constants;
     shape.constants[1] = constants + table;
-    memcpy(block, &shape, sizeof shape);
-    return (PiProgram *)block;
+    *program = shape;
+    return program;
 }
 void pi_program_free(PiProgram *program) { pi_free_aligned(program); }

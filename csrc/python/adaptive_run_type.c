@@ -77,7 +77,7 @@ static int make_run(CoreObject *object, Fields *f) {
     PiAdaptiveRun *run = &((AdaptiveRun *)object)->run;
     PiSolve *s = &run->solve;
     ResolvedSystem resolved;
-    int bits, *saved;
+    int bits;
     run->workers = 1;
     PyObject *system = f->system = pi_needed(f, "system"), *capsule = pi_needed(f, "method");
     const PiMethod *m = capsule ? PyCapsule_GetPointer(capsule, METHOD_CAPSULE) : NULL;
@@ -91,22 +91,20 @@ static int make_run(CoreObject *object, Fields *f) {
     const int dim = f->dim = s->system->dim, n_params = s->system->n_params, item = run->real_bytes;
     PiRow *rows = pi_views_zeros(f->views, pi_product(3, dim) + n_params, sizeof *rows);
     if (!rows) return -1;
-    PiRow *rtol = rows + dim, *atol = rtol + dim, *params = atol + dim;
     s->initial = rows;
-    s->rtol = rtol;
-    s->atol = atol;
-    s->params = params;
-    if (pi_rows(f, "initial", dim, s->lanes, item, rows) ||
-        pi_rows(f, "params", n_params, s->lanes, item, params) ||
-        (s->n_rtol = tolerance_rows(f, "rtol", run, rtol)) < 0 ||
-        (s->n_atol = tolerance_rows(f, "atol", run, atol)) < 0 || ROW(t0) || ROW(t_end) ||
+    s->rtol = s->initial + dim;
+    s->atol = s->rtol + dim;
+    s->params = s->atol + dim;
+    if (pi_rows(f, "initial", dim, s->lanes, item, s->initial) ||
+        pi_rows(f, "params", n_params, s->lanes, item, s->params) ||
+        (s->n_rtol = tolerance_rows(f, "rtol", run, s->rtol)) < 0 ||
+        (s->n_atol = tolerance_rows(f, "atol", run, s->atol)) < 0 || ROW(t0) || ROW(t_end) ||
         ROW(first_step) || ROW(max_step) || NUMBER(s, max_steps, 0, 0x1p62) ||
         pi_double(f, "bound", 1, &s->bound) || RESULT(state, pi_product(dim, s->lanes), item) ||
         RESULT(t, s->lanes, item) || RESULT(h, s->lanes, item) || RESULT(accepted, s->lanes, 8) ||
         RESULT(rejected, s->lanes, 8) || RESULT(status, s->lanes, 1) ||
-        (s->n_saved = pi_read_components(f, &saved)) < 0)
+        (s->n_saved = pi_read_components(f, &s->saved)) < 0)
         return -1;
-    s->saved = saved;
     PyObject *record = pi_given(f, "record"), *times = pi_given(f, "times");
     if (OPTION(run, each, 0, 1) || OPTION(run, keep, 0, 1) || read_marks(f, run) ||
         (record && read_due_times(f, run, record, times)))

@@ -30,7 +30,7 @@ static View *one_more(Views *views) {
 /* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
 static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
                                 int flags) {
-    View *kept = one_more(views);
+    View *kept = object ? one_more(views) : NULL;
     if (!kept) return NULL;
     const Py_buffer *view = &kept->buffer;
     if (PyObject_GetBuffer(object, &kept->buffer, flags | PyBUF_FORMAT)) return NULL;
@@ -75,8 +75,7 @@ static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
     const double number = PyFloat_AsDouble(object);
     View *view = one_more(views);
     if (!view) return -1;
-    if (item == 8) view->number.wide = number;
-    else view->number.narrow = number;
+    pi_set_real(&view->number, 0, item, number);
     view->buffer.buf = &view->number;
     view->buffer.len = item;
     *row = (PiRow){&view->number, 0};
@@ -85,7 +84,7 @@ static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
 
 int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
                  PiRow *row) {
-    if (PyFloat_Check(object)) return number_row(views, object, item, row);
+    if (object && PyFloat_Check(object)) return number_row(views, object, item, row);
     row->data = pi_views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
     const int64_t items = pi_views_items(views, item);
@@ -98,7 +97,7 @@ int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes
 
 int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                   PiRow *rows) {
-    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
+    if (!tuple || !PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
         return pi_refused("%s: expected a tuple of %d arrays", name, n);
     EACH_BELOW(i, n)
         if (pi_views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;

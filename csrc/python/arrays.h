@@ -14,10 +14,7 @@
 typedef struct {
     Py_buffer buffer; /* obj == NULL: of the number */
     void *memory;
-    union {
-        double wide;
-        float narrow;
-    } number;
+    double number; /* or a float there */
 } View;
 typedef struct {
     int count, room;
@@ -27,7 +24,7 @@ typedef struct {
 /* A ValueError, formatted like those of Python, unless there is an exception; -1. */
 int pi_refused(const char *format, ...);
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
- * exception. */
+ * exception, as where the object is NULL with one. */
 void *pi_views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                      int writable);
 /* A writable array of `axes` axes, with any strides of whole items; NULL with an exception. */

@@ -12,18 +12,7 @@ typedef struct {
     PiSystem system;
     Kind kind;
     void *address;
-    /* The context of a force, in double and in single precision. */
-    struct Context {
-        int narrow, vector_bytes;
-    } context[2];
 } Callback;
-static const Callback *callback_of(const struct Context *context) {
-    return (const Callback *)((const char *)(context - context->narrow) -
-                              offsetof(Callback, context));
-}
-static int64_t lanes_of(const struct Context *context, const PiRows *rows) {
-    return rows->registers * context->vector_bytes / (context->narrow ? 4 : 8);
-}
 
 /* ---- Python ---------------------------------------------------------------------------------- */
 static PyObject *memory(const void *data, int64_t bytes, int writable) {
@@ -33,11 +22,10 @@ static PyObject *memory(const void *data, int64_t bytes, int writable) {
 }
 /* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
 static int call_python(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = data;
-    const Callback *callback = callback_of(context);
+    const Callback *callback = data;
     if (question == PI_PREPARE) return 0;
     const PiSystem *s = &callback->system;
-    const int64_t row = rows->registers * context->vector_bytes;
+    const int64_t row = rows->bytes;
     const int halves = question == PI_ACCELERATION;
     const PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *views[5] = {
@@ -46,11 +34,11 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
         memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
     int error = 0;
     EACH_BELOW(i, 5) error |= !views[i];
-    PyObject *result =
-        error ? NULL
-              : PyObject_CallFunction(callback->handle.kept[0], "iLOOOOO", (int)question,
-                                      (long long)lanes_of(context, rows), views[0], views[1],
-                                      views[2], views[3], views[4]);
+    PyObject *result = error
+                           ? NULL
+                           : PyObject_CallFunction(callback->handle.kept[0], "iLOOOOO",
+                                                   (int)question, (long long)rows->lanes, views[0],
+                                                   views[1], views[2], views[3], views[4]);
     EACH_BELOW(i, 5) { /* released: an error if the memory is still viewed */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);
@@ -68,11 +56,11 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
 /* One trajectory after the other; one that fails gets a derivative that is not a number, as does a
  * state that is none: the failure of one stage is not lost in the next. */
 static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = data;
+    const Callback *callback = data;
     if (question != PI_RHS) return question != PI_PREPARE;
-    const PiSystem *s = &callback_of(context)->system;
-    Compiled *function = (Compiled *)callback_of(context)->address;
-    const int64_t lanes = lanes_of(context, rows);
+    const PiSystem *s = &callback->system;
+    Compiled *function = (Compiled *)callback->address;
+    const int64_t lanes = rows->lanes;
     const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
     double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
     EACH_BELOW(i, lanes) {
@@ -92,11 +80,11 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
 /* All at once: component d of trajectory i at d * stride + i. A failure stops the run. In both,
  * what the function does not write is not a number. */
 static int call_compiled_batched(const void *data, PiQuestion question, const PiRows *rows) {
-    const struct Context *context = data;
+    const Callback *callback = data;
     if (question != PI_RHS) return question != PI_PREPARE;
-    const int64_t lanes = lanes_of(context, rows);
-    CompiledBatched *function = (CompiledBatched *)callback_of(context)->address;
-    EACH_BELOW(i, callback_of(context)->system.dim * lanes) ((double *)rows->out)[i] = NAN;
+    const int64_t lanes = rows->lanes;
+    CompiledBatched *function = (CompiledBatched *)callback->address;
+    EACH_BELOW(i, callback->system.dim * lanes) ((double *)rows->out)[i] = NAN;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
     pi_keep_float_mode();
     if (error) {
@@ -113,15 +101,14 @@ static int resolve_callback(const void *self, ResolvedSystem *to) {
                                       [COMPILED] = call_compiled,
                                       [COMPILED_BATCHED] = call_compiled_batched};
     const Callback *callback = self;
-    const int narrow = to->set->real_bits == 32;
-    if (narrow && callback->kind != PYTHON) {
+    if (to->set->real_bits == 32 && callback->kind != PYTHON) {
         PyErr_SetString(PyExc_TypeError,
                         "a compiled right-hand side computes in float64: give dtype=np.float64");
         return -1;
     }
     to->system = &callback->system;
     to->force = forces[callback->kind];
-    to->context = &callback->context[narrow];
+    to->context = callback;
     to->unanswered = 1u << PI_ENERGY | 1u << PI_INVARIANTS | 1u << PI_JACOBIAN;
     return 0;
 }
@@ -150,7 +137,6 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                             "kind, dim, dof, n_params or lanes_a_call out of range");
     void *address = NULL;
     if (kind != PYTHON && !(address = address_of(function))) return NULL;
-    const PiIsa *isa = pi_isa(state_of(module)->isa);
     const Callback callback = {
         .handle = {resolve_callback, NULL, {Py_NewRef(function), Py_NewRef(owner)}},
         .system = {.name = "",
@@ -166,7 +152,6 @@ PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
                    .operations = 1 << 20, /* unknown, and slow */
                    .lanes_a_call = lanes_a_call},
         .kind = kind,
-        .address = address,
-        .context = {{0, isa->f64->vector_bytes}, {1, isa->f32->vector_bytes}}};
+        .address = address};
     return pi_system_capsule(&callback, sizeof callback);
 }

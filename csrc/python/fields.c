@@ -65,16 +65,13 @@ int pi_double(Fields *f, const char *name, int needed, double *to) {
     return pi_refused("%s is %R: out of range, expected 0 to infinity", name, value);
 }
 void *pi_array(Fields *f, const char *name, int64_t items, int item, int writable) {
-    PyObject *value = pi_needed(f, name);
-    return value ? pi_views_array(f->views, value, name, items, item, writable) : NULL;
+    return pi_views_array(f->views, pi_needed(f, name), name, items, item, writable);
 }
 int pi_row(Fields *f, const char *name, int64_t lanes, int item, PiRow *to) {
-    PyObject *value = pi_needed(f, name);
-    return value ? pi_views_row(f->views, value, name, lanes, item, to) : -1;
+    return pi_views_row(f->views, pi_needed(f, name), name, lanes, item, to);
 }
 int pi_rows(Fields *f, const char *name, int n, int64_t lanes, int item, PiRow *to) {
-    PyObject *value = pi_needed(f, name);
-    return value ? pi_views_rows(f->views, value, name, n, lanes, item, to) : -1;
+    return pi_views_rows(f->views, pi_needed(f, name), name, n, lanes, item, to);
 }
 
 int pi_read_batch(Fields *f, PiRun *run, ResolvedSystem *resolved) {

@@ -241,14 +241,14 @@ static int read_counted(Fields *f, PiObservation *p) {
     if (ZEROS(p, counted, n / 2)) return -1;
     for (; p->n_counted < n / 2; p->n_counted++) {
         PiCounted *one = &p->counted[p->n_counted];
-        PyObject *const *pair = (PyObject *[]){PyTuple_GetItem(list, 2 * p->n_counted),
-                                               PyTuple_GetItem(list, 2 * p->n_counted + 1)};
-        if (!(one->live = pi_views_array(f->views, pair[0], "counted", 0, 8, 1))) return -1;
+        PyObject *live = PyTuple_GetItem(list, 2 * p->n_counted),
+                 *onward = PyTuple_GetItem(list, 2 * p->n_counted + 1);
+        if (!(one->live = pi_views_array(f->views, live, "counted", 0, 8, 1))) return -1;
         const Py_buffer *view = &f->views->view[f->views->count - 1]->buffer;
         if (view->ndim != 3 || view->shape[1] != f->stride)
             return pi_refused("counted: expected arrays (rows, lanes, numbers)");
         one->rows = view->shape[0], one->bytes = 8 * view->shape[2];
-        one->onward = pi_views_array(f->views, pair[1], "counted", view->len / 8, 8, 1);
+        one->onward = pi_views_array(f->views, onward, "counted", view->len / 8, 8, 1);
         if (!one->onward) return -1;
     }
     return 0;

@@ -13,7 +13,7 @@ static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
         if (!run->kernel) run->kernel = resolved->kernels->family[m->family];
         if (run->kernel) return;
     }
-    run->kernel = resolved->set->rows[m->family];
+    run->kernel = resolved->set->rows;
     run->force = resolved->force;
     run->context = resolved->context;
 }

@@ -83,14 +83,12 @@ static int show_state(PiRun *run, const PiSeen *seen) {
 
 /* ---- one tile, one block --------------------------------------------------------------------- */
 /* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
-#define SPREAD(real)                                                                               \
-    EACH_BELOW(i, lanes) ((real *)row)[i] = ((const real *)run->initial)[d];
 static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, lanes = padded(run, lanes_in(run, number));
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
     EACH_ROW(d, run) {
         void *row = row_at(run, rows, run->stride, d, 0);
-        WITH_REAL(run, SPREAD)
+        EACH_BELOW(i, lanes) set_number(run, row, i, number_at(run, run->initial, d));
     }
     return rows;
 }

@@ -39,32 +39,28 @@ void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
 /* ---- implicit Runge-Kutta: groups of stages -------------------------------------------------- */
 /* Gauss-Jordan elimination with partial pivoting of an n x n block, n <= PI_MAX_STAGES. */
 static void invert(const PiMethod *m, int from, int n, PiTable *table) {
-    double left[PI_MAX_STAGES][PI_MAX_STAGES], right[PI_MAX_STAGES][PI_MAX_STAGES] = {{0}};
+    double both[PI_MAX_STAGES][2 * PI_MAX_STAGES] = {{0}}; /* the block, and its inverse */
     EACH_BELOW(i, n) {
-        memcpy(left[i], &m->a[from + i][from], n * sizeof(double));
-        right[i][i] = 1;
+        memcpy(both[i], &m->a[from + i][from], n * sizeof(double));
+        both[i][n + i] = 1;
     }
     EACH_BELOW(k, n) {
         int top = k;
         EACH_FROM(i, k + 1, n)
-            if (fabs(left[i][k]) > fabs(left[top][k])) top = i;
-        EACH_BELOW(j, n) {
-            const double l = left[k][j], r = right[k][j];
-            left[k][j] = left[top][j], left[top][j] = l;
-            right[k][j] = right[top][j], right[top][j] = r;
+            if (fabs(both[i][k]) > fabs(both[top][k])) top = i;
+        EACH_BELOW(j, 2 * n) {
+            const double upper = both[k][j];
+            both[k][j] = both[top][j], both[top][j] = upper;
         }
-        const double pivot = left[k][k];
-        EACH_BELOW(j, n) left[k][j] /= pivot, right[k][j] /= pivot;
+        const double pivot = both[k][k];
+        EACH_BELOW(j, 2 * n) both[k][j] /= pivot;
         EACH_BELOW(i, n) {
-            const double factor = left[i][k];
-            if (i != k)
-                EACH_BELOW(j, n) {
-                    left[i][j] = fma(-factor, left[k][j], left[i][j]);
-                    right[i][j] = fma(-factor, right[k][j], right[i][j]);
-                }
+            const double factor = both[i][k];
+            for (int j = 0; i != k && j < 2 * n; j++)
+                both[i][j] = fma(-factor, both[k][j], both[i][j]);
         }
     }
-    EACH_BELOW(i, n) memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
+    EACH_BELOW(i, n) memcpy(&table->inverse[from + i][from], both[i] + n, n * sizeof(double));
 }
 /* Each group ends as soon as no stage in it needs a later one. */
 void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {

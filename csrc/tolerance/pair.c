@@ -79,6 +79,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     double velocity_error[PI_MAX_STAGES] = {0}, left = 1; /* what b_embedded leaves */
     const int own = m->family == PI_NYSTROM;              /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
+    const double *b = own ? m->velocity : m->b; /* of velocities, or of the whole state */
+    const double *b_embedded = own ? m->velocity_embedded : m->b_embedded;
     const double *a[PI_MAX_STAGES];
     EACH_BELOW(s, m->stages) a[s] = m->a[s];
     /* Does it answer PI_INVARIANTS by numbers that change with the branch of its force? */
@@ -98,10 +100,9 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
-        else if (pair->combined)
-            error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
-        pair->counts |= (uint64_t)((own ? m->velocity : m->b)[j] != 0) << j;
-        velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
+        else if (pair->combined) error2[j] = b[j] - 0.5 * ((j == 0) + (j == end));
+        pair->counts |= (uint64_t)(b[j] != 0) << j;
+        velocity_error[j] = b[j] - b_embedded[j];
         left -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
@@ -113,9 +114,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
     }
     const double *rows[3] = {m->b, error, error2};
-    const double *velocities[3] = {m->velocity, velocity_error, error2};
-    EACH_BELOW(i, 3)
-        append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
+    const double *velocities[3] = {b, velocity_error, error2};
+    EACH_BELOW(i, 3) append_row(pair, m->stages + i, velocities[i], m->stages, NULL);
     EACH_BELOW(i, 3) {
         const int row = m->stages + PI_STEP_X + i;
         if (pair->nystrom && (i < 2 || pair->combined == 1))

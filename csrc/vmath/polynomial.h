@@ -11,17 +11,14 @@
 #endif
 #define TERMS(c) ((int)(sizeof(c) / sizeof *(c)))
 
-/* Horner: n - 1 operations one after the other. */
-INLINE vreal vpolynomial(vreal x, const real *c, int n) {
-    vreal p = vset(c[n - 1]);
-    UNROLL for (int i = n - 2; i >= 0; i--) p = vfma(p, x, vset(c[i]));
-    return p;
-}
-
 /* Horner goes on: c[0] + c[1] x + ... + c[n-1] x^(n-1) + p x^n. */
 INLINE vreal vpolynomial_and(vreal p, vreal x, const real *c, int n) {
     UNROLL for (int i = n - 1; i >= 0; i--) p = vfma(p, x, vset(c[i]));
     return p;
+}
+/* Horner: n - 1 operations one after the other. */
+INLINE vreal vpolynomial(vreal x, const real *c, int n) {
+    return vpolynomial_and(vset(c[n - 1]), x, c, n - 1);
 }
 
 /* Even and odd powers apart, p = e(x^2) + x o(x^2): one operation more, half as many in a row. */

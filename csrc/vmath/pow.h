@@ -12,14 +12,12 @@ COEFFICIENTS(ATANH_P,
 #if PI_REAL_BITS == 64
 #define THIRD_HIGH 0x1.5555555555555p-2
 #define THIRD_LOW 0x1.5555555555555p-56
-#define LOG2_E 0x1.71547652b82fep+0 /* 1/log 2 = LOG2_E + LOG2_E_REST */
-#define LOG2_E_REST 0x1.777d0ffda0d24p-56
+#define LOG2_E_REST 0x1.777d0ffda0d24p-56 /* 1/log 2 = LOG2_E + LOG2_E_REST */
 #define LOG10_E 0x1.bcb7b1526e50ep-2
 #define LOG10_E_REST 0x1.95355baaafad3p-57
 #else
 #define THIRD_HIGH 0x1.555556p-2f
 #define THIRD_LOW (-0x1.555556p-27f)
-#define LOG2_E 0x1.715476p+0f
 #define LOG2_E_REST 0x1.4ae0cp-26f
 #define LOG10_E 0x1.bcb7b2p-2f
 #define LOG10_E_REST (-0x1.5b235ep-27f)

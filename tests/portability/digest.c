@@ -74,7 +74,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
         if (!run.kernel) run.kernel = c->kernels->family[m->family];
     }
     if (!run.kernel) {
-        run.kernel = set->rows[m->family];
+        run.kernel = set->rows;
         run.force = c->force;
         run.context = c->context;
     }

@@ -82,7 +82,9 @@ static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, c
                          .scratch = c->scratch,
                          .uniform = c->uniform,
                          .pause = c->tile->pause,
-                         .one_time = c->one_time};
+                         .one_time = c->one_time,
+                         .lanes = c->R * VLEN,
+                         .bytes = c->R * sizeof(vreal)};
     if (stops(c) || c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
 }
 /* The velocities that belong to v: v itself, or for a separable system T_p(v), written to `to`. */

@@ -193,7 +193,6 @@ static int rows_kernel(const PiTile *tile) {
     if (tile->stream) vstream_end();
     return vany(bad);
 }
-#define ROW_KERNELS {[0 ... PI_FAMILIES - 1] = rows_kernel}
 
 static void complete(const PiTile *tile, void *completed) {
     const PiTile t = *tile; /* no store changes it */

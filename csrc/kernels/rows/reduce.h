@@ -188,21 +188,15 @@ INLINE void reduce_line(const Column *c, vreal *s) {
             still = stands_still(c, 0);
             s[0] = vselect(still, s[0], c->q[0]);
         }
-        if (r->ends)
-            for (; k < stop; k++) {
-                const vreal d = c->q[k * c->next] - s[0];
-                const vreal a = s[7] + d, b = s[8] + a, square = vfma(d, d, s[9]);
-                still = stands_still(c, k);
-                s[7] = vselect(still, s[7], a);
-                s[8] = vselect(still, s[8], b);
-                s[9] = vselect(still, s[9], square);
-            }
-        else FEW_TURNS
+        FEW_TURNS
         for (; k < stop; k++) {
-            const vreal d = c->q[k * c->next] - s[0];
+            const vreal d = c->q[k * c->next] - s[0], before[3] = {s[7], s[8], s[9]};
             s[7] += d;
             s[8] += s[7];
             s[9] = vfma(d, d, s[9]);
+            if (!r->ends) continue;
+            still = stands_still(c, k);
+            EACH(i, 3) TAKE(s[7 + i], still, before[i]);
         }
         if ((r->index + k - 1) % LINE_STEPS == 0) settle_line(r->index + k - 1, still, s);
     }

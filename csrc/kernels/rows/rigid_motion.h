@@ -51,13 +51,12 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
             cross3(Iw, e, second);
             EACH(i, 3) column[k][i] = vfma(h, first[i] - second[i], Ie[i]);
         }
-        cross3(column[1], column[2], normal);
-        const vreal determinant = dot3(column[0], normal);
-        step[0] = dot3(r, normal) / determinant;
-        cross3(column[2], column[0], normal);
-        step[1] = dot3(r, normal) / determinant;
-        cross3(column[0], column[1], normal);
-        step[2] = dot3(r, normal) / determinant;
+        vreal determinant = vzero;
+        EACH(k, 3) {
+            cross3(column[(k + 1) % 3], column[(k + 2) % 3], normal);
+            if (k == 0) determinant = dot3(column[0], normal);
+            step[k] = dot3(r, normal) / determinant;
+        }
         vreal change = vzero, size = vzero;
         EACH(i, 3) {
             w[i] = vselect(done, w[i], w[i] - step[i]);
@@ -75,19 +74,18 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
     EACH(i, 3) w[i] = vselect(done, w[i], vset(NAN));
 }
 
-/* Damping factors of one step: v, w. */
+/* Factors of v and w in one step: those that are given; exp(-damping part h). */
 typedef struct {
     vreal v, w;
 } Damping;
-/* factor exp(-damping part h), with the factor if requested */
-INLINE Damping rigid_damping(const Rigid *b, vreal h, double part, int factors) {
+INLINE Damping rigid_factors(const Rigid *b) {
+    return (Damping){*rigid_parameter(b, RIGID_LINEAR_FACTOR),
+                     *rigid_parameter(b, RIGID_ANGULAR_FACTOR)};
+}
+INLINE Damping rigid_damping(const Rigid *b, vreal h, double part) {
     const vreal t = h * (real)-part;
-    Damping d = {vexp(t * *rigid_parameter(b, RIGID_LINEAR_DAMPING)),
-                 vexp(t * *rigid_parameter(b, RIGID_ANGULAR_DAMPING))};
-    if (!factors) return d;
-    d.v *= *rigid_parameter(b, RIGID_LINEAR_FACTOR);
-    d.w *= *rigid_parameter(b, RIGID_ANGULAR_FACTOR);
-    return d;
+    return (Damping){vexp(t * *rigid_parameter(b, RIGID_LINEAR_DAMPING)),
+                     vexp(t * *rigid_parameter(b, RIGID_ANGULAR_DAMPING))};
 }
 INLINE void damp(Damping d, vreal *y) {
     EACH(i, 3) {
@@ -139,13 +137,6 @@ INLINE void rigid_position_phase(const Rigid *b, const PiMethod *m, vreal h, vre
     }
 }
 
-/* By the factors of each step. */
-INLINE void rigid_multiply(const Rigid *b, vreal *y) {
-    const Damping factors = {*rigid_parameter(b, RIGID_LINEAR_FACTOR),
-                             *rigid_parameter(b, RIGID_ANGULAR_FACTOR)};
-    damp(factors, y);
-}
-
 /* ---- Runge-Kutta ----------------------------------------------------------------------------- */
 /* k1 = f(y), k2 = f(y + h k1 / 2), k3 = f(y + h k2 / 2), k4 = f(y + h k3),
  * y += h (k1 + 2 k2 + 2 k3 + k4) / 6 */
@@ -163,7 +154,7 @@ INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y)
     }
     EACH(i, RIGID_DIM) y[i] = vfma(h / 6.0, sum[i], y[i]);
     if (!m->unnormalised) normalise(y + RIGID_Q);
-    rigid_multiply(b, y);
+    damp(rigid_factors(b), y);
 }
 
 /* ---- the splitting --------------------------------------------------------------------------- */
@@ -207,7 +198,7 @@ static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, con
         rigid_slow_down(b, half, y);
         damp(damping[s], y);
     }
-    rigid_multiply(b, y);
+    damp(rigid_factors(b), y);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -219,9 +210,12 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     vreal y[RIGID_DIM];
     Damping damping[PI_MAX_STAGES];
     EACH(i, RIGID_DIM) y[i] = c->y[i * R + u];
-    if (m->rule == PI_VELOCITIES_FIRST) damping[0] = rigid_damping(&b, h, 1, 1);
-    else if (m->rule == PI_FREE_TOP_SPLITTING)
-        EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
+    if (m->rule == PI_VELOCITIES_FIRST) {
+        const Damping factors = rigid_factors(&b);
+        damping[0] = rigid_damping(&b, h, 1);
+        damping[0].v *= factors.v, damping[0].w *= factors.w;
+    } else if (m->rule == PI_FREE_TOP_SPLITTING)
+        EACH_BELOW(s, m->stages) damping[s] = rigid_damping(&b, h, m->b[s] / 2);
     EACH_BELOW(n, c->tile->steps) {
         if (stops(c)) return;
         if (m->rule == PI_VELOCITIES_FIRST) {

@@ -5,10 +5,10 @@
 #include "../../pyintegrate.h"
 
 /* Newton's method (newton.h) for `stages` stages of `unknowns` components each, for a system of
- * `dim`: this is the only list of its rows. */
+ * `dim`: this is the only list of its rows; returns their sum. */
 enum { NEWTON_PARTS = 14 };
-static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
-                                int64_t rows[NEWTON_PARTS]) {
+static inline int64_t newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
+                                   int64_t rows[NEWTON_PARTS]) {
     const int64_t size = stages * unknowns;
     const int64_t all[NEWTON_PARTS] = {
         stages * dim,       /* slopes: f at each stage */
@@ -26,13 +26,13 @@ static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
         dim,                /* slopes at shifted states, for differences */
         1,                  /* the shifted component */
     };
-    memcpy(rows, all, sizeof all);
+    int64_t sum = 0;
+    EACH_BELOW(i, NEWTON_PARTS) sum += rows[i] = all[i];
+    return sum;
 }
 static inline int64_t newton_rows(int64_t dim, int64_t stages) {
-    int64_t rows[NEWTON_PARTS], sum = 0;
-    newton_parts(dim, dim, stages, rows);
-    EACH_BELOW(i, NEWTON_PARTS) sum += rows[i];
-    return sum;
+    int64_t rows[NEWTON_PARTS];
+    return newton_parts(dim, dim, stages, rows);
 }
 
 /* A step of a Rosenbrock method: the factors of a matrix with its pivots; two slopes, a stage,

@@ -68,28 +68,11 @@ static inline int cheb_is_clear(double least, double most, double error) {
     const double middle = 0.5 * (least + most), half = 0.5 * (most - least);
     return (middle < 0 ? -middle : middle) > 2.7 * half + error;
 }
-/* sum_k a_k T_k(x), Clenshaw's recurrence of even and of odd k side by side, which is half as long:
- * T_(k + 2) = 2 y T_k - T_(k - 2), y = T_2(x). */
-static inline double cheb_value(int n, const double *a, double x) {
-    const double y = 2 * x * x - 1;
-    ChebPair b1 = {0}, b2 = {0};
-    for (int k = n & ~1; k > 0; k -= 2) {
-        const ChebPair b = ((ChebPair){a[k], k < n ? a[k + 1] : 0} - b2) + 2 * y * b1;
-        b2 = b1;
-        b1 = b;
-    }
-    const double odd = (n > 0 ? a[1] : 0) + (2 * y * b1[1] - b2[1]) - b1[1];
-    return a[0] + (y * b1[0] - b2[0]) + x * odd;
-}
-/* The coefficients d[0..n] of the derivative, d[n] = 0. */
-static inline void cheb_derivative(int n, const double *a, double *d) {
-    d[n] = 0;
-    if (n > 0) d[n - 1] = 2 * n * a[n];
-    for (int k = n - 2; k >= 0; k--) d[k] = d[k + 2] + 2 * (k + 1) * a[k + 1];
-    d[0] *= 0.5;
-}
-/* The value at x and the slope there: c are the derivatives of b with respect to y. */
-static inline double cheb_value_and_slope(int n, const double *a, double x, double *slope) {
+/* sum_k a_k T_k(x), and its slope: Clenshaw's recurrence of even and of odd k side by side, which
+ * is half as long, T_(k + 2) = 2 y T_k - T_(k - 2), y = T_2(x); c are the derivatives of b with
+ * respect to y. */
+static inline __attribute__((always_inline)) double cheb_value_and_slope(int n, const double *a,
+                                                                         double x, double *slope) {
     const double y = 2 * x * x - 1;
     ChebPair b1 = {0}, b2 = {0}, c1 = {0}, c2 = {0};
     for (int k = n & ~1; k > 0; k -= 2) {
@@ -103,6 +86,17 @@ static inline double cheb_value_and_slope(int n, const double *a, double x, doub
     const double odd_of_y = 2 * b1[1] + (2 * y * c1[1] - c2[1]) - c1[1];
     *slope = 4 * x * (of_y + x * odd_of_y) + odd;
     return a[0] + (y * b1[0] - b2[0]) + x * odd;
+}
+static inline double cheb_value(int n, const double *a, double x) {
+    double slope;
+    return cheb_value_and_slope(n, a, x, &slope);
+}
+/* The coefficients d[0..n] of the derivative, d[n] = 0. */
+static inline void cheb_derivative(int n, const double *a, double *d) {
+    d[n] = 0;
+    if (n > 0) d[n - 1] = 2 * n * a[n];
+    for (int k = n - 2; k >= 0; k--) d[k] = d[k + 2] + 2 * (k + 1) * a[k + 1];
+    d[0] *= 0.5;
 }
 /* Weights of the values at the points for the integral from -1 to 1, n = 8 or 16. Clenshaw, Curtis
  * (1960), Numer. Math. 2, 197-205. */

@@ -3,7 +3,6 @@
 #pragma once
 #include "dense.h"
 
-typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * sizeof(double))));
 typedef int64_t WideMask __attribute__((vector_size(sizeof(Wide))));
 #define WIDE(row)               (((Wide *)(row))[u])
 #define WIDE_SELECT(mask, a, b) (Wide)(((mask) & (WideMask)(a)) | (~(mask) & (WideMask)(b)))

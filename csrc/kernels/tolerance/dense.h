@@ -52,16 +52,15 @@ static void make_dense(Lanes *l) {
         l->node_weight[i][2] = -(inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
-/* Is a time to be saved within the step of lane i? */
-static int has_due(const Lanes *l, int64_t i) {
-    return (LANE(l->next_due, i) - LANE(l->tn, i)) * ahead_of(l, i) < 0;
-}
-/* Marks in l->dense the lanes that need their polynomial; 0: none does. */
+/* Marks in l->dense the lanes that need their polynomial: if states are to be saved, those with a
+ * time within the step. 0: none does. */
 static int find_dense(Lanes *l) {
     const int all = l->solve->asked != 0;
     EACH_REGISTER(u, &l->c) l->dense[u] = all ? l->accepted[u] : vset_int(0);
     if (!all)
-        EACH_LANE(i, &l->c) LANE(l->dense, i) = -(LANE(l->accepted, i) && has_due(l, i));
+        EACH_LANE(i, &l->c)
+            LANE(l->dense, i) = -(LANE(l->accepted, i) &&
+                                  (LANE(l->next_due, i) - LANE(l->tn, i)) * ahead_of(l, i) < 0);
     return any_row(&l->c, l->dense);
 }
 /* beta_1 and beta_2 of implicit pairs; those of the chord where the equations of a part of the step
@@ -220,12 +219,11 @@ static void make_left(Lanes *l, uint64_t of) {
 INLINE int is_marked(uint64_t of, int64_t d) { return d > 63 || (of >> d & 1); }
 /* For observers: states at theta of each lane, in double precision; registers where that is 0 in
  * all lanes are left out. */
+typedef double Wide __attribute__((vector_size(PI_VECTOR_BYTES / sizeof(real) * sizeof(double))));
 INLINE vreal from_doubles(const double *from) {
-    vreal a;
-    if (sizeof(real) == sizeof(double)) memcpy(&a, from, sizeof a);
-    else
-        EACH(i, VLEN) a[i] = from[i];
-    return a;
+    Wide wide;
+    memcpy(&wide, from, sizeof wide);
+    return __builtin_convertvector(wide, vreal);
 }
 static void states_at(const PiSteps *steps, const double *theta, uint64_t of, double *y) {
     Lanes *l = (Lanes *)steps->of;
@@ -248,11 +246,8 @@ static void states_at(const PiSteps *steps, const double *theta, uint64_t of, do
         if (!same) bernstein_at(l, at, b);
         EACH_BELOW(d, l->c.dim) {
             if (!is_marked(of, d)) continue;
-            const vreal state = on_polynomial(l, d * R + u, -1, b);
-            double *to = y + d * lanes + u * VLEN;
-            if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
-            else
-                EACH_BELOW(i, VLEN) to[i] = state[i];
+            const Wide state = __builtin_convertvector(on_polynomial(l, d * R + u, -1, b), Wide);
+            memcpy(y + d * lanes + u * VLEN, &state, sizeof state);
         }
     }
 }

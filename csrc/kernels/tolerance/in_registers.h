@@ -15,23 +15,24 @@ INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int cou
         EACH(i, count * n) sum[i] = vfma(weight, slope[i], sum[i]);
     }
 }
+/* Row i of a part of the rows, at register `at`. */
+#define ROW(part, i, at) ((vreal *)r->part)[(i) * r->registers + (at)]
 INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, int count) {
     const PiSystem *system = model->system;
     const PiPair *m = r->pair;
     const real *w = r->weights;
     const int dim = system->dim, dof = system->dof;
     const int nystrom = pi_sees_positions_only(system), n = nystrom ? dof : dim;
-    const int64_t R = r->registers;
     vreal k[PI_MAX_STAGES][MOST_SLOPES], sum[MOST_SLOPES];
     vreal y[MOST_TRIALS][PI_MAX_DIM], ys[MOST_TRIALS][PI_MAX_DIM];
     vreal p[MOST_TRIALS][PI_MAX_PARAMS], t[MOST_TRIALS], h[MOST_TRIALS];
     EACH(u, count) {
-        t[u] = ((const vreal *)r->t)[first + u];
-        h[u] = ((const vreal *)r->h)[first + u];
-        EACH(d, dim) y[u][d] = ((const vreal *)r->y)[d * R + first + u];
-        EACH(i, PI_MAX_PARAMS) p[u][i] = ((const vreal *)r->p)[i * R + first + u];
+        t[u] = ROW(t, 0, first + u);
+        h[u] = ROW(h, 0, first + u);
+        EACH(d, dim) y[u][d] = ROW(y, d, first + u);
+        EACH(i, PI_MAX_PARAMS) p[u][i] = ROW(p, i, first + u);
         EACH(d, n)
-            if (m->fsal) k[0][u * n + d] = ((const vreal *)r->first)[d * R + first + u];
+            if (m->fsal) k[0][u * n + d] = ROW(first, d, first + u);
     }
     for (int s = m->fsal; s < m->stages; s++) {
         const vreal c = vset(m->c[s]);
@@ -48,19 +49,20 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
     }
     for (int s = m->fsal; r->slopes && s < m->stages; s++)
         EACH(u, count)
-            EACH(d, n) ((vreal *)r->slopes)[(s * n + d) * R + first + u] = k[s][u * n + d];
+            EACH(d, n) ROW(slopes, s * n + d, first + u) = k[s][u * n + d];
     EACH_BELOW(kind, 2 + (m->combined > 0))
         for (int position = nystrom; position >= 0; position--) {
             weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
                          sum);
-            vreal *to = (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
+            const int64_t to = kind * dim + (nystrom && !position ? dof : 0);
             EACH(u, count)
-                EACH(d, n) to[d * R + first + u] = sum[u * n + d];
+                EACH(d, n) ROW(sums, to + d, first + u) = sum[u * n + d];
         }
     if (!m->fsal) return;
     EACH(u, count)
-        EACH(d, n) ((vreal *)r->last)[d * R + first + u] = k[m->stages - 1][u * n + d];
+        EACH(d, n) ROW(last, d, first + u) = k[m->stages - 1][u * n + d];
 }
+#undef ROW
 INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
     const PiSystem *system = model->system;
     /* A sum waits for itself: of few, more registers abreast. */

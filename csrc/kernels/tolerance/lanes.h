@@ -25,10 +25,9 @@ typedef struct Lanes {
             vreal *rtol, *atol, *params;
         };
     };
-    struct Lanes *apart; /* those whose stiffness is tested, with rows of their own; */
-    vint *wait;          /* which wait for that, their number, and their rows as */
-    int64_t n_wait;      /* they were when the test was due */
-    vreal *asked;
+    struct Lanes *apart; /* a register of lanes whose stiffness is tested, as they were then */
+    vint *wait;          /* which wait for that, their number, and who they are */
+    int64_t n_wait, waiting[VLEN];
     int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
     real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
     const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */

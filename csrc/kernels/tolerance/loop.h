@@ -264,7 +264,9 @@ static int solve_on_rows(PiSolver *solver) {
     Lanes apart = l;
     if (stiffness_rows(s)) {
         apart.own = take_rows(c, l.at[OWN_PARTS]);
-        l.asked = take_rows(c, l.at[OWN_PARTS]);
+        apart.c.R = 1;
+        place_own(&apart);
+        apart.c.y = apart.state, apart.c.p = apart.params, apart.c.t0 = apart.t;
         l.wait = (vint *)take_rows(c, 1);
         EACH_REGISTER(u, c) l.wait[u] = vset_int(0);
     }

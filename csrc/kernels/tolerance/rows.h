@@ -49,11 +49,11 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         at[i + 1] = at[i] + rows;
     }
 }
-/* Of lanes whose stiffness is tested: their rows then and when it was due, and which wait. */
+/* Of lanes whose stiffness is tested: their rows when it was due, and which wait. */
 static inline int64_t stiffness_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
-    return s->decay > 0 && !s->pair.radau ? 2 * at[OWN_PARTS] + 1 : 0;
+    return s->decay > 0 && !s->pair.radau ? at[OWN_PARTS] + 1 : 0;
 }
 /* Components of each slope: accelerations only, if the force does not depend on velocities. */
 static inline int slope_rows(const PiSolve *s) {

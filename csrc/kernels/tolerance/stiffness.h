@@ -72,26 +72,6 @@ static void leave_to_another(Lanes *l, int64_t i) {
     leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
     LANE(l->leaves, i) = -1;
 }
-/* The lanes that wait for a test side by side, as they were when it was due; the first of a
- * register fills what is left of it. */
-static void gather_waiting(const Lanes *l, Lanes *few) {
-    Chunk *c = &few->c;
-    c->R = (l->n_wait + VLEN - 1) / VLEN;
-    place_own(few);
-    c->y = few->state, c->p = few->params, c->t0 = few->t;
-    for (int64_t to = 0, i = 0; to < l->n_wait; i++) {
-        if (!LANE(l->wait, i)) continue;
-        vreal *at = few->own + to / VLEN;
-        const vreal *end = l->asked + l->at[OWN_PARTS] * l->c.R;
-        for (const vreal *row = l->asked; row < end; row += l->c.R) {
-            const real number = LANE(row, i);
-            if (to % VLEN) (*at)[to % VLEN] = number;
-            else *at = vset(number);
-            at += c->R;
-        }
-        to++;
-    }
-}
 /* Which lanes of l pass the test; slope, sizes and three vectors use rows that the next step
  * overwrites. */
 static void test_stiffness(Lanes *l) {
@@ -127,20 +107,30 @@ static void test_stiffness(Lanes *l) {
 }
 /* The tests that lanes wait for; those that are stiff leave. */
 static void make_tests(Lanes *l) {
-    const int64_t R = l->c.R, count = l->n_wait;
     Lanes *few = l->apart;
-    gather_waiting(l, few);
+    const int64_t count = l->n_wait;
     test_stiffness(few);
     l->c.stopped |= few->c.stopped;
     l->n_wait = 0;
-    for (int64_t to = 0, i = 0; to < count; i++) {
-        if (!LANE(l->wait, i)) continue;
+    EACH_BELOW(k, count) {
+        const int64_t i = l->waiting[k];
         LANE(l->wait, i) = 0;
-        EACH_FROM(k, l->at[OWN_CHECK], l->at[OWN_CHECK + 1])
-            l->own[k * R + i / VLEN][i % VLEN] = LANE(few->own + k * few->c.R, to);
-        if (few->passed[to / VLEN][to % VLEN] && !l->c.stopped) leave_to_another(l, i);
-        to++;
+        EACH_FROM(row, l->at[OWN_CHECK], l->at[OWN_CHECK + 1])
+            LANE(l->own + row * l->c.R, i) = few->own[row][k];
+        if (few->passed[0][k] && !l->c.stopped) leave_to_another(l, i);
     }
+}
+/* Lane i waits for a test, as it is now; the first of a register fills what is left of it. */
+static void wait_for_test(Lanes *l, int64_t i) {
+    vreal *own = l->apart->own;
+    EACH_BELOW(row, l->at[OWN_PARTS]) {
+        const real number = LANE(l->own + row * l->c.R, i);
+        if (l->n_wait) own[row][l->n_wait] = number;
+        else own[row] = vset(number);
+    }
+    LANE(l->wait, i) = -1;
+    l->waiting[l->n_wait++] = i;
+    if (l->n_wait == VLEN) make_tests(l);
 }
 /* Lanes that are stiff leave. They are tested at different times, each as it was then; the tests
  * are made for a register of them, or when one has an effect: at the last of a row, and before the
@@ -160,15 +150,11 @@ static void stiff_lanes_leave(Lanes *l) {
         mark_lanes(l, u, passed & ~far);
         if (!vany(far)) continue;
         now |= vany(far & (due[R] == IN_A_ROW - 1));
-        EACH_BELOW(k, VLEN) { /* rarely, and so not unrolled */
-            if (!far[k]) continue;
-            for (int64_t i = u; i < l->at[OWN_PARTS] * R; i += R) l->asked[i][k] = l->own[i][k];
-            l->wait[u][k] = -1;
-            l->n_wait++;
-        }
         TAKE(*due, far, made + (SOON_AGAIN - 1));
+        EACH_BELOW(k, VLEN) /* rarely, and so not unrolled */
+            if (far[k]) wait_for_test(l, u * VLEN + k);
     }
-    if (l->n_wait && (now || l->n_wait >= VLEN)) make_tests(l);
+    if (l->n_wait && now) make_tests(l);
 }
 
 /* x becomes h J x, with the Jacobian that Radau's method keeps and the step that it would try next.
