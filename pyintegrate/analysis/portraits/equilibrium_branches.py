@@ -232,8 +232,8 @@ class _Curve:
         nearest is. The number of all unstable ones. What has the sign of the product of all sums of
         two eigenvalues, which changes at a Hopf point beside a fold, where no number tells.
         """
-        A = self.at(lane, Y)[1] * self.size(lane, Y)[:, None]
-        B, _, unit = balanced(A)
+        A = self.at(lane, Y)[1]
+        B, _, unit = balanced(A * self.size(lane, Y)[:, None])
         _, s, V = np.linalg.svd(B / unit)
         t = V[:, -1] / unit[:, 0]
         t /= norm(t, keepdims=True)
