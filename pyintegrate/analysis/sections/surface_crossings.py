@@ -347,8 +347,8 @@ def _warn_of_period(solution, period):
             np.stack([rate(solution.t0 + (turn + more) * np.asarray(period), y) for turn in turns])
             for more in (0, 1)
         )
-        room = 1e-3 * np.ptp(now, axis=0).max(axis=-1) + 1e-9 * np.abs(now).max(axis=(0, -1))
-        if np.any(np.abs(later - now).max(axis=(0, -1)) > room):
+        room = 1e-3 * np.ptp(now, axis=0) + 1e-9 * np.abs(now).max(axis=0)
+        if np.any(np.abs(later - now).max(axis=0) > room):
             warn_caller(
                 f"the force of {solution.system.name!r} does not repeat after the period= of its"
                 " section: give the period of its drive, for each trajectory where they differ",
