@@ -30,6 +30,7 @@ MOST_CHECKS = 32
 SAMPLES = 256  # least number of times at which a motion's size is looked at
 CLOSEST = 3e-14  # the least relative tolerance of a true motion
 MOST_STEPS = 1 << 21  # of it
+NARROW = 1e-12, 1e-3  # of the largest component: below is rounding, above its tolerance serves
 LADDER = (1, *(m << n for n in range(12) for m in (2, 3)))[:-1]  # 1 2 3 4 6 8 12 16 ... 4096
 COPIES = 256  # least number of trajectories in a timed run: a single one is mostly overhead
 ROUNDING = 1e-13  # errors below this are rounding
@@ -220,14 +221,33 @@ def follow(system, x0, v0, t0, t_end, checks, error=0.0):
 
 
 def to_a_tolerance(system, start, t0, times, rtol):
-    """States (n, *batch, dim) at times by `solve`; NaN where a motion fails."""
-    size = np.where(np.isfinite(start), np.abs(start), 0.0)
-    unit = np.maximum(size.max(axis=-1, keepdims=True), 1e-300) + 0 * size  # of each trajectory
-    found = solve(
-        system, start, t0=t0, t_end=times[-1], times=times, rtol=rtol, atol=1e-3 * rtol * unit,
-        max_steps=MOST_STEPS, on_failure="ignore",
-    )  # fmt: skip
-    return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
+    """States (n, *batch, dim) at times by `solve`; NaN where a motion fails.
+
+    The absolute tolerance is a share of the largest component of a start; of positions, velocities
+    or a component that are `NARROW` beside it, of their own size: that at the start, or how far
+    they would go from there. Where rounding forbids it, by too many steps, the first serves.
+    """
+    with quiet():
+        size = np.where(np.isfinite(start), np.abs(start), 0.0)
+        far = np.abs(system.rhs(t0, start) * np.asarray(times[-1] - t0)[..., np.newaxis])
+    most = np.maximum(size.max(axis=-1, keepdims=True), 1e-300) + 0 * size  # of each trajectory
+    if lead := system.positions:
+        for part in (slice(lead), slice(lead, None)):
+            size[..., part] = size[..., part].max(axis=-1, keepdims=True)
+            far[..., part] = far[..., part].max(axis=-1, keepdims=True)
+    own = np.fmax(size, far) / most
+    own = most * np.where((own > NARROW[0]) & (own < NARROW[1]), own, 1.0)
+    y = np.nan
+    for unit in [own, most][not (own < most).any() :]:
+        found = solve(
+            system, start, t0=t0, t_end=times[-1], times=times, rtol=rtol, atol=1e-3 * rtol * unit,
+            max_steps=MOST_STEPS, on_failure="ignore",
+        )  # fmt: skip
+        made = (found.status == 0)[..., np.newaxis]
+        y = np.where(made & np.isnan(y), found.y, y)
+        if made.all():
+            break
+    return y
 
 
 def size_of(y, lead):

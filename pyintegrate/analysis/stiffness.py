@@ -434,8 +434,8 @@ def max_stiffness(
 
     The step is actually taken, for all candidates at once, in a coarse search over many decades and
     finer ones around the first explosion. A linear system, constant in time, explodes if the matrix
-    of one step has an eigenvalue outside the unit circle; any other if it fails or exceeds a
-    million times its start within `n_steps`.
+    of one step has an eigenvalue outside the unit circle; any other if it fails within
+    `n_steps`, or is then a million times as large as its start.
 
     Parameters
     ----------
@@ -500,11 +500,12 @@ def max_stiffness(
                 made = system(**{parameter: values})
                 return step_excess(made, method, dt) - _solving_error(made, method, dt)
 
-            middle = np.broadcast_to(_middle(system, parameter, dt), batch)
-            limits.append(_first(excess, least, middle, rtol))
+            middle = _middle(system, parameter, dt, np.zeros(system.dim))
+            limits.append(_first(excess, least, np.broadcast_to(middle, batch), rtol))
         if not linear.all():
-            excess = _runs_away(system, method, parameter, dt, x0, v0, n_steps)
-            limits.append(_first(excess, 0.0, np.ones(batch), rtol))
+            excess, start = _runs_away(system, method, parameter, dt, x0, v0, n_steps)
+            middle = _middle(system, parameter, dt, start)
+            limits.append(_first(excess, 0.0, np.broadcast_to(middle, batch), rtol))
         found[method.name] = np.where(linear, limits[0], limits[-1])[()]
     if isinstance(methods, str | Method):
         return found[chosen[0].name]
@@ -546,7 +547,7 @@ class MaxStiffness(ByMethod[Any]):
 
 def is_linear(system, parameter):
     """Whether the right-hand side is linear in the state, and free of time, as tested on three
-    states at some times: whatever a parameter is, (*batch).
+    states of several sizes at some times: whatever a parameter is, (*batch).
 
     Parameters
     ----------
@@ -564,9 +565,10 @@ def is_linear(system, parameter):
     """
     ones = (1,) * len(_batch(system, 1.0))
     a, b = np.random.default_rng(7).uniform(0.5, 1.5, (2, system.dim))
-    t = np.array([0.0, 0.3, 7.0, 1e3]).reshape(-1, 1, *ones)
-    y = np.stack([0 * a, a, b, a + 2 * b]).reshape(4, 1, 1, *ones, -1)
-    values = 10.0 ** np.arange(-40, 41, 10).reshape(-1, *ones)
+    t = np.array([0.0, 0.3, 7.0, 1e3, 1e20]).reshape(-1, 1, *ones)
+    powers = np.mgrid[-40:41:10, -30:31:10].reshape(2, -1)  # of values, and of sizes in any unit
+    values, sizes = 10.0 ** powers.reshape(2, -1, *ones)
+    y = np.stack([0 * a, a, b, a + 2 * b]).reshape(4, 1, 1, *ones, -1) * sizes[..., np.newaxis]
     with quiet():
         slopes = system(**{parameter: values}).rhs(t, y + 0 * t[..., np.newaxis])
         still, one, two, both = slopes / np.maximum(np.abs(slopes).max(axis=(0, 1)), 1e-300)
@@ -577,7 +579,9 @@ def is_linear(system, parameter):
 
 
 def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
-    """1 if a motion exceeds a million times its start, else -1, for values (n, *batch)."""
+    """1 if a motion ends beyond a million times its start, else -1, for values (n, *batch); and
+    this start. A velocity is measured by the way of a step, whatever the unit of time is.
+    """
     start = integrate(system, x0, v0, dt=1e-9, n_steps=0, method=method).initial
     with quiet():
         if not np.isfinite(system.rhs(0.0, start)).all():  # 0 would say that it explodes
@@ -585,24 +589,29 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
                 f"the force of {system.name!r} is not finite at the start: give another x0, or"
                 " other parameters"
             )
-    bound = EXPLODED * (float(np.max(np.abs(start), initial=0.0)) or 1.0)
+    unit = np.ones((*np.shape(dt), system.dim))
+    unit[..., system.dof or system.dim :] = np.abs(dt)[..., np.newaxis]
+    far = np.abs(start * unit).max(axis=-1, initial=0)
+    far = EXPLODED * np.where(far > 0, far, 1.0)
 
     def excess(values):
-        run = {"dt": dt, "n_steps": n_steps, "method": method, "save": "final", "bound": bound}
+        run = {"dt": dt, "n_steps": n_steps, "method": method, "save": "final"}
         solution = integrate(
             system(**{parameter: values}), x0, v0, **run, on_failure="ignore", workers=-1
         )
-        return np.where(solution.status != 0, 1.0, -1.0)
+        with quiet():
+            away = np.abs(solution.final * unit).max(axis=-1, initial=0) > far
+        return np.where((solution.status != 0) | away, 1.0, -1.0)
 
-    return excess
+    return excess, start
 
 
-def _middle(system, parameter, dt):
-    """The power of ten from which a linear step feels a parameter, (*batch); 1 if it is near 1."""
+def _middle(system, parameter, dt, y):
+    """The power of ten from which a step at y feels a parameter, (*batch); 1 if it is near 1."""
     powers = np.arange(-150.0, 151.0)
     values = 10.0 ** powers.reshape(-1, *(1,) * len(_batch(system, dt)))
     with quiet():
-        J = system(**{parameter: values}).jacobian(0.0, np.zeros(system.dim))
+        J = system(**{parameter: values}).jacobian(0.0, y)
         turned = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1) * np.abs(dt)
     felt = turned >= np.maximum(1.0, 2 * turned[0])
     power = np.where(felt.any(axis=0), powers[felt.argmax(axis=0)], 0.0)

@@ -175,18 +175,22 @@ class Shots:
     def _resolved(self):
         """The `atol` of components, (count, dim), and of observed quantities, (observed, count).
 
-        A share of the largest datum, or of SMALLEST times the start if that is larger.
+        A share of the largest datum, or of SMALLEST times the start if that is larger. The unit of
+        a function is not that of the motion, which is then resolved to a share of its start, too.
         """
         largest = np.abs(self.data).max(axis=(0, 2), initial=0)
+        most = np.full(largest.shape, np.inf)
         for i, one in enumerate(self.seen):  # a function is measured by the positions
             own = [one] if isinstance(one, int) else slice(self.system.dof or None)
             start = np.nanmax(np.abs(self.start[:, own]), axis=1, initial=0)
             largest[i] = np.fmax(largest[i], SMALLEST * start)
+            if not isinstance(one, int):
+                most[i, start > 0] = self.run["rtol"] / 10 * start[start > 0]
         largest = np.where(largest > 0, largest, largest.max(axis=0))
         least = np.where(largest > 0, np.fmin(largest, 1.0), 1.0) * (self.run["rtol"] / 10)
         if self.run["atol"] is not None:
-            least[...] = self.run["atol"]
-        atol = np.repeat(least.max(axis=0)[:, np.newaxis], self.system.dim, axis=1)
+            least[...] = most[...] = self.run["atol"]
+        atol = np.repeat(np.fmin(least, most).max(axis=0)[:, np.newaxis], self.system.dim, axis=1)
         for one, row in zip(self.seen, least):
             if isinstance(one, int):
                 atol[:, one] = row

@@ -194,3 +194,16 @@ def test_quality_puts_the_facts_side_by_side():
     # A force that depends on the velocity is not shared.
     [damped] = pi.analysis.quality(["velocity_verlet"], pi.systems.spring(b=0.0)).values()
     assert (damped.evaluations, damped.limit_per_evaluation) == (2, 1.0)
+
+
+def test_a_component_in_a_small_unit_is_known_as_well():
+    """Its truth was that of the large one's unit: known to 1.3e-4, too little to judge by."""
+    both = pi.rhs(
+        lambda t, y, unit: (y[1], -y[0], 20 * y[3], -20 * (y[2] + y[2] ** 3 / unit**2)), dim=4,
+        unit=1.0,
+    )  # fmt: skip
+    steps = [
+        pi.analysis.advise_dt(both(unit=u), 1e-5, "rk4", [1.0, 0, u, 0], t_end=10.0)["rk4"].n_steps
+        for u in (1.0, 2.0**-30)
+    ]
+    assert steps[0] == steps[1]

@@ -130,6 +130,10 @@ def test_a_period_that_the_drive_does_not_have_is_told():
             )
     with pytest.warns(UserWarning, match="'duffing' does not repeat after the period= of its"):
         pi.analysis.bifurcation(pi.systems.duffing, {"omega": omega}, "x", period=period[1], **run)
+    # In seconds where the drive takes years the velocity is large beside every acceleration.
+    slow = pi.systems.duffing(gamma=0.5e-20, delta=0.3e-10, alpha=-1e-20, beta=1e-20, omega=1e-10)
+    with pytest.warns(UserWarning, match="'duffing' does not repeat after the period= of its"):
+        cross(None, slow, period=5e10, dt=1e9, t_end=4e11)
 
 
 def test_a_wrong_period_is_told_in_any_unit_of_time():

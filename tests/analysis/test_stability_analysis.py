@@ -192,6 +192,30 @@ def test_what_is_linear_only_for_some_parameters_is_not_linear():
     assert pi.analysis.max_stiffness("rk4", aged, dt=0.1, x0=[1.0]) < 1  # it was 503
 
 
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**-20, 2.0**40])
+def test_units_of_a_nonlinear_motion_change_no_limit(unit):
+    """Limits beyond 1e12 were infinite, those below 1e-12 were 0; a small cube, and a slow drive,
+    were taken for linear forces. The edge of this well is frayed."""
+
+    def limit(length, time):
+        own = {"alpha": -1 / time**2, "beta": 1 / (length * time) ** 2, "delta": 0.3 / time}
+        well = pi.systems.duffing(gamma=0.0, **own)
+        run = {"dt": 0.1 * time, "x0": 0.5 * length, "v0": 0.0}
+        parts = {"alpha": time**2, "delta": time}
+        return [pi.analysis.max_stiffness("rk4", well, p, **run) * u for p, u in parts.items()]
+
+    def driven(time):
+        swing = pi.acceleration(
+            lambda t, x, v, k, w: -k * (1 + 0.9 * np.cos(w * t)) * x, k=1.0, w=1.0
+        )
+        run = {"dt": 0.1 * time, "x0": 0.5, "v0": 0.0}
+        return pi.analysis.max_stiffness("rk4", swing(w=1 / time), **run) * time**2
+
+    assert limit(1.0, unit) == pytest.approx(limit(1.0, 1.0), rel=1e-2)
+    assert limit(unit, 1.0) == pytest.approx(limit(1.0, 1.0), rel=1e-2)
+    assert driven(unit) == pytest.approx(driven(1.0), rel=1e-2)
+
+
 def test_a_force_without_a_value_at_the_start_is_no_explosion():
     chain = pi.acceleration(lambda t, x, v, k: -k * x / np.sqrt(x @ x), dof=2, k=1.0)
     with pytest.raises(ValueError, match="force of .* is not finite at the start: give another x0"):

@@ -102,6 +102,22 @@ def test_fits_do_not_depend_on_the_unit_of_length(size):
     assert np.array_equal(both, np.stack([small, one], axis=-1))
 
 
+def test_fits_do_not_depend_on_the_unit_of_what_a_function_observes():
+    """Nanometres of a motion in metres: it was followed to nanometres only."""
+    t = np.linspace(0, 5, 40)
+    data = pi.systems.spring(k=15.0, b=0.3).exact(t, np.array([1.0, 0.0]))[:, 0]
+    data += 0.02 * np.sin(37 * t)
+    one, small = (
+        pi.fit(
+            pi.systems.spring(k=14.0, b=0.2), t, data, free=["k", "b"], x0=size, v0=0.0,
+            observe=lambda t, x, v, unit=size: x / unit,
+        )
+        for size in (1.0, 1e-9)
+    )  # fmt: skip
+    for name, error in one.standard_errors.items():
+        assert abs(small.parameters[name] - one.parameters[name]) < 1e-3 * error
+
+
 @pytest.mark.parametrize(
     "observe", ["x", "v", lambda t, x, v: x, ["x", "v"]], ids=["x", "v", "function", "both"]
 )
