@@ -137,6 +137,13 @@ def test_jacobians_where_terms_cancel_are_not_their_rounding(unit):
     assert np.allclose(called.jacobian(0.0, rest), traced.jacobian(0.0, rest), rtol=1e-3, atol=0)
 
 
+def test_jacobians_beside_what_is_narrow_are_not_those_across_it():
+    """Of steps past a pole the slopes are smaller, and so are their differences."""
+    pole = pi.rhs(dim=1, trace=False)(lambda t, y: 1 / (y - 1))
+    near = 1 + 2.0**-30
+    np.testing.assert_allclose(pole.jacobian(0.0, [near]), [[-(2.0**60)]], rtol=1e-3)
+
+
 @pytest.mark.parametrize("name", SCALAR)
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
