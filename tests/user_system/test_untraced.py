@@ -165,6 +165,17 @@ def test_a_vectorized_function_is_a_force():
     assert system.acceleration(0.0, [[-1.0], [3.0]], [[0.0], [0.0]]).tolist() == [[1.0], [6.0]]
 
 
+def test_an_object_that_holds_a_function_has_its_own_arguments():
+    class Scaled:
+        def __init__(self, pyfunc):
+            self.pyfunc = pyfunc
+
+        def __call__(self, t, x, v, k):
+            return k * self.pyfunc(x)
+
+    assert pi.acceleration(Scaled(lambda x: -x), k=2.0).rhs(0.0, [1.0, 0.0]).tolist() == [0.0, -2.0]
+
+
 @pytest.mark.parametrize(
     ("dim", "mixed", "apart"),
     [
