@@ -62,6 +62,7 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     if not string("name", fields["name"], None):
         raise ValueError(f"name must be a text that is not empty, got {fields['name']!r}")
     given = order is not None and integer("order", order, 1, HIGHEST)
+    proven = isinstance(order, ProvenOrder)
     doubles = {name: np.array(value, float).tolist() for name, value in written.items()}
     weights = doubles.pop("b_embedded", None)
     embedded = weights and {"order": 1, "b": weights}
@@ -76,11 +77,11 @@ def of_order(order, maker, arguments, more=(), *, written, **fields):
     if not given:
         # Consistent, as was checked; and immutable once it is returned.
         method.__dict__["order"] = max(computed(method), 1)
-    elif not isinstance(order, ProvenOrder):
+    elif not proven:
         _check_order(method, given)
     if embedded:
         [embedded["order"]] = embedded_orders(method)
-        if not given and embedded["order"] == method.order:
+        if not proven and embedded["order"] == method.order == computed(method):
             raise ValueError(
                 f"b_embedded has order {method.order}, as b: their difference is no estimate of"
                 " the error, but some part of it"

@@ -185,7 +185,8 @@ def describe(function):
 def arguments_of(function):
     """The arguments of a function, each with a name: a list of `inspect.Parameter`."""
     try:
-        named = getattr(function, "pyfunc", function)  # of np.vectorize, which takes any
+        # One of np.vectorize takes any.
+        named = function.pyfunc if isinstance(function, np.vectorize) else function
         arguments = [*inspect.signature(named).parameters.values()]
     except (TypeError, ValueError):
         raise TypeError(

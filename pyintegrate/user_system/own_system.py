@@ -54,7 +54,9 @@ class OwnSystem(System):
                 axes = range(-len(shape), 0), range(len(shape))
                 params[name] = over_times(np.moveaxis(params[name], *axes), len(shape))
         parts = function(t, *state, **params, **options)
-        parts = [*parts] if np.iterable(parts) else [parts]
+        # An array without an axis of components is one: its first axis is that of the times.
+        one = not np.iterable(parts) or getattr(parts, "ndim", None) == t.ndim
+        parts = [parts] if one else [*parts]
         if dof > 1 and len(parts) == 2:
             parts = [row for part in parts for row in part]
         if len(parts) != self.dim:

@@ -45,9 +45,12 @@ def differences(rhs, y):
                 moved |= shorter != 0
                 # Two slopes of which rounding has left nothing agree, too.
                 change, doubt = abs(shorter - column), moved * (rounding + noise / h)
-            better = ~settled & (change + doubt < least)
-            found, least = np.where(better, column, found), np.where(better, change + doubt, least)
-            settled |= change <= _AGREED * abs(column) + doubt
+                off, agree = change + doubt, change <= _AGREED * abs(column) + doubt
+                # Across what is narrower than h a slope is too small, and so are its changes.
+                wrong = agree & (abs(column) - abs(found) > least + off)
+            better = ~settled & (wrong | (off < least))
+            found, least = np.where(better, column, found), np.where(better, off, least)
+            settled |= agree
             if settled.all():
                 break
             column = shorter

@@ -75,9 +75,10 @@ def test_weights_that_estimate_nothing_are_refused(weights, told):
         pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_embedded=weights)
 
 
-def test_an_estimate_needs_another_order():
+@pytest.mark.parametrize("order", [None, 1])
+def test_an_estimate_needs_another_order(order):
     with pytest.raises(ValueError, match="b_embedded has order 1, as b"):
-        pi.RungeKutta([[0, 0], [0.1, 0]], [0.5, 0.5], b_embedded=[0.49, 0.51])
+        pi.RungeKutta([[0, 0], [0.1, 0]], [0.5, 0.5], b_embedded=[0.49, 0.51], order=order)
 
 
 def test_methods_with_other_estimates_differ():

@@ -359,12 +359,21 @@ def test_exact_may_compute_with_vectors(batch, n):
 
 @pytest.mark.parametrize(
     ("exact", "told"),
-    [(lambda t, y: 1j * y, "returns complex"), (lambda t, y: None, "returns 1 components")],
+    [
+        (lambda t, y: 1j * y, "returns complex"),
+        (lambda t, y: None, "returns 1 components"),
+        (lambda t, y: y[0] * np.exp(-t), "returns 1 components"),
+    ],
 )
 def test_exact_is_real_and_whole(exact, told):
     decay = pi.rhs(dim=2, exact=exact)(lambda t, y: -y)
     with pytest.raises((TypeError, ValueError), match=told):
-        decay.exact(1.0, [1.0, 1.0])
+        decay.exact([0.0, 1.0], [1.0, 1.0])
+
+
+def test_exact_of_one_component_needs_no_list():
+    decay = pi.rhs(dim=1, exact=lambda t, y: y[0] * np.exp(-t))(lambda t, y: -y)
+    assert decay.exact([0.0, np.log(2.0)], [1.0]).tolist() == [[1.0], [0.5]]
 
 
 def test_components_are_found_where_possible():

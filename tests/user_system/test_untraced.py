@@ -137,6 +137,13 @@ def test_jacobians_where_terms_cancel_are_not_their_rounding(unit):
     assert np.allclose(called.jacobian(0.0, rest), traced.jacobian(0.0, rest), rtol=1e-3, atol=0)
 
 
+def test_jacobians_beside_what_is_narrow_are_not_those_across_it():
+    """Of steps past a pole the slopes are smaller, and so are their differences."""
+    pole = pi.rhs(dim=1, trace=False)(lambda t, y: 1 / (y - 1))
+    near = 1 + 2.0**-30
+    np.testing.assert_allclose(pole.jacobian(0.0, [near]), [[-(2.0**60)]], rtol=1e-3)
+
+
 @pytest.mark.parametrize("name", SCALAR)
 def test_scalar_code_runs_vectorized(name):
     """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
@@ -156,6 +163,17 @@ def test_a_vectorized_function_is_a_force():
     rise = np.vectorize(lambda t, x, v, k: k * x if x > 0 else -x, otypes=[float])
     system = pi.acceleration(rise, k=2.0, trace=False)
     assert system.acceleration(0.0, [[-1.0], [3.0]], [[0.0], [0.0]]).tolist() == [[1.0], [6.0]]
+
+
+def test_an_object_that_holds_a_function_has_its_own_arguments():
+    class Scaled:
+        def __init__(self, pyfunc):
+            self.pyfunc = pyfunc
+
+        def __call__(self, t, x, v, k):
+            return k * self.pyfunc(x)
+
+    assert pi.acceleration(Scaled(lambda x: -x), k=2.0).rhs(0.0, [1.0, 0.0]).tolist() == [0.0, -2.0]
 
 
 @pytest.mark.parametrize(
