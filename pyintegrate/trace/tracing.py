@@ -58,7 +58,7 @@ class Traced:
             raise ValueError(f"the Jacobian of {dim} components is too large for byte code")
         state = [graph.state(i) for i in range(dim)]
         zero = graph.constant(0.0)
-        slopes = forward(graph, self.slope, state)
+        slopes = forward(self.slope, state)
         return [row.get(s.number, zero) for row in slopes for s in state]
 
     @property

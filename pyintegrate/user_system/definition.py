@@ -196,8 +196,8 @@ class Definition:
             self.function, graph, self._state(graph), params, 1, True, "one number, H"
         )
         state = [graph.state(i) for i in range(2 * dof)]
-        velocity = gradient(graph, energy, state[dof:])
-        force = [-slope for slope in gradient(graph, energy, state[:dof])]
+        velocity = gradient(energy, state[dof:])
+        force = [-slope for slope in gradient(energy, state[:dof])]
         separable = not any(n.depends & (POSITION | TIME) for n in velocity) and not any(
             n.depends & VELOCITY for n in force
         )
@@ -214,7 +214,7 @@ class Definition:
             raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
         mass = self._mass(params, dof)
         state = [graph.state(i) for i in range(dof)]
-        force = [-slope for slope in gradient(graph, energy, state)]
+        force = [-slope for slope in gradient(energy, state)]
         masses = list(mass) if np.shape(mass) else [mass] * dof
         nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
