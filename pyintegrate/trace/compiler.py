@@ -49,11 +49,8 @@ def _compiler():
             f"no C compiler {given!r} here: install GCC or Clang, or set CC; without one {_WITHOUT}"
         )
     command[0] = os.path.abspath(program)
-    try:
-        version = subprocess.run([*command, "--version"], capture_output=True)
-    except OSError as error:
-        raise RuntimeError(f"the C compiler {given!r} cannot be run: {error}; {_WITHOUT}") from None
-    return command, version.stdout.decode(errors="replace")
+    version, _ = _start([*command, "--version"]).communicate()
+    return command, version.decode(errors="replace")
 
 
 def _digest(*texts):
@@ -175,7 +172,7 @@ def _build(command, flags, isa, text, folder):
         return [library.read_bytes() for library in made]
 
 
-def _start(call, work):
+def _start(call, work=None):
     try:
         return subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
     except OSError as error:

@@ -103,12 +103,12 @@ def apply(name, *values):
     if graph is None:  # vectors of numbers
         result = getattr(np, name)(*(np.asarray(plain(v)).astype(float) for v in values))
         return wrapped(np.asarray(result, dtype=object))
-    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
-        return Symbol(function(*(node_of(graph, v) for v in values)))
 
     def one(*items):
         return Symbol(function(*(node_of(graph, item) for item in items)))
 
+    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
+        return one(*values)
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
         return wrapped(np.asarray(np.frompyfunc(one, len(arrays), 1)(*arrays), dtype=object))
@@ -337,16 +337,8 @@ def _plain_index(index):
     return index
 
 
-def _vector_methods():
-    def method(name):
-        return lambda self, *args, **options: getattr(np, name)(self, *args, **options)
-
-    names = (
-        "all any clip cumprod cumsum diagonal dot max mean min prod repeat round squeeze std sum"
-        " swapaxes take trace var"
-    )
-    for name in names.split():
-        setattr(Vector, name, method(name))
-
-
-_vector_methods()
+for _name in """
+all any clip cumprod cumsum diagonal dot max mean min prod repeat round squeeze std sum swapaxes
+take trace var
+""".split():  # noqa: SIM905
+    setattr(Vector, _name, partialmethod(getattr(np, _name)))

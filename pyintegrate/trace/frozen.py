@@ -87,9 +87,7 @@ class Frozen:
         found = []
         for place, name, before in self._variables.values():
             now = _read(place, name)
-            if now is before or not _is_number(now):
-                continue
-            if not _same(before, now):
+            if now is not before and _is_number(now) and not _same(before, now):
                 found.append((name, before, now))
         return found
 

@@ -282,20 +282,20 @@ def _untraceable(function, error):
     )
 
 
-def components(function, graph, result, count, scalar, what, as_number=real):
+def components(function, graph, result, count, what, as_number=real):
     """Nodes of what a function returned: `count` of them; as_number: None keeps truth values."""
     shape = None  # of a ragged array
     try:
         if isinstance(result, Symbol | int | float | np.number | np.bool_):
             values = [result]
-            fits = scalar or count == 1
+            fits = count == 1
         else:
             array = np.asarray(plain(result), dtype=object)
             values = [*map(element, array.ravel())]
             if any(isinstance(value, list | tuple | np.ndarray) for value in values):
                 raise ValueError
             shape = array.shape
-            fits = shape == (count,) or (scalar and shape == () and result is not None)
+            fits = shape == (count,) or (count == 1 and shape == () and result is not None)
     except ValueError:
         values, fits = [], False
     if not fits:

@@ -167,34 +167,30 @@ class Definition:
         graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one
         if energy := self.given.get("energy"):
             state = self._state(graph)
-            outputs["energy"] = self._call(energy, graph, state, params, 1, True, "one number")
+            outputs["energy"] = self._call(energy, graph, state, params, 1, "one number")
         return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
         """The arguments after t: positions and velocities, or the state."""
         return tracing.state_symbols([*map(graph.state, range(graph.dim))], graph.dof)
 
-    def _call(self, function, graph, state, params, count, scalar, what):
+    def _call(self, function, graph, state, params, count, what):
         """The nodes of a function of the state, and of the time if it is its first argument."""
         time = [Symbol(graph.time())] * (self.leading > len(state))
         force = function is self.function and self.kind in _COMPARED
         call = tracing.call if force else tracing.call_twice
         result = call(function, [*time, *state], params)
-        return tracing.components(function, graph, result, count, scalar, what)
+        return tracing.components(function, graph, result, count, what)
 
     def _force(self, graph, size, params):
         state, question = self._state(graph), "acceleration" if graph.dof else "rhs"
         what = f"{size} component{'s' * (size > 1)} ({self.label}={size})"
-        return {
-            question: self._call(self.function, graph, state, params, size, graph.dof == 1, what)
-        }
+        return {question: self._call(self.function, graph, state, params, size, what)}
 
     _acceleration = _rhs = _force
 
     def _hamiltonian(self, graph, dof, params):
-        (energy,) = self._call(
-            self.function, graph, self._state(graph), params, 1, True, "one number, H"
-        )
+        (energy,) = self._call(self.function, graph, self._state(graph), params, 1, "one number, H")
         state = [graph.state(i) for i in range(2 * dof)]
         velocity = gradient(energy, state[dof:])
         force = [-slope for slope in gradient(energy, state[:dof])]
@@ -209,7 +205,7 @@ class Definition:
 
     def _potential(self, graph, dof, params):
         x, v = self._state(graph)
-        (energy,) = self._call(self.function, graph, [x], params, 1, True, "one number, V")
+        (energy,) = self._call(self.function, graph, [x], params, 1, "one number, V")
         if energy.depends & VELOCITY:
             raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
         mass = self._mass(params, dof)
@@ -218,9 +214,7 @@ class Definition:
         masses = list(mass) if np.shape(mass) else [mass] * dof
         nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
-        total = tracing.components(
-            self.function, graph, kinetic + Symbol(energy), 1, True, "one number"
-        )
+        total = tracing.components(self.function, graph, kinetic + Symbol(energy), 1, "one number")
         return {"acceleration": nodes, "energy": total}
 
     def _mass(self, params, dof):
