@@ -65,7 +65,7 @@ class Motion:
         return {name: made(value) for name, value in method.exact_coefficients[0].items()}
 
 
-def _sum(weights, values, beside):
+def _sum(weights, values, beside=0.0):
     """beside + sum of weight value, skipping None."""
     for weight, value in zip(weights, values):
         if weight is not None:
@@ -127,8 +127,8 @@ def _explicit_rk(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = []
         for row in A[: last + 1]:
-            k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h))
-        y = y + _sum(b, k, 0.0 * y) * h
+            k.append(motion.slope(y + _sum(row, k) * h))
+        y = y + _sum(b, k) * h
     return y
 
 
@@ -144,7 +144,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
 
     def states(k, y, number):
         rows, step = number(A), number(h)
-        return [number(y) + _sum(row, k, 0.0 * k[0]) * step for row in rows]
+        return [number(y) + _sum(row, k) * step for row in rows]
 
     def equations(u, motion, number):
         k = u.reshape(stages, dim)
@@ -156,7 +156,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
         k = k.reshape(stages, dim)
         fixed = [last] if shared and last is not None else []
         k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
-        y, last = y + _sum(b, k, 0.0 * k[0]) * h, k[-1]
+        y, last = y + _sum(b, k) * h, k[-1]
     return y
 
 
@@ -169,7 +169,7 @@ def _rosenbrock(method, motion, h, n_steps, y):
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
         near, u = np.linalg.inv(_float(M)), []
         for row, before in zip(table["A"], inverse):
-            right = motion.slope(_sum(row, u, y)) * h - _sum(before, u, 0.0 * y)
+            right = motion.slope(_sum(row, u, y)) * h - _sum(before, u)
             u.append(_corrected(0.0 * y, near, lambda u, right=right, M=M: M @ u - right))
         y = _sum(table["b"], u, y)
     return y
@@ -208,9 +208,9 @@ def _nystrom(method, motion, h, n_steps, y):
         k = []
         for node, row in zip(c, A):
             there = x if node is None else x + v * (node * h)
-            k.append(motion.acceleration(there + _sum(row, k, 0.0 * x) * (h * h)))
-        x = x + v * h + _sum(table["b"], k, 0.0 * x) * (h * h)
-        v = v + _sum(table["velocity"], k, 0.0 * x) * h
+            k.append(motion.acceleration(there + _sum(row, k) * (h * h)))
+        x = x + v * h + _sum(table["b"], k) * (h * h)
+        v = v + _sum(table["velocity"], k) * h
     return np.concatenate([x, v])
 
 
@@ -285,17 +285,16 @@ def _multistep(method, motion, h, n_steps, y):
     if second:
         values, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
     slopes = [force(motion, one) for one in values]
-    nothing = 0.0 * values[0]
     for _ in range(n_steps + 1 - len(states)):
-        known = _sum(alpha, values, nothing) + _sum(beta[:-1], slopes, nothing) * power
+        known = _sum(alpha, values) + _sum(beta[:-1], slopes) * power
         if predictor:
-            guess = values[-1] + _sum(predictor, slopes, nothing) * h
+            guess = values[-1] + _sum(predictor, slopes) * h
             new = known + force(motion, guess) * (power * beta[-1])
         else:
             new = _implicit(known, power, beta[-1], force, values[-1], motion)
         values, slopes = [*values[1:], new], [*slopes, force(motion, new)]
         if second:
-            v = v + _sum(table["velocity"], slopes, nothing) * h
+            v = v + _sum(table["velocity"], slopes) * h
         slopes = slopes[1:]
     if not second:
         return values[-1]
