@@ -98,15 +98,10 @@ def _flat(value):
 
 def _field(text, field):
     """``.b = {1/6., {2}}`` in a descriptor, as nested lists of strings."""
-    start = end = text.index("{", text.index(f".{field} = "))
-    depth = 0
-    while True:
-        depth += {"{": 1, "}": -1}.get(text[end], 0)
-        end += 1
-        if not depth:
-            break
-    quoted = re.sub(r"[^{},\s]+", r'"\g<0>"', text[start:end])
-    return json.loads(quoted.translate(str.maketrans("{}", "[]")))
+    start = text.index("{", text.index(f".{field} = "))
+    quoted = re.sub(r"[^{},\s]+", r'"\g<0>"', text[start:])
+    found, _ = json.JSONDecoder().raw_decode(quoted.translate(str.maketrans("{}", "[]")))
+    return found
 
 
 def _literal(text):

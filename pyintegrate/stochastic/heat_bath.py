@@ -109,7 +109,7 @@ def langevin(
         old,
         title=f"{system.title} in a heat bath",
         params=[*old.params, *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
-        shapes={**old.shapes, **shapes},
+        shapes=None,
         invariants=[],
         exact=None,
         compiled=None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..errors import warn_caller
 from ..values.checks import MOST_COMPONENTS, choice, floats, integer
 from ..values.parameters import checked
 from ..values.types import ArrayLike
-from .definition import SystemDefinition
+from .definition import SystemDefinition, sized
 from .system import System
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
@@ -53,8 +52,7 @@ _READY: dict = {
     ),
 }
 
-_handle = cache(lambda n: _core.make_system("n_body", n))
-_DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "n_body")
+_DESCRIPTOR, _handle = sized("n_body")
 
 
 class NBody(System):
@@ -237,7 +235,6 @@ def _definition(n, state, units):
     return SystemDefinition(
         **_DESCRIPTOR | changed,
         n=n,
-        shapes={name: np.shape(value) for name, value in values.items()},
         time_unit=units["time"],
         in_units=units,
     )

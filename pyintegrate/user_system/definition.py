@@ -385,7 +385,6 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         dof=dof,
         state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],
         params=[(n, units[n], value, "") for n, value in defaults.items()],
-        shapes={n: np.shape(value) for n, value in defaults.items()},
         exact=given.get("exact"),
         time_unit=units["t"],
         **more,
