@@ -268,8 +268,7 @@ def nystrom_step(method):
             slopes.append(-s * _moved(x + node * v, row, slopes))
         rows.append((_moved(x + v, exact["b"], slopes),
                      _moved(v, exact["velocity"], slopes)))  # fmt: skip
-    (xx, vx), (xv, vv) = rows
-    return (xx, xv), (vx, vv)
+    return tuple(zip(*rows))
 
 
 def _moved(p, weights, slopes):

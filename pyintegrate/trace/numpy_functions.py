@@ -105,10 +105,10 @@ def _where(condition, *choices):
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
-    axes = np.ndim(plain(x)) if axis is None else np.size(axis)
+    x = plain(x)
+    axes = np.ndim(x) if axis is None else np.size(axis)
     if ord not in (None, 2) or (axes != 1 and ord is not None):
         raise unknown(f"np.linalg.norm with ord={ord!r}")
-    x = plain(x)
     return np.sqrt(np.sum(Vector(x * x), axis=axis, keepdims=keepdims))
 
 
