@@ -5,6 +5,7 @@ Arrays are left factors: mpf * array prints the array before it asks it to multi
 
 import numpy as np
 
+from ..method.coefficients import nested
 from ..run.starter import default_starter
 from .number_kinds import COMPLEX, TINY
 
@@ -55,20 +56,15 @@ class Motion:
         return Motion(self.problem, numbers or self.numbers)
 
     def table(self, method):
-        """The coefficients; zeros are None, and are skipped."""
-
-        def made(value):
-            if isinstance(value, list):
-                return [made(item) for item in value]
-            return self.numbers.make(value) if value else None
-
-        return {name: made(value) for name, value in method.exact_coefficients[0].items()}
+        """The coefficients."""
+        exact, _ = method.exact_coefficients
+        return {name: nested(self.numbers.make, value) for name, value in exact.items()}
 
 
 def _sum(weights, values, beside=0.0):
-    """beside + sum of weight value, skipping None."""
+    """beside + sum of weight value, skipping zeros."""
     for weight, value in zip(weights, values):
-        if weight is not None:
+        if weight:
             beside = beside + value * weight
     return beside
 
@@ -77,12 +73,12 @@ def _sum(weights, values, beside=0.0):
 
 
 def _float(x):
-    """The double nearest to a number, or to each of an array or nested list; None stays."""
+    """The double nearest to a number, or to each of an array or nested list."""
     if isinstance(x, list):
         return [_float(item) for item in x]
     if isinstance(x, np.ndarray):
         return np.array([_float(item) for item in x])
-    return None if x is None else complex(x).real
+    return complex(x).real
 
 
 def _solve(equations, guess, motion):
@@ -123,7 +119,7 @@ def _explicit_rk(method, motion, h, n_steps, y):
     """k_s = f(y + h sum_j a_sj k_j),   y += h sum_s b_s k_s."""
     table = motion.table(method)
     A, b = table["A"], table["b"]
-    last = max(s for s, weight in enumerate(b) if weight is not None)  # others: an error estimate
+    last = max(s for s, weight in enumerate(b) if weight)  # others: an error estimate
     for _ in range(n_steps):
         k = []
         for row in A[: last + 1]:
@@ -140,7 +136,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
     table = motion.table(method)
     A, b = table["A"], table["b"]
     stages, dim, last = len(b), len(y), None
-    shared = not any(a is not None for a in A[0]) and A[-1] == b
+    shared = not any(A[0]) and A[-1] == b
 
     def states(k, y, number):
         rows, step = number(A), number(h)
@@ -183,10 +179,10 @@ def _kicks_and_drifts(method, motion, h, n_steps, y, force, drifted):
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
         for kick, drift in zip(table["kick"], table["drift"]):
-            if kick is not None:
+            if kick:
                 now = force(q) if now is None else now
                 p = p + now * (h * kick)
-            if drift is not None:
+            if drift:
                 (q, p), now = drifted(q, p, h * drift), None
     return np.concatenate([q, p])
 
@@ -207,7 +203,7 @@ def _nystrom(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = []
         for node, row in zip(c, A):
-            there = x if node is None else x + v * (node * h)
+            there = x + v * (node * h)
             k.append(motion.acceleration(there + _sum(row, k) * (h * h)))
         x = x + v * h + _sum(table["b"], k) * (h * h)
         v = v + _sum(table["velocity"], k) * h
@@ -279,7 +275,7 @@ def _multistep(method, motion, h, n_steps, y):
     """
     table, second = motion.table(method), method.derivative == 2
     beta, predictor = table["beta"], table["predictor"]
-    alpha = [None if a is None else -a for a in table["alpha"][:-1]]
+    alpha = [-a for a in table["alpha"][:-1]]
     force, power = (Motion.acceleration, h * h) if second else (Motion.slope, h)
     values = states = _first_steps(method, motion, h, n_steps, y)
     if second:
@@ -319,8 +315,8 @@ def _first_steps(method, motion, h, n_steps, y):
 
 
 def _implicit(known, h, beta, force, guess, motion):
-    """u = known + h beta force(u), which is known if beta is None."""
-    if beta is None:
+    """u = known + h beta force(u), which is known if beta is 0."""
+    if not beta:
         return known
 
     def equations(u, motion, number):

@@ -80,15 +80,15 @@ def _pairs(method, name):
     """The numbers of a field, each with its error; an empty list for a missing one."""
     written = method.written
     if not isinstance(written, str):
-        return _nested(as_meant, written.get(name, []))
+        return nested(as_meant, written.get(name, []))
     name = name.lower()
-    return _nested(_literal, _field(written, name)) if f".{name} = " in written else []
+    return nested(_literal, _field(written, name)) if f".{name} = " in written else []
 
 
-def _nested(function, value):
+def nested(function, value):
     """The function of every number in nested lists; pairs of (number, error) are tuples."""
     if isinstance(value, list):
-        return [_nested(function, item) for item in value]
+        return [nested(function, item) for item in value]
     return function(value)
 
 

@@ -73,7 +73,9 @@ def decay_limit(method):
         return None
     if method.family == "multistep":
         return multistep_stability.limit(method, "real")
-    end = first_exit(_rational_decay(method), _TOUCHED)
+    # P(-x)^2 - Q(-x)^2, which is positive at poles, too.
+    both, difference = map(polynomial, stability_function.sum_and_difference(method))
+    end = first_exit([both * difference], _TOUCHED)
     return inf if end is None else float(end)
 
 
@@ -234,12 +236,6 @@ def _trace_excess(method):
 def _rational_growth(method):
     """|P(iy)|^2 - |Q(iy)|^2 with R = P / Q, in s = y^2."""
     return [stability_function.excess(method)]
-
-
-def _rational_decay(method):
-    """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
-    both, difference = map(polynomial, stability_function.sum_and_difference(method))
-    return [both * difference]
 
 
 def _nystrom_excess(method):

@@ -139,11 +139,6 @@ def _without_nan(name):
     return _of_numbers(apply)
 
 
-def _size(x):
-    """|x| with a slope at 0, that of the side of its sign: here nothing turns there."""
-    return make("copysign", x, 1.0)
-
-
 def _heaviside(x, at_zero):
     step = make("where", x < 0.0, 0.0, 1.0)
     return make(
@@ -155,7 +150,8 @@ def _logaddexp(x, y):
     """max(x, y) + log1p(exp(-|x - y|)), with the slopes of x >= y if they are equal; x + y if
     these are the same infinity."""
     d = x - y + 0.0  # never -0
-    value = make("maximum", y, x) + make("log1p", make("exp", -_size(d)))
+    # copysign(d, 1) is |d| with a slope at 0, that of the side of its sign: nothing turns there.
+    value = make("maximum", y, x) + make("log1p", make("exp", -make("copysign", d, 1.0)))
     return make("where", make("not_equal", d, d), x + y, value)
 
 

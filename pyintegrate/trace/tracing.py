@@ -3,7 +3,7 @@
 import inspect
 import math
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 
@@ -166,14 +166,11 @@ def state_symbols(nodes, lead):
 
 def parameter_symbols(graph, shapes):
     """Symbols for parameters by name; rows are numbered consecutively."""
-    symbols = {}
-    row = 0
+    symbols, rows = {}, count()
     for name, shape in shapes.items():
-        size = math.prod(shape)
-        nodes = [graph.parameter(row + i) for i in range(size)]
+        nodes = [graph.parameter(next(rows)) for _ in range(math.prod(shape))]
         symbols[name] = vector(nodes).reshape(shape) if shape else Symbol(nodes[0])
-        row += size
-    return symbols, row
+    return symbols, next(rows)
 
 
 # ---- the call ------------------------------------------------------------------------------------
@@ -337,9 +334,9 @@ def element(value):
 
 
 # ---- the program against the plain function ------------------------------------------------------
-def points(initial, seed=0):
+def points(initial):
     """Times and states for the comparison: near the default state, reproducible."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     y = generator.uniform(0.5, 1.5, (_POINTS, len(initial)))
     y = np.where(initial != 0, initial * y, y - 0.9)
     return generator.uniform(0.1, 1.0, _POINTS), y
