@@ -136,7 +136,6 @@ def checked_method(method, rtol, system):
         warn_caller(
             "the error estimate of 'fehlberg78' is zero for y' = f(t), and nearly so where a force"
             " changes fast in time: take 'prince_dormand87'",
-            UserWarning,
         )
     return method
 
@@ -204,7 +203,6 @@ def _raised(rtol, dtype, told):
             warn_caller(
                 f"rtol = {rtol.min():g} is below {LEAST_RTOL} rounding units of {dtype.name}: it is"
                 f" raised to {least:.3g}",
-                UserWarning,
             )
         rtol = np.maximum(rtol, least)
     return rtol

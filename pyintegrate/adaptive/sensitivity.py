@@ -47,7 +47,6 @@ def _warn_of_rest(system, start, problem, control):
             " rest, or the fastest parts of them do: long steps suit them, but not their"
             " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
             " of the tangents too",
-            UserWarning,
         )
 
 
@@ -86,7 +85,6 @@ def warn_of_errors(both, names):
             f"sensitivities of {count} of {lost.size} trajectories are off by"
             f" more than {LOST} of their size, as after a close encounter (they do not make of"
             " dy/dt at the start that at the end): give a smaller rtol",
-            UserWarning,
         )
     return both
 

@@ -126,7 +126,6 @@ def to_jax(
         warn_caller(
             "JAX computes in float32 here, and so do the results: for more,"
             ' jax.config.update("jax_enable_x64", True)',
-            UserWarning,
         )
     dtype = jnp.result_type(float)
 

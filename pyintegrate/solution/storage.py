@@ -226,7 +226,6 @@ def save(solution, path):
         warn_caller(
             "the file holds the states, not statistics across the batch: pickle the solution to"
             " keep them",
-            UserWarning,
         )
     system = solution.system
     solution, names = solution._carried or (solution, None)

@@ -138,7 +138,6 @@ class LangevinSystem(NoisySystem):
                 f"the mass of {self.name!r} was read from its energy with other parameters, and"
                 f" stays: the law is not exp(-E / temperature); give {heavy}= too, or the"
                 " parameters before the heat bath, pi.langevin(system(...), ...)",
-                UserWarning,
             )
         return made
 
@@ -255,7 +254,6 @@ def _tell_of_own_damping(system):
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
             " damping or drive breaks the balance of friction and noise, and the law is not"
             f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
-            UserWarning,
         )
 
 

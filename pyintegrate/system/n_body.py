@@ -175,20 +175,21 @@ class NBody(System):
         return components
 
     def refusal(self, method):
+        if method.requires != "n_body":
+            return None
+        m = self.params["masses"]
         reasons = {
-            "knows no softening: leave it 0": np.any(self.params["softening"] != 0),
+            "knows no softening: leave it 0": self.params["softening"] != 0,
             "moves the others about the first body, whose mass is 0: begin with the heaviest":
-                np.any(self.params["masses"][..., 0] == 0),
+                m[..., 0] == 0,
         }  # fmt: skip
         for reason, holds in reasons.items():
-            if holds and method.requires == "n_body":
+            if np.any(holds):
                 return f"method {method.name!r} {reason}, or use another, such as 'velocity_verlet'"
-        m = self.params["masses"]
-        if method.requires == "n_body" and np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
+        if np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
             warn_caller(
                 f"method {method.name!r} moves each body about those before it, and one is heavier"
                 " than all of these: begin with the heaviest, unless it is far from them",
-                UserWarning,
             )
         return None
 

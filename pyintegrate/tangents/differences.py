@@ -41,7 +41,6 @@ def by_differences(system, k, elements):
     warn_caller(
         f"the force of {system.name!r} is called, not known as a formula: its tangents are central"
         " differences, to ten digits or so",
-        UserWarning,
     )
     definition = described(
         system,

@@ -107,7 +107,6 @@ def _tell_of_corners(system, traced, elements):
         warn_caller(
             f"the force of {system.name!r} turns or jumps ({', '.join(sorted(found))}): its"
             " tangents are the derivative of the branch taken, and miss the jump itself",
-            UserWarning,
         )
 
 

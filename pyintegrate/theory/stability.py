@@ -1,11 +1,12 @@
 """Stability limits of the step, from the method's coefficients, in exact arithmetic."""
 
 from fractions import Fraction
-from math import inf, lcm, nan, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 
 from . import multistep_stability, stability_function
+from .conditions import common_scale
 from .polynomials import first_exit, polynomial, trimmed
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
@@ -211,7 +212,7 @@ def half_trace(method):
     [Fraction(1, 1), Fraction(-1, 2)]
     """
     exact, _ = method.exact_coefficients
-    scale = lcm(*(x.denominator for name in ("kick", "drift") for x in exact[name]))
+    scale = common_scale(exact["kick"], exact["drift"])
     # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2; z is in units in which all w are whole.

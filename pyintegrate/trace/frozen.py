@@ -102,7 +102,6 @@ class Frozen:
             f"{system.name!r} was traced when it was defined, and has kept the numbers of that"
             f" moment: {'; '.join(told)} now. Make {names} a parameter"
             f" ({system.name}({changed[0][0]}=...)), or define it again",
-            UserWarning,
         )
 
 

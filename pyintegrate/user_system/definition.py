@@ -22,7 +22,6 @@ from ..values.checks import (
     truth,
     units_by_name,
 )
-from ..values.parameters import checked_mass
 from .callback import CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .own_system import halves
@@ -226,8 +225,10 @@ class Definition:
                     f" {dof} elements, of {', '.join(self.defaults) or 'none'}"
                 )
             return params[mass]
-        mass = checked_mass(mass, dof)
-        return float(mass) if np.ndim(mass) == 0 else mass
+        value = floats("mass", mass)
+        if value.shape not in ((), (dof,)) or not np.all(value > 0):
+            raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
+        return value if value.ndim else float(value)
 
     def _described(self, structure, dim, dof=0, **more):
         about = self.given.get("reference") or inspect.getdoc(self.function) or ""
@@ -373,7 +374,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         state = floats("initial", start)
     elif kind not in ("rhs", "sde"):
         state[1:] = 0.0
-    if np.shape(state) != (dim,) or not np.all(np.isfinite(state)):
+    if state.shape != (dim,) or not np.isfinite(state).all():
         raise ValueError(f"initial must be {dim} finite numbers (the whole state), got {start!r}")
     return SystemDefinition(
         name=name,

@@ -352,7 +352,6 @@ def _warn_of_period(solution, period):
             warn_caller(
                 f"the force of {solution.system.name!r} does not repeat after the period= of its"
                 " section: give the period of its drive, for each trajectory where they differ",
-                UserWarning,
             )
 
 
