@@ -33,7 +33,8 @@ def _partials(node):
     rule = _RULES.get(node.operation)
     if rule is None:
         raise TraceError(f"{node.operation} has no derivative", "report it")
-    pairs = zip(node.arguments, rule(node, *node.arguments), strict=True)
+    found = rule(node, *node.arguments)
+    pairs = zip(node.arguments, found if isinstance(found, tuple) else (found,), strict=True)
     return [(argument, d) for argument, d in pairs if d is not _0]
 
 
@@ -131,36 +132,36 @@ def _arctan2(n, a, b):
     return b * (1.0 / square), -(a * (1.0 / square))
 
 
-# From the node and its arguments.
+# From the node and its arguments, for each of these or the only one.
 _RULES: dict[str, Callable] = {
-    "negative": lambda n, a: (n.graph.constant(-1.0),),
+    "negative": lambda n, a: n.graph.constant(-1.0),
     "add": lambda n, a, b: (None, None),
     "subtract": lambda n, a, b: (None, n.graph.constant(-1.0)),
     "multiply": lambda n, a, b: (_by_factor(n, a, b), _by_factor(n, b, a)),
     "divide": _quotient,
-    "sqrt": lambda n, a: ((_over_length(n) if _sums_squares(a) else 1.0 / n) * 0.5,),
-    "cbrt": lambda n, a: (n / (a * 3.0),),
-    "absolute": lambda n, a: (make("sign", a),),
+    "sqrt": lambda n, a: (_over_length(n) if _sums_squares(a) else 1.0 / n) * 0.5,
+    "cbrt": lambda n, a: n / (a * 3.0),
+    "absolute": lambda n, a: make("sign", a),
     "copysign": lambda n, a, b: (make("copysign", 1.0, a) * make("copysign", 1.0, b), _0),
-    "sin": lambda n, a: (make("cos", a),),
-    "cos": lambda n, a: (-make("sin", a),),
-    "tan": lambda n, a: (n * n + 1.0,),
-    "arcsin": lambda n, a: (1.0 / make("sqrt", 1.0 - a * a),),
-    "arccos": lambda n, a: (-1.0 / make("sqrt", 1.0 - a * a),),
-    "arctan": lambda n, a: (1.0 / (a * a + 1.0),),
+    "sin": lambda n, a: make("cos", a),
+    "cos": lambda n, a: -make("sin", a),
+    "tan": lambda n, a: n * n + 1.0,
+    "arcsin": lambda n, a: 1.0 / make("sqrt", 1.0 - a * a),
+    "arccos": lambda n, a: -1.0 / make("sqrt", 1.0 - a * a),
+    "arctan": lambda n, a: 1.0 / (a * a + 1.0),
     "arctan2": _arctan2,
-    "exp": lambda n, a: (n,),
-    "expm1": lambda n, a: (make("exp", a),),
-    "log": lambda n, a: (1.0 / a,),
-    "log2": lambda n, a: (1 / math.log(2) / a,),
-    "log10": lambda n, a: (1 / math.log(10) / a,),
-    "log1p": lambda n, a: (1.0 / (a + 1.0),),
-    "sinh": lambda n, a: (make("cosh", a),),
-    "cosh": lambda n, a: (make("sinh", a),),
-    "tanh": lambda n, a: (1.0 - n * n,),
-    "arcsinh": lambda n, a: (1.0 / make("hypot", a, 1.0),),
-    "arccosh": lambda n, a: (1.0 / (make("sqrt", a - 1.0) * make("sqrt", a + 1.0)),),
-    "arctanh": lambda n, a: (1.0 / ((1.0 - a) * (a + 1.0)),),
+    "exp": lambda n, a: n,
+    "expm1": lambda n, a: make("exp", a),
+    "log": lambda n, a: 1.0 / a,
+    "log2": lambda n, a: 1 / math.log(2) / a,
+    "log10": lambda n, a: 1 / math.log(10) / a,
+    "log1p": lambda n, a: 1.0 / (a + 1.0),
+    "sinh": lambda n, a: make("cosh", a),
+    "cosh": lambda n, a: make("sinh", a),
+    "tanh": lambda n, a: 1.0 - n * n,
+    "arcsinh": lambda n, a: 1.0 / make("hypot", a, 1.0),
+    "arccosh": lambda n, a: 1.0 / (make("sqrt", a - 1.0) * make("sqrt", a + 1.0)),
+    "arctanh": lambda n, a: 1.0 / ((1.0 - a) * (a + 1.0)),
     "power": _power,
     "fmod": lambda n, a, b: (n.graph.constant(1.0), -make("rint", (a - n) / b)),
     "hypot": lambda n, a, b: (a * _over_length(n), b * _over_length(n)),
