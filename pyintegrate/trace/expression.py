@@ -215,6 +215,9 @@ class Symbol(Operators):
             "it takes a component of a scalar", "give dof= or dim=, or an array as the default"
         )
 
+    def _applied(self, name, *others):
+        return apply(name, self, *others)
+
     def __repr__(self):
         return f"<symbol: {self.node!r}>"
 
@@ -227,22 +230,13 @@ _NUMBERS = {
 }
 
 
-def _methods():
-    """For np.sqrt of an array of objects NumPy calls x.sqrt()."""
-
-    def method(name):
-        return lambda self, *others: apply(name, self, *others)
-
-    for name in FUNCTIONS:
-        if not hasattr(Symbol, name):
-            setattr(Symbol, name, method(name))
-    for name in ("floor", "ceil", "trunc"):
-        setattr(Symbol, f"__{name}__", method(name))
-    for name, what in _NUMBERS.items():
-        setattr(Symbol, f"__{name}__", partialmethod(Symbol._needs_a_number, what))
-
-
-_methods()
+for _name in FUNCTIONS:  # for np.sqrt of an array of objects NumPy calls x.sqrt()
+    if not hasattr(Symbol, _name):
+        setattr(Symbol, _name, partialmethod(Symbol._applied, _name))
+for _name in ("floor", "ceil", "trunc"):
+    setattr(Symbol, f"__{_name}__", partialmethod(Symbol._applied, _name))
+for _name, _what in _NUMBERS.items():
+    setattr(Symbol, f"__{_name}__", partialmethod(Symbol._needs_a_number, _what))
 
 
 def _of_its_array(name):
