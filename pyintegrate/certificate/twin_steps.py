@@ -203,8 +203,7 @@ def _nystrom(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = []
         for node, row in zip(c, A):
-            there = x + v * (node * h)
-            k.append(motion.acceleration(there + _sum(row, k) * (h * h)))
+            k.append(motion.acceleration(x + v * (node * h) + _sum(row, k) * (h * h)))
         x = x + v * h + _sum(table["b"], k) * (h * h)
         v = v + _sum(table["velocity"], k) * h
     return np.concatenate([x, v])
