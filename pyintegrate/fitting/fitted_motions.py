@@ -186,7 +186,7 @@ class Fit(Tabled):
         if status.any():
             warn_caller(
                 f"{np.count_nonzero(status)} of {status.size} fits did not converge:"
-                f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason",
+                f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason"
             )
         with quiet():
             alike = np.nan_to_num(spread / errors / errors[:, np.newaxis])
@@ -204,7 +204,7 @@ class Fit(Tabled):
             warn_caller(
                 f"the data do not determine {', '.join(told)}{' apart' * (len(told) > 1)} in"
                 f" {np.count_nonzero(lost.any(axis=0))} of {status.size} fits: fix one, or give a"
-                " prior",
+                " prior"
             )
 
     @property

@@ -137,7 +137,7 @@ class LangevinSystem(NoisySystem):
             warn_caller(
                 f"the mass of {self.name!r} was read from its energy with other parameters, and"
                 f" stays: the law is not exp(-E / temperature); give {heavy}= too, or the"
-                " parameters before the heat bath, pi.langevin(system(...), ...)",
+                " parameters before the heat bath, pi.langevin(system(...), ...)"
             )
         return made
 
@@ -253,7 +253,7 @@ def _tell_of_own_damping(system):
         warn_caller(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
             " damping or drive breaks the balance of friction and noise, and the law is not"
-            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
+            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}"
         )
 
 

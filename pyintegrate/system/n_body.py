@@ -189,7 +189,7 @@ class NBody(System):
         if np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
             warn_caller(
                 f"method {method.name!r} moves each body about those before it, and one is heavier"
-                " than all of these: begin with the heaviest, unless it is far from them",
+                " than all of these: begin with the heaviest, unless it is far from them"
             )
         return None
 

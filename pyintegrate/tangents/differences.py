@@ -40,7 +40,7 @@ def by_differences(system, k, elements):
     """
     warn_caller(
         f"the force of {system.name!r} is called, not known as a formula: its tangents are central"
-        " differences, to ten digits or so",
+        " differences, to ten digits or so"
     )
     definition = described(
         system,

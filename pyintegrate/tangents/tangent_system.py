@@ -106,7 +106,7 @@ def _tell_of_corners(system, traced, elements):
     if found:
         warn_caller(
             f"the force of {system.name!r} turns or jumps ({', '.join(sorted(found))}): its"
-            " tangents are the derivative of the branch taken, and miss the jump itself",
+            " tangents are the derivative of the branch taken, and miss the jump itself"
         )
 
 

@@ -101,7 +101,7 @@ class Frozen:
         warn_caller(
             f"{system.name!r} was traced when it was defined, and has kept the numbers of that"
             f" moment: {'; '.join(told)} now. Make {names} a parameter"
-            f" ({system.name}({changed[0][0]}=...)), or define it again",
+            f" ({system.name}({changed[0][0]}=...)), or define it again"
         )
 
 

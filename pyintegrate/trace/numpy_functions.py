@@ -44,8 +44,7 @@ def call(function, arguments, options):
         raise TraceError(
             f"np.{function.__name__}(out=...) writes into an array", "use what it returns"
         )
-    own = _OWN.get(function)
-    if own is not None:
+    if own := _OWN.get(function):
         return own(*arguments, **options)
     if function not in _NATIVE:
         raise unknown(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1))

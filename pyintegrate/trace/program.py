@@ -136,10 +136,7 @@ class _Assembler:
             steps = [(n, n.operation, n.arguments) for n in order]
         else:
             steps = _paired(_fused(order, outputs), outputs)
-        last_use = {}
-        for at, (_, _, arguments) in enumerate(steps):
-            for a in arguments:
-                last_use[a.number] = at
+        last_use = {a.number: at for at, (_, _, arguments) in enumerate(steps) for a in arguments}
         bank = (P << BANK_SHIFT | self.n_params) if prepare else OUT << BANK_SHIFT
         targets = {}
         for i, node in enumerate(outputs):

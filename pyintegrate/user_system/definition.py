@@ -72,8 +72,9 @@ class Definition:
             raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= out")
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
-        names = list(inspect.signature(function).parameters)
-        names = [name for name in names if not (what == "exact" and name == "t0")]
+        names = [*inspect.signature(function).parameters]
+        if what == "exact" and "t0" in names:
+            names.remove("t0")
         told = f"{what}={getattr(function, '__name__', repr(function))}"
         motion = ("t", "x", "v") if self.kind == "potential" else LEADING[self.kind][-1]
         check_order(told, names, (motion,))
@@ -283,15 +284,14 @@ class Definition:
         if self.size is None and self.kind == "rhs":
             raise ValueError(f"{self.name}(): give dim= where trace=False")
         size = self.size or 1
-        second = self.kind == "acceleration"
-        dim, dof = (2 * size, size) if second else (size, 0)
+        dof = 0 if self.first_order else size
         definition = self._described(
-            "second_order" if second else "first_order",
-            dim,
+            "second_order" if dof else "first_order",
+            size + dof,
             dof,
             function=self.function,
             energy=self.given.get("energy"),
-            velocity_dependent=second and self.given.get("velocity_dependent", True),
+            velocity_dependent=dof > 0 and self.given.get("velocity_dependent", True),
         )
         return CallbackSystem(definition, dict(self.defaults))
 
