@@ -99,7 +99,7 @@ def langevin(
     given = {"friction": friction, "temperature": temperature, heavy: each}
     values = {name: checked(name, value, shapes[name]) for name, value in given.items()}
     for name, value in values.items():
-        least_ok = np.asarray(value) > 0 if name == heavy else np.asarray(value) >= 0
+        least_ok = value > 0 if name == heavy else value >= 0
         if not np.all(least_ok | np.isnan(value)):
             raise ValueError(f"{name} must be {'positive' if name == heavy else 'at least 0'},"
                              f" got {value!r:.80}")  # fmt: skip

@@ -84,7 +84,7 @@ class RigidBody(System):
                     values[name] = checked(name, np.full(form, float(name == "stiffness")), form)
         made = RigidBody(replace(self.definition, shapes=shapes), values)
         made = System.__call__(made, *given, **params)
-        if np.any(np.asarray(made.params["inverse_mass"]) < 0):
+        if np.any(made.params["inverse_mass"] < 0):
             raise ValueError("parameter inverse_mass must not be negative")
         _check_inertia(made.params["inverse_inertia"])
         return made
