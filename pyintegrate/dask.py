@@ -123,7 +123,8 @@ class DaskSolution:
         given, results, watched, events, across = dask.compute(
             self._call.arrays, self._results, dict(self.watched), dict(self.events), self.across
         )
-        solution = self._call.whole(given, results)
+        call = self._call
+        solution = call.kind._of_results(call.made(given | call.of_whole), results)
         solution.__dict__.update(
             watched=Watched(watched, self.watched._kinds), events=Events(events),
             stopped_at=results["stopped_at"], stopped_by=results["stopped_by"],
@@ -414,7 +415,8 @@ def pick(runs, number):
 def _run_chunk(*arrays, call, names):
     """One chunk: all arrays of its solution, and its statistics across the batch."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    solution = call.solution(dict(zip(names, arrays)))
+    made = call.made(dict(zip(names, arrays)))
+    solution = call.kind.of_run(*made)  # where a watched NaN may begin it
     return *_results_of(solution).values(), solution.across
 
 
@@ -531,14 +533,6 @@ class _Call:
             return make_adaptive_run(system, x0, v0, defaults | fixed | arrays)
         return make_run(system, x0, v0, **arrays, **fixed)
 
-    def solution(self, arrays):
-        """As ``integrate`` or ``solve``, but of a part of the batch."""
-        return self.kind.of_run(*self.made(arrays))  # where a watched NaN may begin it
-
-    def whole(self, arrays, results):
-        """The Solution of the whole batch, from its results."""
-        return self.kind._of_results(self.made(arrays | self.of_whole), results)
-
     def lazily(self, sample, count):
         """The chunks, and each of their results by name, dask arrays."""
         rank = max(map(len, self.batches().values()))
@@ -550,9 +544,11 @@ class _Call:
             array = array.rechunk(dict.fromkeys(range(own, array.ndim), -1))
             pairs += [array, (*batch[rank - own :], *(f"{name} {i}" for i in range(inner)))]
         token = dask.base.tokenize(self.kind, self.system, pairs, self.fixed)
+        alone = copy(self)
+        alone.arrays = {}  # which the chunks bring along
         runs = da.blockwise(
             _run_chunk, batch, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
-            name=f"pyintegrate-{token}", call=self.alone(), names=[*self.arrays],
+            name=f"pyintegrate-{token}", call=alone, names=[*self.arrays],
         )  # fmt: skip
         results = {}
         for number, (name, like) in enumerate(_results_of(sample).items()):
@@ -566,12 +562,6 @@ class _Call:
                 meta=np.empty((0,) * len(out), like.dtype),
             )  # fmt: skip
         return runs, results
-
-    def alone(self):
-        """The same without arrays, which the chunks bring along."""
-        call = copy(self)
-        call.arrays = {}
-        return call
 
 
 def _refuse_lazy(given, names, cure, times):

@@ -163,7 +163,7 @@ def warn_of_jump(lanes, name, driven=False):
     warn_record(why)
 
 
-def warn_caller(message, category):
+def warn_caller(message, category=UserWarning):
     """Warn at the line outside of the package that called it."""
     level = 2
     within = (__package__, "contextlib", "functools")  # and the callers of the package's own code

@@ -135,8 +135,7 @@ def checked_method(method, rtol, system):
     if method.name == "fehlberg78" and system.definition.time_dependent:
         warn_caller(
             "the error estimate of 'fehlberg78' is zero for y' = f(t), and nearly so where a force"
-            " changes fast in time: take 'prince_dormand87'",
-            UserWarning,
+            " changes fast in time: take 'prince_dormand87'"
         )
     return method
 
@@ -203,8 +202,7 @@ def _raised(rtol, dtype, told):
         if told:
             warn_caller(
                 f"rtol = {rtol.min():g} is below {LEAST_RTOL} rounding units of {dtype.name}: it is"
-                f" raised to {least:.3g}",
-                UserWarning,
+                f" raised to {least:.3g}"
             )
         rtol = np.maximum(rtol, least)
     return rtol

@@ -46,8 +46,7 @@ def _warn_of_rest(system, start, problem, control):
             f"{np.count_nonzero(still)} of {problem.lanes} trajectories stay where they begin, at"
             " rest, or the fastest parts of them do: long steps suit them, but not their"
             " sensitivities: give max_step=, or solve system.tangent(...), whose tolerance is that"
-            " of the tangents too",
-            UserWarning,
+            " of the tangents too"
         )
 
 
@@ -85,8 +84,7 @@ def warn_of_errors(both, names):
         warn_caller(
             f"sensitivities of {count} of {lost.size} trajectories are off by"
             f" more than {LOST} of their size, as after a close encounter (they do not make of"
-            " dy/dt at the start that at the end): give a smaller rtol",
-            UserWarning,
+            " dy/dt at the start that at the end): give a smaller rtol"
         )
     return both
 

@@ -72,7 +72,7 @@ def _kind(method):
 @cache
 def _problems() -> dict[str, Any]:
     """For each kind of noise an equation whose noise is of no simpler kind."""
-    a, b = np.array([0.5, 0.3]), 0.4
+    a, b, of_two = np.array([0.5, 0.3]), 0.4, sde(initial=[1.0, 0.5])
     return {
         "additive": sde(initial=[0.5, 0.5])(
             lambda t, y: (
@@ -80,14 +80,14 @@ def _problems() -> dict[str, Any]:
                 [1.0 + 0.5 * np.sin(2.0 * t), 1.0],
             )
         ),
-        "diagonal": sde(initial=[1.0, 0.5])(
+        "diagonal": of_two(
             lambda t, y: ([0.5 * y[0], y[0] - y[1]], [0.8 * y[0], b * y[1] * (1.0 + t)])
         ),
-        "commutative": sde(initial=[1.0, 0.5])(
+        "commutative": of_two(
             lambda t, y: ([y[1] - y[0], 0.5 * y[1]], [[a[0] * y[0], a[1] * y[0]],
                                                       [a[0] * y[1], a[1] * y[1]]])  # fmt: skip
         ),
-        "general": sde(initial=[1.0, 0.5])(
+        "general": of_two(
             lambda t, y: (
                 [0.6 * y[1] - 0.5 * y[0], -0.4 * y[0] - 0.3 * y[1]],
                 [

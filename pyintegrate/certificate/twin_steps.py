@@ -5,6 +5,7 @@ Arrays are left factors: mpf * array prints the array before it asks it to multi
 
 import numpy as np
 
+from ..method.coefficients import nested
 from ..run.starter import default_starter
 from .number_kinds import COMPLEX, TINY
 
@@ -55,20 +56,15 @@ class Motion:
         return Motion(self.problem, numbers or self.numbers)
 
     def table(self, method):
-        """The coefficients; zeros are None, and are skipped."""
-
-        def made(value):
-            if isinstance(value, list):
-                return [made(item) for item in value]
-            return self.numbers.make(value) if value else None
-
-        return {name: made(value) for name, value in method.exact_coefficients[0].items()}
+        """The coefficients."""
+        exact, _ = method.exact_coefficients
+        return {name: nested(self.numbers.make, value) for name, value in exact.items()}
 
 
-def _sum(weights, values, beside):
-    """beside + sum of weight value, skipping None."""
+def _sum(weights, values, beside=0.0):
+    """beside + sum of weight value, skipping zeros."""
     for weight, value in zip(weights, values):
-        if weight is not None:
+        if weight:
             beside = beside + value * weight
     return beside
 
@@ -77,12 +73,12 @@ def _sum(weights, values, beside):
 
 
 def _float(x):
-    """The double nearest to a number, or to each of an array or nested list; None stays."""
+    """The double nearest to a number, or to each of an array or nested list."""
     if isinstance(x, list):
         return [_float(item) for item in x]
     if isinstance(x, np.ndarray):
         return np.array([_float(item) for item in x])
-    return None if x is None else complex(x).real
+    return complex(x).real
 
 
 def _solve(equations, guess, motion):
@@ -123,12 +119,12 @@ def _explicit_rk(method, motion, h, n_steps, y):
     """k_s = f(y + h sum_j a_sj k_j),   y += h sum_s b_s k_s."""
     table = motion.table(method)
     A, b = table["A"], table["b"]
-    last = max(s for s, weight in enumerate(b) if weight is not None)  # others: an error estimate
+    last = max(s for s, weight in enumerate(b) if weight)  # others: an error estimate
     for _ in range(n_steps):
         k = []
         for row in A[: last + 1]:
-            k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h))
-        y = y + _sum(b, k, 0.0 * y) * h
+            k.append(motion.slope(y + _sum(row, k) * h))
+        y = y + _sum(b, k) * h
     return y
 
 
@@ -140,11 +136,11 @@ def _implicit_rk(method, motion, h, n_steps, y):
     table = motion.table(method)
     A, b = table["A"], table["b"]
     stages, dim, last = len(b), len(y), None
-    shared = not any(a is not None for a in A[0]) and A[-1] == b
+    shared = not any(A[0]) and A[-1] == b
 
     def states(k, y, number):
         rows, step = number(A), number(h)
-        return [number(y) + _sum(row, k, 0.0 * k[0]) * step for row in rows]
+        return [number(y) + _sum(row, k) * step for row in rows]
 
     def equations(u, motion, number):
         k = u.reshape(stages, dim)
@@ -156,7 +152,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
         k = k.reshape(stages, dim)
         fixed = [last] if shared and last is not None else []
         k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
-        y, last = y + _sum(b, k, 0.0 * k[0]) * h, k[-1]
+        y, last = y + _sum(b, k) * h, k[-1]
     return y
 
 
@@ -169,7 +165,7 @@ def _rosenbrock(method, motion, h, n_steps, y):
         M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
         near, u = np.linalg.inv(_float(M)), []
         for row, before in zip(table["A"], inverse):
-            right = motion.slope(_sum(row, u, y)) * h - _sum(before, u, 0.0 * y)
+            right = motion.slope(_sum(row, u, y)) * h - _sum(before, u)
             u.append(_corrected(0.0 * y, near, lambda u, right=right, M=M: M @ u - right))
         y = _sum(table["b"], u, y)
     return y
@@ -183,10 +179,10 @@ def _kicks_and_drifts(method, motion, h, n_steps, y, force, drifted):
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
         for kick, drift in zip(table["kick"], table["drift"]):
-            if kick is not None:
+            if kick:
                 now = force(q) if now is None else now
                 p = p + now * (h * kick)
-            if drift is not None:
+            if drift:
                 (q, p), now = drifted(q, p, h * drift), None
     return np.concatenate([q, p])
 
@@ -207,10 +203,9 @@ def _nystrom(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = []
         for node, row in zip(c, A):
-            there = x if node is None else x + v * (node * h)
-            k.append(motion.acceleration(there + _sum(row, k, 0.0 * x) * (h * h)))
-        x = x + v * h + _sum(table["b"], k, 0.0 * x) * (h * h)
-        v = v + _sum(table["velocity"], k, 0.0 * x) * h
+            k.append(motion.acceleration(x + v * (node * h) + _sum(row, k) * (h * h)))
+        x = x + v * h + _sum(table["b"], k) * (h * h)
+        v = v + _sum(table["velocity"], k) * h
     return np.concatenate([x, v])
 
 
@@ -279,23 +274,22 @@ def _multistep(method, motion, h, n_steps, y):
     """
     table, second = motion.table(method), method.derivative == 2
     beta, predictor = table["beta"], table["predictor"]
-    alpha = [None if a is None else -a for a in table["alpha"][:-1]]
+    alpha = [-a for a in table["alpha"][:-1]]
     force, power = (Motion.acceleration, h * h) if second else (Motion.slope, h)
     values = states = _first_steps(method, motion, h, n_steps, y)
     if second:
         values, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
     slopes = [force(motion, one) for one in values]
-    nothing = 0.0 * values[0]
     for _ in range(n_steps + 1 - len(states)):
-        known = _sum(alpha, values, nothing) + _sum(beta[:-1], slopes, nothing) * power
+        known = _sum(alpha, values) + _sum(beta[:-1], slopes) * power
         if predictor:
-            guess = values[-1] + _sum(predictor, slopes, nothing) * h
+            guess = values[-1] + _sum(predictor, slopes) * h
             new = known + force(motion, guess) * (power * beta[-1])
         else:
             new = _implicit(known, power, beta[-1], force, values[-1], motion)
         values, slopes = [*values[1:], new], [*slopes, force(motion, new)]
         if second:
-            v = v + _sum(table["velocity"], slopes, nothing) * h
+            v = v + _sum(table["velocity"], slopes) * h
         slopes = slopes[1:]
     if not second:
         return values[-1]
@@ -320,8 +314,8 @@ def _first_steps(method, motion, h, n_steps, y):
 
 
 def _implicit(known, h, beta, force, guess, motion):
-    """u = known + h beta force(u), which is known if beta is None."""
-    if beta is None:
+    """u = known + h beta force(u), which is known if beta is 0."""
+    if not beta:
         return known
 
     def equations(u, motion, number):

@@ -149,7 +149,7 @@ def fit(
     unknowns = Unknowns(system, free, free_start, shared, priors)
     choice("loss", loss, LOSSES)
     if unknowns.priors and sigma is None:
-        warn_caller("priors weigh against data whose sigma is 1: give sigma=", UserWarning)
+        warn_caller("priors weigh against data whose sigma is 1: give sigma=")
     starts, seed = (
         integer("starts", starts, 1),
         seed if seed is None else integer("seed", seed, 0, 1 << 64),

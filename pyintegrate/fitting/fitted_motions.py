@@ -126,12 +126,12 @@ class Fit(Tabled):
             parameters=dict(zip(names, shaped(x[shots.where]))), cost=shaped(cost),
             status=shaped(state), iterations=shaped(rounds),
         )  # fmt: skip
-        best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
+        best = np.argmin(cost.reshape(starts, count), axis=0) * count + shots.lanes
         x, cost, matrix, reason = (a[..., best] for a in (x, cost, matrix, reason))
         self._x, self._matrix = x, matrix
         if shots.segments > 1:
             shots.weight, shots.glue = HARD, shots.glue[:, best]
-            self._matrix = shots(x, np.arange(count))[2]
+            self._matrix = shots(x, shots.lanes)[2]
             shots.weight = FIRM
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
@@ -140,7 +140,7 @@ class Fit(Tabled):
         self.system = shots.system(
             **{k: v.reshape((*batch, *v.shape[1:])) for k, v in shots.parameters(x).items()}
         )
-        start = shots.starts_of(x, np.arange(count))[:, 0].T
+        start = shots.starts_of(x, shots.lanes)[:, 0].T
         self.start, self.observed = start.reshape(*batch, -1), shots.observed
         self.t0, self.t_end = shots.ends[[0, -1]].reshape(2, *batch)
         own = (len(shots.seen),) if recordings.listed else ()
@@ -186,8 +186,7 @@ class Fit(Tabled):
         if status.any():
             warn_caller(
                 f"{np.count_nonzero(status)} of {status.size} fits did not converge:"
-                f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason",
-                UserWarning,
+                f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason"
             )
         with quiet():
             alike = np.nan_to_num(spread / errors / errors[:, np.newaxis])
@@ -205,8 +204,7 @@ class Fit(Tabled):
             warn_caller(
                 f"the data do not determine {', '.join(told)}{' apart' * (len(told) > 1)} in"
                 f" {np.count_nonzero(lost.any(axis=0))} of {status.size} fits: fix one, or give a"
-                " prior",
-                UserWarning,
+                " prior"
             )
 
     @property
@@ -217,7 +215,7 @@ class Fit(Tabled):
         """
         shots = self._shots
         batch = (shots.segments,) * (shots.segments > 1) + shots.batch
-        starts = np.moveaxis(shots.starts_of(self._x, np.arange(shots.count)), 0, -1)
+        starts = np.moveaxis(shots.starts_of(self._x, shots.lanes), 0, -1)
         begin, end = (t.reshape(batch) for t in (shots.ends[:-1], shots.ends[1:]))
         times = shots.moments.reshape(-1, *batch)
         least = shots.atol.reshape(*shots.batch, -1)
@@ -234,7 +232,7 @@ class Fit(Tabled):
             (*batch): the start of the first segment from which it is off by more than a tenth of
             the spread of a component; the last time where there is none.
         """
-        shots, lanes = self._shots, np.arange(self._shots.count)
+        shots, lanes = self._shots, self._shots.lanes
         ends, nodes = shots.ends[1:], shots.starts_of(self._x, lanes)
         far = np.zeros(ends.shape, bool)
         if shots.segments > 1:
@@ -283,7 +281,7 @@ class Fit(Tabled):
             ) from None
         if not ((t >= shots.ends[0]).all() and (np.diff(t, axis=0) >= 0).all()):
             raise ValueError("t must be finite times in order, not before t0 of the fit")
-        lanes, S = np.arange(count), shots.segments
+        lanes, S = shots.lanes, shots.segments
         begin, end = shots.ends[:-1], shots.ends[1:].copy()
         end[-1] = np.maximum(end[-1], t.max(axis=0, initial=-np.inf))
         within = np.clip(t[:, np.newaxis], begin, end)
@@ -351,7 +349,7 @@ class Fit(Tabled):
         others = dict(zip(self.parameters, found[shots.where].reshape(-1, n, *batch)))
         cost, least = cost.reshape(n, *batch), self.cost
         if shots.segments > 1:  # the least cost with gaps as hard as in the profile
-            least = minimised(shots, self._x, np.arange(shots.count))[1].reshape(batch)
+            least = minimised(shots, self._x, shots.lanes)[1].reshape(batch)
         with quiet():
             rise = (cost - least) / self._variance.reshape(batch)
         return Profile(values=values, cost=cost, rise=rise, parameters=others)

@@ -125,8 +125,7 @@ def to_jax(
     if not jax.config.jax_enable_x64:
         warn_caller(
             "JAX computes in float32 here, and so do the results: for more,"
-            ' jax.config.update("jax_enable_x64", True)',
-            UserWarning,
+            ' jax.config.update("jax_enable_x64", True)'
         )
     dtype = jnp.result_type(float)
 

@@ -128,17 +128,18 @@ def minimised(shots, x, lanes, held=False):
     x, cost, matrix, reason, rounds
     """
     p, m = x.shape
-    x, every, held = x.copy(), np.arange(m), np.broadcast_to(shots.held | held, x.shape)
+    x, places, held = x.copy(), np.arange(m), np.broadcast_to(shots.held | held, x.shape)
     cost, gradient, matrix = shots(x, lanes)
     found = [x, cost, matrix]
     reason, rounds = np.where(np.isfinite(cost), 0, len(REASONS) - 1), np.zeros(m, int)
     damping, before, size = np.full(m, 1e-3), np.zeros(m), np.zeros((p, m))
-    state = [x, cost, gradient, matrix, damping, before, size, held, lanes, every]
     going = reason == 0
     for n in range(1, ROUNDS + 1):
         if not going.all():
-            state = [array[..., going] for array in state]
-        x, cost, gradient, matrix, damping, before, size, held, lanes, places = state
+            state = x, cost, gradient, matrix, damping, before, size, held, lanes, places
+            x, cost, gradient, matrix, damping, before, size, held, lanes, places = (
+                array[..., going] for array in state
+            )
         if not lanes.size:
             break
         rounds[places] = n
@@ -173,15 +174,13 @@ def minimised(shots, x, lanes, held=False):
             longer = _damping(shots, step, gradient, matrix, fixed, unit, damping, fall)
             damping = np.where(gain < 0.25, longer, damping)
         before = np.where(good, predicted, 0)
-        x = np.where(good, to, x)
-        cost, gradient, matrix = (
-            np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix))
+        x, cost, gradient, matrix = (
+            np.where(good, new, old) for new, old in zip((to, *there), (x, cost, gradient, matrix))
         )
         for whole, part in zip(found, (x, cost, matrix)):
             whole[..., places] = part
         reason[places] = why
         going = why == 0
-        state = [x, cost, gradient, matrix, damping, before, size, held, lanes, places]
     reason[reason == 0] = LAST_GOOD + 1
     return *found, reason, rounds
 

@@ -97,21 +97,21 @@ class Shots:
     ):
         self.system, self.unknowns, self.batch, self.start = system, unknowns, batch, start
         self.count, self.segments, self.run, self.loss = len(start), segments, run, loss
+        self.lanes = np.arange(self.count)
         self.moved = [*range(system.dim)] if segments > 1 else unknowns.starts
         self.k, p = len(self.moved), len(unknowns.elements)
         self.nodes = segments * self.k
         self.size, self.local = self.nodes + p, self.nodes + unknowns.local
         self.others = range(self.nodes, self.size)
         self.where = [*map(self.moved.index, unknowns.starts), *self.others]
-        self.held = np.arange(self.size)[:, np.newaxis] < self.k
+        row = np.arange(self.size)
+        self.held = row[:, np.newaxis] < self.k
         self.held[self.where] = False
         self.common, self.weight, self.observed = unknowns.local < p, 0.0, tuple(observed)
+        end = (row // max(self.k, 1) + 2) * self.k  # of the next node
         self.below = [
-            np.array(
-                [*range(j + 1, min((j // self.k + 2) * self.k, self.nodes)), *self.others], int
-            )
-            for j in range(self.nodes)
-        ] + [np.arange(j + 1, self.size) for j in self.others]
+            row[(row > j) & ((row < after) | (row >= self.nodes))] for j, after in enumerate(end)
+        ]
         self.both = system.tangent(self.k, [*unknowns.parameters])
         self.seen = [self._seen(what) for what in observed]
         self._divide(recordings, t0)
@@ -141,7 +141,7 @@ class Shots:
         cut = (2 * np.arange(S + 1)[:, np.newaxis] * (length - 1) + S) // (2 * S)  # rounded
         many = np.diff(cut, axis=0)
         many[-1] += 1
-        row, lane = np.arange(many.max(initial=1))[:, np.newaxis, np.newaxis], np.arange(count)
+        row, lane = np.arange(many.max(initial=1))[:, np.newaxis, np.newaxis], self.lanes
         at = np.minimum(cut[:-1] + row, cut[1:])
         t = laid(recordings.t)
         self.moments, self.ends = t[at, lane], t[cut, lane]

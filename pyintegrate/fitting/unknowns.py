@@ -150,9 +150,8 @@ def _named(argument, given):
     if isinstance(given, str):
         given = (given,)
     try:
-        found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
+        return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
     except TypeError:
         raise TypeError(
             f"{argument} must be names, or {{name: (low, high)}}, got {given!r}"
         ) from None
-    return found

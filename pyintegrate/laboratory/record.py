@@ -167,11 +167,11 @@ def describe_system(system, start=None):
         matrix = len(shape) == 2 and shape[0] == shape[1]
         values = np.diagonal(value) if matrix else np.ravel(value)
         sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
-        low, high = zip(*(_range(name, float(x)) for x in values)) if sliders else (
-            (), ())  # fmt: skip
+        ranges = [_range(name, float(x)) for x in values] if sliders else []
         params[name] = {
             "value": np.asarray(value, float).tolist(),
-            "low": list(low), "high": list(high), "unit": unit_of(system, name),
+            "low": [low for low, _ in ranges], "high": [high for _, high in ranges],
+            "unit": unit_of(system, name),
         }  # fmt: skip
     return {
         "title": system.title or system.name, "equation": system.equation, "dim": system.dim,

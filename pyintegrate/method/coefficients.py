@@ -80,15 +80,15 @@ def _pairs(method, name):
     """The numbers of a field, each with its error; an empty list for a missing one."""
     written = method.written
     if not isinstance(written, str):
-        return _nested(as_meant, written.get(name, []))
+        return nested(as_meant, written.get(name, []))
     name = name.lower()
-    return _nested(_literal, _field(written, name)) if f".{name} = " in written else []
+    return nested(_literal, _field(written, name)) if f".{name} = " in written else []
 
 
-def _nested(function, value):
+def nested(function, value):
     """The function of every number in nested lists; pairs of (number, error) are tuples."""
     if isinstance(value, list):
-        return [_nested(function, item) for item in value]
+        return [nested(function, item) for item in value]
     return function(value)
 
 
@@ -98,15 +98,10 @@ def _flat(value):
 
 def _field(text, field):
     """``.b = {1/6., {2}}`` in a descriptor, as nested lists of strings."""
-    start = end = text.index("{", text.index(f".{field} = "))
-    depth = 0
-    while True:
-        depth += {"{": 1, "}": -1}.get(text[end], 0)
-        end += 1
-        if not depth:
-            break
-    quoted = re.sub(r"[^{},\s]+", r'"\g<0>"', text[start:end])
-    return json.loads(quoted.translate(str.maketrans("{}", "[]")))
+    start = text.index("{", text.index(f".{field} = "))
+    quoted = re.sub(r"[^{},\s]+", r'"\g<0>"', text[start:])
+    found, _ = json.JSONDecoder().raw_decode(quoted.translate(str.maketrans("{}", "[]")))
+    return found
 
 
 def _literal(text):

@@ -4,7 +4,7 @@ A formula takes a ``Step`` (pyintegrate/stochastic/step.py) and returns the comp
 state.
 """
 
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 from .. import _core
@@ -119,7 +119,10 @@ def heun_stratonovich(s):
 
 # ---- strong order 1.5 ----------------------------------------------------------------------------
 # The numbers are those of Rossler's tables 6.1 and 6.3.
-_ROSSLER = "Rossler (2010), SIAM J. Numer. Anal. 48, 922-952"
+_of_rossler = partial(
+    _method, strong_order=1.5, weak_order=2,
+    reference="Rossler (2010), SIAM J. Numer. Anal. 48, 922-952",
+)  # fmt: skip
 _BETA = (
     (-1, -1, 2, -2),
     (4 / 3, 4 / 3, -4 / 3, 5 / 3),
@@ -128,10 +131,9 @@ _BETA = (
 )
 
 
-@_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
-         formula="H = y + 3/4 h f + 3/2 g(t + h) I10 / h;"
-         "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h",
-         reference=_ROSSLER)  # fmt: skip
+@_of_rossler(noise="additive", evaluations=2, title="SRA1 of Rossler",
+             formula="H = y + 3/4 h f + 3/2 g(t + h) I10 / h;"
+             "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h")  # fmt: skip
 def sra1(s):
     mean, f = s.I10 / s.h, s.drift()
     H = s.y + 3 / 4 * s.h * f + 3 / 2 * s.kick(mean, None, 1.0)
@@ -139,10 +141,10 @@ def sra1(s):
     return y + s.kick(s.dW + -1.0 * mean, None, 1.0) + s.kick(mean)
 
 
-@_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=3, title="SRA3 of Rossler",
-         formula="H2 = y + h f;  H3 = y + h (f + f(H2)) / 4 + (g(t + h) + g / 2) I10 / h;"
-         "  y += h (f + f(H2) + 4 f(H3)) / 6 + g(t + h) dW - (g(t + h) - g) I10 / h",
-         reference=_ROSSLER)  # fmt: skip
+@_of_rossler(noise="additive", evaluations=3, title="SRA3 of Rossler",
+             formula="H2 = y + h f;  H3 = y + h (f + f(H2)) / 4 + (g(t + h) + g / 2) I10 / h;"
+             "  y += h (f + f(H2) + 4 f(H3)) / 6 + g(t + h) dW"
+             " - (g(t + h) - g) I10 / h")  # fmt: skip
 def sra3(s):
     mean, f, sixth = s.I10 / s.h, s.drift(), 1 / 6 * s.h
     late, early = s.kick(mean, None, 1.0), s.kick(mean)
@@ -152,8 +154,8 @@ def sra3(s):
     return y + s.kick(s.dW, None, 1.0) + -1.0 * late + early
 
 
-@_method(strong_order=1.5, weak_order=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
-         formula="four stages of g, two of f", reference=_ROSSLER)  # fmt: skip
+@_of_rossler(noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
+             formula="four stages of g, two of f")  # fmt: skip
 def sriw1(s):
     h, root, f1 = s.h, s.root_h, s.drift()
     integrals = (
@@ -215,11 +217,16 @@ def ri6(s):
 
 
 # ---- Langevin equations --------------------------------------------------------------------------
-@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
-         title="BAOAB: half a kick, half a drift, friction and noise, and back",
-         formula="v += h a / 2;  x += h v / 2;  v = c v + sqrt((1 - c^2) kT / m) R,"
-         " c = exp(-friction h);  x += h v / 2;  v += h a(x) / 2",
-         reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
+_langevin = partial(
+    _method, strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True
+)
+
+
+@_langevin(title="BAOAB: half a kick, half a drift, friction and noise, and back",
+           formula="v += h a / 2;  x += h v / 2;  v = c v + sqrt((1 - c^2) kT / m) R,"
+           " c = exp(-friction h);  x += h v / 2;  v += h a(x) / 2",
+           reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56",
+           )  # fmt: skip
 def baoab(s):
     half = 0.5 * s.h
     v = s.v + half * s.force(s.x, s.v)
@@ -229,11 +236,10 @@ def baoab(s):
     return [*x, *(v + half * s.force(x, v, 1.0))]
 
 
-@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
-         title="OBABO: friction and noise in two halves about a step of velocity Verlet",
-         formula="v = c v + sqrt((1 - c^2) kT / m) R, c = exp(-friction h / 2);  v += h a / 2;"
-         "  x += h v;  v += h a(x) / 2;  v = c v + sqrt((1 - c^2) kT / m) R'",
-         reference="Bussi, Parrinello (2007), Phys. Rev. E 75, 056707")  # fmt: skip
+@_langevin(title="OBABO: friction and noise in two halves about a step of velocity Verlet",
+           formula="v = c v + sqrt((1 - c^2) kT / m) R, c = exp(-friction h / 2);  v += h a / 2;"
+           "  x += h v;  v += h a(x) / 2;  v = c v + sqrt((1 - c^2) kT / m) R'",
+           reference="Bussi, Parrinello (2007), Phys. Rev. E 75, 056707")  # fmt: skip
 def obabo(s):
     half = 0.5 * s.h
     v = s.bath(s.v, half, s.halves[0])
@@ -242,12 +248,11 @@ def obabo(s):
     return [*x, *s.bath(v + half * s.force(x, v, 1.0), half, s.halves[1])]
 
 
-@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
-         title="Gronbech-Jensen and Farago",
-         formula="x += b h v + b h^2 a / 2 + b h B / 2;  v = A v + h (A a + a(x)) / 2 + b B,"
-         "  b = 1 / (1 + friction h / 2), A = (1 - friction h / 2) b, B = sqrt(2 friction kT h / m)"
-         " R",
-         reference="Gronbech-Jensen, Farago (2013), Mol. Phys. 111, 983-991")  # fmt: skip
+@_langevin(title="Gronbech-Jensen and Farago",
+           formula="x += b h v + b h^2 a / 2 + b h B / 2;  v = A v + h (A a + a(x)) / 2 + b B,"
+           "  b = 1 / (1 + friction h / 2), A = (1 - friction h / 2) b,"
+           " B = sqrt(2 friction kT h / m) R",
+           reference="Gronbech-Jensen, Farago (2013), Mol. Phys. 111, 983-991")  # fmt: skip
 def gjf(s):
     damped = 0.5 * (s.friction * s.h)
     b = 1.0 / (1.0 + damped)

@@ -43,6 +43,5 @@ def warn_of_range(solution, on_failure):
     warn_caller(
         f"{np.count_nonzero(less)} of {problem.lanes} trajectories end where the force of"
         f" {system.name!r} is smaller in float32 than in float64: numbers in it are outside"
-        " 1e-38 to 3e38, and terms vanish: give dtype=np.float64, or other units",
-        UserWarning,
+        " 1e-38 to 3e38, and terms vanish: give dtype=np.float64, or other units"
     )

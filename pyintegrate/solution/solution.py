@@ -447,7 +447,7 @@ class Solution(KindOfSolution):
             both, names = self._carried
             return self._with_tangents(lambda: with_tangents(both), names)
         if self._forgot:
-            warn_caller(self._what_is_forgotten(), UserWarning)
+            warn_caller(self._what_is_forgotten())
         part = alone()
         if self._options.events is None:  # it was loaded, and has jumped before
             part._first_jump = np.minimum(part._first_jump, self._first_jump)

@@ -225,8 +225,7 @@ def save(solution, path):
     if solution.across._asked:
         warn_caller(
             "the file holds the states, not statistics across the batch: pickle the solution to"
-            " keep them",
-            UserWarning,
+            " keep them"
         )
     system = solution.system
     solution, names = solution._carried or (solution, None)

@@ -84,7 +84,7 @@ class _Definition(Definition):
         arguments = [Symbol(graph.time()), *self._state(graph)]
         result = tracing.call(self.function, arguments, params)
         drift, diffusion = _both(self.function, result)
-        f = tracing.components(self.function, graph, drift, dim, False, f"a drift of {dim}")
+        f = tracing.components(self.function, graph, drift, dim, f"a drift of {dim}")
         rows = np.asarray(plain(diffusion), dtype=object)
         matrix = rows.ndim == 2 and len(rows) == dim
         if not matrix and rows.shape != (dim,) and not (dim == 1 and rows.ndim == 0):
@@ -95,7 +95,7 @@ class _Definition(Definition):
             )
         count = rows.size
         flat = list(rows.ravel())
-        g = tracing.components(self.function, graph, flat, count, False, f"{count} numbers")
+        g = tracing.components(self.function, graph, flat, count, f"{count} numbers")
         if not matrix:
             zero = graph.constant(0.0)
             g = [g[i] if i == k else zero for i in range(dim) for k in range(dim)]

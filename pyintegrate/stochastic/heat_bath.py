@@ -99,7 +99,7 @@ def langevin(
     given = {"friction": friction, "temperature": temperature, heavy: each}
     values = {name: checked(name, value, shapes[name]) for name, value in given.items()}
     for name, value in values.items():
-        least_ok = np.asarray(value) > 0 if name == heavy else np.asarray(value) >= 0
+        least_ok = value > 0 if name == heavy else value >= 0
         if not np.all(least_ok | np.isnan(value)):
             raise ValueError(f"{name} must be {'positive' if name == heavy else 'at least 0'},"
                              f" got {value!r:.80}")  # fmt: skip
@@ -109,7 +109,7 @@ def langevin(
         old,
         title=f"{system.title} in a heat bath",
         params=[*old.params, *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
-        shapes={**old.shapes, **shapes},
+        shapes=None,
         invariants=[],
         exact=None,
         compiled=None,
@@ -137,8 +137,7 @@ class LangevinSystem(NoisySystem):
             warn_caller(
                 f"the mass of {self.name!r} was read from its energy with other parameters, and"
                 f" stays: the law is not exp(-E / temperature); give {heavy}= too, or the"
-                " parameters before the heat bath, pi.langevin(system(...), ...)",
-                UserWarning,
+                " parameters before the heat bath, pi.langevin(system(...), ...)"
             )
         return made
 
@@ -254,8 +253,7 @@ def _tell_of_own_damping(system):
         warn_caller(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
             " damping or drive breaks the balance of friction and noise, and the law is not"
-            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
-            UserWarning,
+            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}"
         )
 
 

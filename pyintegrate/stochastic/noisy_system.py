@@ -178,4 +178,4 @@ class NoisyTangentSystem(Directions, NoisySystem):
         rows, graph = dict(elements_of(base, base.shapes)), Graph(self.dim, 0)
         elements = [(name, rows[name]) for name in self.directions[k:]]
         made, seeds = widened(graph, places, after, k, elements)
-        return graph, laid_out(graph, places, made, directional(graph, made, seeds)), second
+        return graph, laid_out(places, made, directional(made, seeds)), second

@@ -151,7 +151,7 @@ def derivatives_along(traced, m):
     graph, g = traced.graph, traced.outputs["diffusion"]
     state = [graph.state(i) for i in range(graph.dim)]
     found = {}
-    slopes = forward(graph, g, state)
+    slopes = forward(g, state)
     for j, k, i in product(range(m), range(m), range(graph.dim)):
         slope = slopes[i * m + k]
         terms = [g[at * m + j] * slope[s.number] for at, s in enumerate(state)

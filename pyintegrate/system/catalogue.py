@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-import numpy as np
-
 from .. import _core
 from ..values.catalogue import Catalogue
 from ..values.names import SYSTEMS
@@ -68,8 +66,7 @@ def _made(name):
     if name in _OF_ANY_SIZE:
         return getattr(import_module(f".{name}", __package__), name)
     params = declared(_ITEMS[name]["params"])
-    shapes = {p: np.shape(value) for p, _, value, _ in params}
-    definition = SystemDefinition(**{**_ITEMS[name], "params": params}, shapes=shapes)
+    definition = SystemDefinition(**{**_ITEMS[name], "params": params})
     return System(definition, definition.defaults)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from functools import cache, partial
 
 import numpy as np
 
+from .. import _core
 from ..values.types import Any, Sequence
 
 _OF_THIS_PROCESS = {"compiled", "frozen", "handle"}  # besides the mathematics
@@ -19,8 +21,8 @@ class SystemDefinition:
     ----------
     state, params, invariants : sequence of (name, unit, value, meaning)
         Of each component its start, of each parameter its default.
-    shapes : dict
-        Name of each parameter to the shape of its default.
+    shapes : dict, optional
+        Name of each parameter to its shape, if that is not of its default.
     positions : int, optional
         Components of x0 if v0 is given, where that is not dof.
     traced : Traced, optional
@@ -45,7 +47,7 @@ class SystemDefinition:
     title: str
     equation: str
     reference: str
-    shapes: dict[str, tuple[int, ...]]
+    shapes: Any = None
     velocity_dependent: bool = False
     time_dependent: bool = True
     invariants: Sequence[tuple[str, str, Any, str]] = field(default_factory=list)
@@ -63,6 +65,11 @@ class SystemDefinition:
     directions: tuple[str, ...] | None = None
     n: int | None = None
     in_units: dict[str, str] | None = None
+
+    def __post_init__(self):
+        if self.shapes is None:
+            shapes = {name: np.shape(value) for name, value in self.defaults.items()}
+            object.__setattr__(self, "shapes", shapes)
 
     @property
     def defaults(self):
@@ -83,3 +90,9 @@ class SystemDefinition:
                 for name, unit, value, meaning in plain[kind]
             ]
         return plain
+
+
+def sized(name):
+    """The descriptor of systems of any size, and what makes the C core's handle of a size."""
+    [item] = (item for item in _core.sized_systems if item["name"] == name)
+    return item, cache(partial(_core.make_system, name))

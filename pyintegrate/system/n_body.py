@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..errors import warn_caller
 from ..values.checks import MOST_COMPONENTS, choice, floats, integer
 from ..values.parameters import checked
 from ..values.types import ArrayLike
-from .definition import SystemDefinition
+from .definition import SystemDefinition, sized
 from .system import System
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
@@ -53,8 +52,7 @@ _READY: dict = {
     ),
 }
 
-_handle = cache(lambda n: _core.make_system("n_body", n))
-_DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "n_body")
+_DESCRIPTOR, _handle = sized("n_body")
 
 
 class NBody(System):
@@ -177,20 +175,21 @@ class NBody(System):
         return components
 
     def refusal(self, method):
+        if method.requires != "n_body":
+            return None
+        m = self.params["masses"]
         reasons = {
-            "knows no softening: leave it 0": np.any(self.params["softening"] != 0),
+            "knows no softening: leave it 0": self.params["softening"] != 0,
             "moves the others about the first body, whose mass is 0: begin with the heaviest":
-                np.any(self.params["masses"][..., 0] == 0),
+                m[..., 0] == 0,
         }  # fmt: skip
         for reason, holds in reasons.items():
-            if holds and method.requires == "n_body":
+            if np.any(holds):
                 return f"method {method.name!r} {reason}, or use another, such as 'velocity_verlet'"
-        m = self.params["masses"]
-        if method.requires == "n_body" and np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
+        if np.any(m[..., 2:] > np.cumsum(m, axis=-1)[..., 1:-1]):
             warn_caller(
                 f"method {method.name!r} moves each body about those before it, and one is heavier"
-                " than all of these: begin with the heaviest, unless it is far from them",
-                UserWarning,
+                " than all of these: begin with the heaviest, unless it is far from them"
             )
         return None
 
@@ -237,7 +236,6 @@ def _definition(n, state, units):
     return SystemDefinition(
         **_DESCRIPTOR | changed,
         n=n,
-        shapes={name: np.shape(value) for name, value in values.items()},
         time_unit=units["time"],
         in_units=units,
     )

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
-from .. import _core
 from ..values.checks import numbers
 from ..values.differences import jacobian_by_differences
 from ..values.parameters import checked
 from ..values.types import ArrayLike, Floats, Never
-from .definition import SystemDefinition
+from .definition import SystemDefinition, sized
 from .system import System
 
-_handle = cache(lambda springs: _core.make_system("rigid_body", springs))
-_DESCRIPTOR = next(item for item in _core.sized_systems if item["name"] == "rigid_body")
+_DESCRIPTOR, _handle = sized("rigid_body")
 
 
 # The parameters that change the momentum and the angular momentum, unless they are neutral.
@@ -87,7 +84,7 @@ class RigidBody(System):
                     values[name] = checked(name, np.full(form, float(name == "stiffness")), form)
         made = RigidBody(replace(self.definition, shapes=shapes), values)
         made = System.__call__(made, *given, **params)
-        if np.any(np.asarray(made.params["inverse_mass"]) < 0):
+        if np.any(made.params["inverse_mass"] < 0):
             raise ValueError("parameter inverse_mass must not be negative")
         _check_inertia(made.params["inverse_inertia"])
         return made
@@ -176,6 +173,5 @@ _PARAMS = [
 _DEFINITION = SystemDefinition(
     **{**_DESCRIPTOR, "params": _PARAMS},
     positions=7,
-    shapes={name: np.shape(value) for name, _, value, _ in _PARAMS},
 )
 rigid_body = RigidBody(_DEFINITION, _DEFINITION.defaults)

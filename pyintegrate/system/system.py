@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..values.checks import broadcast_shape, numbers
+from ..values.memory import outward
 from ..values.names import ByName, near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from ..values.table import Table
@@ -393,7 +394,7 @@ class System(ClosedForms):
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
             self.evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
-        return out.reshape(answers, *batch).transpose(*range(1, len(batch) + 1), 0)
+        return outward(out, batch)
 
     def evaluate(self, *arguments):
         """Answer a question of the core for rows of lanes, into memory.

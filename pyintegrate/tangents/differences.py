@@ -7,6 +7,7 @@ zero has a size too, and units change nothing. Where nothing tells a size, as al
 is 0, many steps are tried, and each component of the force takes the one that matters least.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from ..errors import quiet, warn_caller
 from ..system.system import ACCELERATION, RHS
 from ..user_system.callback import CallbackSystem
+from ..values.types import Any
 from .directions import Directions, described, places_of
 
 GUESSES = [1e3**n for n in range(8, -7, -1)]  # times the size of other components, or 1
@@ -38,8 +40,7 @@ def by_differences(system, k, elements):
     """
     warn_caller(
         f"the force of {system.name!r} is called, not known as a formula: its tangents are central"
-        " differences, to ten digits or so",
-        UserWarning,
+        " differences, to ten digits or so"
     )
     definition = described(
         system,
@@ -51,24 +52,17 @@ def by_differences(system, k, elements):
     return DifferenceSystem(definition, system.params)
 
 
+@dataclass
 class _Differences:
     """The force of a motion and its tangents for many trajectories, components first."""
 
-    def __init__(self, system, k, rows):
-        self.__name__ = f"{system.name}_tangent"
-        self._system, self._k, self._rows = system, k, rows
-        self._dof, self._dim = system.dof, system.dim
-        self._places = places_of(self._dim, self._dof, k + len(rows))
+    system: Any
+    k: int
+    rows: list[Any]
 
-    def _asked(self):
-        return (self._system, self._k, self._rows)
-
-    def __eq__(self, other):
-        if not isinstance(other, _Differences):
-            return NotImplemented
-        return self._asked() == other._asked()
-
-    __hash__ = None  # type: ignore[assignment]
+    def __post_init__(self):
+        self.__name__ = f"{self.system.name}_tangent"
+        self._places = places_of(self.system.dim, self.system.dof, self.k + len(self.rows))
 
     def __call__(self, t, *state, **params):
         y = np.concatenate([np.atleast_2d(part) for part in state])
@@ -81,7 +75,7 @@ class _Differences:
             own = self._sizes(y, force[0])
             sizes = np.where(own > 0, own, own.max(axis=0))
             sizes = np.where(sizes > 0, sizes, 1.0)
-            for row, dy in zip([None] * self._k + self._rows, tangents):
+            for row, dy in zip([None] * self.k + self.rows, tangents):
                 e = np.where(dy == 0, np.inf, sizes / np.abs(dy)).min(axis=0)
                 guess = ((dy != 0) & ~(own > 0)).any(axis=0)
                 if row is not None:
@@ -116,7 +110,7 @@ class _Differences:
 
         T^2 is x / x'', or T the geometric mean of |y / y'|: 1 / omega of an oscillation.
         """
-        y, rate, dof = np.abs(y), np.abs(force), self._dof
+        y, rate, dof = np.abs(y), np.abs(force), self.system.dof
         if dof:
             x, v, a = (part.max(axis=0) for part in (y[:dof], y[dof:], rate))
             T = np.where((x > 0) & (a > 0), np.sqrt(x / a), np.where(a > 0, v / a, 0.0))
@@ -133,7 +127,7 @@ class _Differences:
     def _parameter_rows(self, params, y):
         """Each element of the parameters for all lanes."""
         rows = []
-        for name, shape in self._system.shapes.items():
+        for name, shape in self.system.shapes.items():
             value = np.asarray(params[name], dtype=y.dtype)
             if shape:
                 value = value.reshape(*shape, -1)
@@ -142,8 +136,8 @@ class _Differences:
 
     def _force(self, t, y, rows):
         """The base's force, (dof or dim, lanes)."""
-        question = ACCELERATION if self._dof else RHS
+        question = ACCELERATION if self.system.dof else RHS
         given = np.array(t), tuple(np.array(y)), tuple(map(np.array, rows))
-        out = np.empty((self._dof or self._dim, t.size), y.dtype)
-        self._system.evaluate(64, question, t.size, *given, out)
+        out = np.empty((self.system.dof or self.system.dim, t.size), y.dtype)
+        self.system.evaluate(64, question, t.size, *given, out)
         return out

@@ -179,7 +179,6 @@ def described(system, k, elements, **more):
         dof=system.dof * (1 + n),
         state=state,
         params=old.params,
-        shapes=old.shapes,
         time_unit=old.time_unit,
         base=system(**old.defaults),
         directions=tuple(directions),

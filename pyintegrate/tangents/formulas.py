@@ -148,7 +148,7 @@ def _traced(name, dim, dof, shapes):
     def nodes(function, arguments):
         count = dof or dim
         result = tracing.call(function, arguments, params)
-        return tracing.components(function, graph, result, count, False, f"{count} components")
+        return tracing.components(function, graph, result, count, f"{count} components")
 
     outputs = {"acceleration" if dof else "rhs": nodes(FORCES[name], [t, *state])}
     if name in VELOCITIES:

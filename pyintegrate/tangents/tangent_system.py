@@ -106,8 +106,7 @@ def _tell_of_corners(system, traced, elements):
     if found:
         warn_caller(
             f"the force of {system.name!r} turns or jumps ({', '.join(sorted(found))}): its"
-            " tangents are the derivative of the branch taken, and miss the jump itself",
-            UserWarning,
+            " tangents are the derivative of the branch taken, and miss the jump itself"
         )
 
 
@@ -134,11 +133,11 @@ def traced_with_tangents(traced, k, elements, derivatives):
         if question in kept:
             force = kept[question]
             own = places_of(len(force), 0, n)
-            kept[question] = laid_out(graph, own, force, derivatives(graph, force, seeds))
+            kept[question] = laid_out(own, force, derivatives(force, seeds))
     if "diffusion" in kept:
         g, m = kept["diffusion"], len(kept["diffusion"]) // base.dim
-        changes = derivatives(graph, g, seeds)
-        columns = [laid_out(graph, places, g[i::m], changes[i::m]) for i in range(m)]
+        changes = derivatives(g, seeds)
+        columns = [laid_out(places, g[i::m], changes[i::m]) for i in range(m)]
         kept["diffusion"] = [*chain(*zip(*columns))]
         kept = {question: kept[question] for question in kept if question not in ("force", "bath")}
     return Traced(graph, kept, traced.n_params).without_dead_code()
@@ -160,20 +159,20 @@ def widened(graph, places, nodes, k, elements):
     return made, seeds
 
 
-def laid_out(graph, places, nodes, changes):
+def laid_out(places, nodes, changes):
     """Components and their changes along each direction, in the order of the state."""
-    zero, directions = graph.constant(0.0), range(places.shape[1] - 1)
+    zero, directions = nodes[0].graph.constant(0.0), range(places.shape[1] - 1)
     flat = []
     for node, change in zip(nodes, changes):
         flat += [node, *(change.get(j, zero) for j in directions)]
     return [flat[i] for i in places.ravel().argsort()]
 
 
-def _by_entries(graph, nodes, seeds):
+def _by_entries(nodes, seeds):
     """Each partial derivative times the change of its variable."""
-    variables = [graph.nodes[number] for number in seeds]
+    variables = [nodes[0].graph.nodes[number] for number in seeds]
     found = []
-    for entries in forward(graph, nodes, variables):
+    for entries in forward(nodes, variables):
         change = {}
         for number, entry in entries.items():
             for j, seed in seeds[number].items():

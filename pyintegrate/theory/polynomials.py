@@ -10,6 +10,8 @@ from math import lcm
 import numpy as np
 from numpy.polynomial import Polynomial
 
+from .conditions import common_scale
+
 # Zeros closer than this, relative, count as one: a bound that is touched, not crossed.
 _RESOLUTION = Fraction(1, 2**80)
 # Coefficients of thousands of digits, products of many, are rounded to this many bits.
@@ -44,7 +46,7 @@ def trimmed(p):
 def whole(p):
     """The same zeros and signs with integer coefficients, without those of 0 at the end."""
     p = trimmed([Fraction(c) for c in p])
-    common = lcm(*(c.denominator for c in p))
+    common = common_scale(p)
     return [c.numerator * (common // c.denominator) for c in p]
 
 

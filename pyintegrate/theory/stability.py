@@ -1,11 +1,12 @@
 """Stability limits of the step, from the method's coefficients, in exact arithmetic."""
 
 from fractions import Fraction
-from math import inf, lcm, nan, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 
 from . import multistep_stability, stability_function
+from .conditions import common_scale
 from .polynomials import first_exit, polynomial, trimmed
 
 # Relative growth per step below this is rounding of the coefficients and counts as none.
@@ -73,7 +74,9 @@ def decay_limit(method):
         return None
     if method.family == "multistep":
         return multistep_stability.limit(method, "real")
-    end = first_exit(_rational_decay(method), _TOUCHED)
+    # P(-x)^2 - Q(-x)^2, which is positive at poles, too.
+    both, difference = map(polynomial, stability_function.sum_and_difference(method))
+    end = first_exit([both * difference], _TOUCHED)
     return inf if end is None else float(end)
 
 
@@ -209,7 +212,7 @@ def half_trace(method):
     [Fraction(1, 1), Fraction(-1, 2)]
     """
     exact, _ = method.exact_coefficients
-    scale = lcm(*(x.denominator for name in ("kick", "drift") for x in exact[name]))
+    scale = common_scale(exact["kick"], exact["drift"])
     # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
     # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2; z is in units in which all w are whole.
@@ -234,12 +237,6 @@ def _trace_excess(method):
 def _rational_growth(method):
     """|P(iy)|^2 - |Q(iy)|^2 with R = P / Q, in s = y^2."""
     return [stability_function.excess(method)]
-
-
-def _rational_decay(method):
-    """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
-    both, difference = map(polynomial, stability_function.sum_and_difference(method))
-    return [both * difference]
 
 
 def _nystrom_excess(method):
@@ -268,8 +265,7 @@ def nystrom_step(method):
             slopes.append(-s * _moved(x + node * v, row, slopes))
         rows.append((_moved(x + v, exact["b"], slopes),
                      _moved(v, exact["velocity"], slopes)))  # fmt: skip
-    (xx, vx), (xv, vv) = rows
-    return (xx, xv), (vx, vv)
+    return tuple(zip(*rows))
 
 
 def _moved(p, weights, slopes):

@@ -112,7 +112,7 @@ def _body(program, question, structure):
     letters = {Y: "x" if halves else "y", V: "momentum" if question == "velocity" else "v", P: "p"}
 
     def operand(word):
-        bank, number = word >> BANK_SHIFT, word & ((1 << BANK_SHIFT) - 1)
+        bank, number = divmod(word, 1 << BANK_SHIFT)
         if word in names:
             return names[word]
         if bank == CONSTANT:
@@ -129,8 +129,9 @@ def _body(program, question, structure):
         names[row[1]] = f"n{k}"
         slow = re.search(r"v(sin|cos|tan|a|exp|log|pow)", text)
         costs.append(_COSTS.get(name, 10 if slow else 1))
-        if row[1] >> BANK_SHIFT != SCRATCH:
-            answers[row[1] & ((1 << BANK_SHIFT) - 1)] = f"n{k}"
+        bank, number = divmod(row[1], 1 << BANK_SHIFT)
+        if bank != SCRATCH:
+            answers[number] = f"n{k}"
     lines += [_answer(question, *answer, dim, dof, structure) for answer in answers.items()]
     return "".join(lines), costs
 
@@ -143,5 +144,5 @@ def _answer(question, number, name, dim, dof, structure):
         return f"    {_ANSWERS[question]}[{number}] = {name};\n"
     i, k = divmod(number, dim)
     if structure == "second_order":  # the upper half is known
-        return f"    J[{i - dof}][{k}] = {name};\n" if i >= dof else ""
-    return f"    J[{i}][{k}] = {name};\n"
+        i -= dof
+    return f"    J[{i}][{k}] = {name};\n" if i >= 0 else ""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .. import _core
 from ..values.headers import headers
+from ..values.types import Any
 from . import library_cache
 from .c_source import KERNEL_COMPONENTS, check_size, source
 from .library_cache import private_folder
@@ -33,7 +34,7 @@ _CLANG = {
     ],
 }
 _WITHOUT = "the byte code runs without it, with the same results"
-_LOADED = {}  # folder and name of each library in this process: its two libraries
+_LOADED = {}  # folder and name of each library in this process: what ``_load`` found
 
 
 def _compiler():
@@ -49,11 +50,8 @@ def _compiler():
             f"no C compiler {given!r} here: install GCC or Clang, or set CC; without one {_WITHOUT}"
         )
     command[0] = os.path.abspath(program)
-    try:
-        version = subprocess.run([*command, "--version"], capture_output=True)
-    except OSError as error:
-        raise RuntimeError(f"the C compiler {given!r} cannot be run: {error}; {_WITHOUT}") from None
-    return command, version.stdout.decode(errors="replace")
+    version, _ = _start([*command, "--version"]).communicate()
+    return command, version.decode(errors="replace")
 
 
 def _digest(*texts):
@@ -98,45 +96,42 @@ def compiled(system, program):
     folder = private_folder()
     keys = [f"{name}_f{bits}" for bits in (64, 32)]
     try:
-        libraries = _libraries(folder, keys, lambda: _build(command, flags, isa, text, folder))
+        found = _libraries(folder, keys, lambda: _build(command, flags, isa, text, folder))
     except OSError as error:
         raise RuntimeError(
             f"compiled libraries cannot be kept in {str(folder)!r}, or not loaded from there"
             f" ({error}): set PYINTEGRATE_CACHE to a folder of your own that may be written to and"
             f" whose files may be executed; {_WITHOUT}"
         ) from error
-    wide, narrow = (
-        ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value or 0
-        for library, bits in zip(libraries, (64, 32))
-    )
-    return _core.make_compiled(program.handle, wide, narrow, libraries)
+    return _core.make_compiled(program.handle, *found)
 
 
 def _libraries(folder, keys, build):
-    """The libraries in memory, or intact ones in the cache, or new ones."""
+    """What ``_load`` finds in memory, or in intact libraries of the cache, or in new ones."""
     if (folder, keys[0]) in _LOADED:
         return _LOADED[folder, keys[0]]
     contents = [library_cache.find(folder, key) for key in keys]
-    libraries = None
+    found = None
     if None not in contents:
         with suppress(OSError, RuntimeError):  # made with another C library
-            libraries = _load(folder, keys, contents)
-    if libraries is None:
+            found = _load(folder, keys, contents)
+    if found is None:
         contents = build()
-        libraries = _load(folder, keys, contents)
+        found = _load(folder, keys, contents)
         for key, content in zip(keys, contents):
             library_cache.keep(folder, key, content)
-    _LOADED[folder, keys[0]] = libraries
-    return libraries
+    _LOADED[folder, keys[0]] = found
+    return found
 
 
 def _load(folder, keys, contents):
-    """Both precisions, each with its exported function."""
+    """The addresses of the functions for both precisions, and the libraries that hold them."""
     libraries = tuple(map(library_cache.load, [folder] * 2, keys, contents))
-    for library, bits in zip(libraries, (64, 32)):
-        if not hasattr(library, f"pyintegrate_f{bits}"):
-            raise RuntimeError(f"the C compiler made a library without kernels; {_WITHOUT}")
-    return libraries
+    names = "pyintegrate_f64", "pyintegrate_f32"
+    functions: list[Any] = [getattr(library, name, None) for library, name in zip(libraries, names)]
+    if None in functions:
+        raise RuntimeError(f"the C compiler made a library without kernels; {_WITHOUT}")
+    return *(ctypes.cast(one, ctypes.c_void_p).value for one in functions), libraries
 
 
 def _build(command, flags, isa, text, folder):
@@ -175,7 +170,7 @@ def _build(command, flags, isa, text, folder):
         return [library.read_bytes() for library in made]
 
 
-def _start(call, work):
+def _start(call, work=None):
     try:
         return subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
     except OSError as error:

@@ -28,14 +28,17 @@ _POWERS = {"sqrt", "cbrt", "power"}
 
 def _partials(node):
     """(argument, derivative of the node by it) for each argument; None stands for 1."""
+    if node.operation in _FLAT or node.is_mask or not node.arguments:
+        return []
     rule = _RULES.get(node.operation)
     if rule is None:
         raise TraceError(f"{node.operation} has no derivative", "report it")
-    pairs = zip(node.arguments, rule(node, *node.arguments), strict=True)
+    found = rule(node, *node.arguments)
+    pairs = zip(node.arguments, found if isinstance(found, tuple) else (found,), strict=True)
     return [(argument, d) for argument, d in pairs if d is not _0]
 
 
-def _quotient(a, b):
+def _quotient(n, a, b):
     """The derivatives share one division."""
     inverse = 1.0 / b
     return inverse, -(a * inverse * inverse)
@@ -124,41 +127,41 @@ def _branches(node):
     return node.arguments if node.operation == "where" else None
 
 
-def _arctan2(a, b):
+def _arctan2(n, a, b):
     square = a * a + b * b
     return b * (1.0 / square), -(a * (1.0 / square))
 
 
-# From the node and its arguments.
+# From the node and its arguments, for each of these or the only one.
 _RULES: dict[str, Callable] = {
-    "negative": lambda n, a: (n.graph.constant(-1.0),),
+    "negative": lambda n, a: n.graph.constant(-1.0),
     "add": lambda n, a, b: (None, None),
     "subtract": lambda n, a, b: (None, n.graph.constant(-1.0)),
     "multiply": lambda n, a, b: (_by_factor(n, a, b), _by_factor(n, b, a)),
-    "divide": lambda n, a, b: _quotient(a, b),
-    "sqrt": lambda n, a: ((_over_length(n) if _sums_squares(a) else 1.0 / n) * 0.5,),
-    "cbrt": lambda n, a: (n / (a * 3.0),),
-    "absolute": lambda n, a: (make("sign", a),),
+    "divide": _quotient,
+    "sqrt": lambda n, a: (_over_length(n) if _sums_squares(a) else 1.0 / n) * 0.5,
+    "cbrt": lambda n, a: n / (a * 3.0),
+    "absolute": lambda n, a: make("sign", a),
     "copysign": lambda n, a, b: (make("copysign", 1.0, a) * make("copysign", 1.0, b), _0),
-    "sin": lambda n, a: (make("cos", a),),
-    "cos": lambda n, a: (-make("sin", a),),
-    "tan": lambda n, a: (n * n + 1.0,),
-    "arcsin": lambda n, a: (1.0 / make("sqrt", 1.0 - a * a),),
-    "arccos": lambda n, a: (-1.0 / make("sqrt", 1.0 - a * a),),
-    "arctan": lambda n, a: (1.0 / (a * a + 1.0),),
-    "arctan2": lambda n, a, b: _arctan2(a, b),
-    "exp": lambda n, a: (n,),
-    "expm1": lambda n, a: (make("exp", a),),
-    "log": lambda n, a: (1.0 / a,),
-    "log2": lambda n, a: (1 / math.log(2) / a,),
-    "log10": lambda n, a: (1 / math.log(10) / a,),
-    "log1p": lambda n, a: (1.0 / (a + 1.0),),
-    "sinh": lambda n, a: (make("cosh", a),),
-    "cosh": lambda n, a: (make("sinh", a),),
-    "tanh": lambda n, a: (1.0 - n * n,),
-    "arcsinh": lambda n, a: (1.0 / make("hypot", a, 1.0),),
-    "arccosh": lambda n, a: (1.0 / (make("sqrt", a - 1.0) * make("sqrt", a + 1.0)),),
-    "arctanh": lambda n, a: (1.0 / ((1.0 - a) * (a + 1.0)),),
+    "sin": lambda n, a: make("cos", a),
+    "cos": lambda n, a: -make("sin", a),
+    "tan": lambda n, a: n * n + 1.0,
+    "arcsin": lambda n, a: 1.0 / make("sqrt", 1.0 - a * a),
+    "arccos": lambda n, a: -1.0 / make("sqrt", 1.0 - a * a),
+    "arctan": lambda n, a: 1.0 / (a * a + 1.0),
+    "arctan2": _arctan2,
+    "exp": lambda n, a: n,
+    "expm1": lambda n, a: make("exp", a),
+    "log": lambda n, a: 1.0 / a,
+    "log2": lambda n, a: 1 / math.log(2) / a,
+    "log10": lambda n, a: 1 / math.log(10) / a,
+    "log1p": lambda n, a: 1.0 / (a + 1.0),
+    "sinh": lambda n, a: make("cosh", a),
+    "cosh": lambda n, a: make("sinh", a),
+    "tanh": lambda n, a: 1.0 - n * n,
+    "arcsinh": lambda n, a: 1.0 / make("hypot", a, 1.0),
+    "arccosh": lambda n, a: 1.0 / (make("sqrt", a - 1.0) * make("sqrt", a + 1.0)),
+    "arctanh": lambda n, a: 1.0 / ((1.0 - a) * (a + 1.0)),
     "power": _power,
     "fmod": lambda n, a, b: (n.graph.constant(1.0), -make("rint", (a - n) / b)),
     "hypot": lambda n, a, b: (a * _over_length(n), b * _over_length(n)),
@@ -174,16 +177,17 @@ def _scaling_freely(graph):
         graph.scale_freely = before
 
 
-def _product(one, outer, inner):
-    """outer * inner, of which either may be the node 1 or None, which stands for it.
+def _product(outer, inner):
+    """outer * inner; an outer one that is None stands for 1.
 
     In a branch where one is 0 so is the product, also if the other is inf: sqrt(maximum(x, 0)).
     """
+    one = inner.graph.constant(1.0)
     factors = [factor for factor in (outer, inner) if factor not in (None, one)]
     for factor, other in (factors, factors[::-1]) if len(factors) == 2 else ():
         if factor.operation == "where" and any(map(is_zero, factor.arguments[1:])):
             mask, *both = factor.arguments
-            made = (b if is_zero(b) else _product(one, b, other) for b in both)
+            made = (b if is_zero(b) else _product(b, other) for b in both)
             return make("where", mask, *made)
     return reduce(operator.mul, factors) if factors else one
 
@@ -197,12 +201,11 @@ def _sum(terms):
     return reduce(operator.add, terms)
 
 
-def forward(graph, nodes, variables):
+def forward(nodes, variables):
     """Derivatives of nodes with respect to leaves.
 
     Parameters
     ----------
-    graph : Graph
     nodes : list of Node
     variables : list of Node
         Leaves, usually components of the state.
@@ -218,19 +221,17 @@ def forward(graph, nodes, variables):
     >>> from pyintegrate.trace.derivative import forward
     >>> g = Graph(2, 1)
     >>> x = g.state(0)
-    >>> forward(g, [g.make("sin", x)], [x])[0][x.number].operation
+    >>> forward([g.make("sin", x)], [x])[0][x.number].operation
     'cos'
     """
-    one = graph.constant(1.0)
-    return directional(graph, nodes, {v.number: {v.number: one} for v in variables})
+    return directional(nodes, {v.number: {v.number: v.graph.constant(1.0)} for v in variables})
 
 
-def directional(graph, nodes, seeds):
+def directional(nodes, seeds):
     """Derivatives of nodes along directions.
 
     Parameters
     ----------
-    graph : Graph
     nodes : list of Node
     seeds : dict
         Leaf number -> {direction: the change of the leaf along it, a Node}.
@@ -246,63 +247,55 @@ def directional(graph, nodes, seeds):
     >>> from pyintegrate.trace.derivative import directional
     >>> g = Graph(2, 0)
     >>> x, dx = g.state(0), g.state(1)
-    >>> directional(g, [x * x], {x.number: {"dx": dx}})[0]["dx"].operation
+    >>> directional([x * x], {x.number: {"dx": dx}})[0]["dx"].operation
     'multiply'
     """
-    with _scaling_freely(graph):
+    with _scaling_freely(nodes[0].graph):
         known = {leaf: dict(along) for leaf, along in seeds.items()}
         for node in below(nodes):
             if node.number not in known:
-                known[node.number] = _forward_one(graph, node, known)
+                known[node.number] = _forward_one(node, known)
         return [known[node.number] for node in nodes]
 
 
-def _forward_one(graph, node, known):
-    if node.operation in _FLAT or node.is_mask or not node.arguments:
-        return {}
+def _forward_one(node, known):
     if (choice := _branches(node)) is not None:
         mask, a, b = choice
         da, db = known[a.number], known[b.number]
-        zero = graph.constant(0.0)
-        return {
-            v: make("where", mask, da.get(v, zero), db.get(v, zero)) for v in sorted({*da, *db})
-        }
+        return {v: make("where", mask, da.get(v, 0.0), db.get(v, 0.0)) for v in sorted({*da, *db})}
     if not any(known[a.number] for a in node.arguments):
         return {}
     terms = {}
-    one = graph.constant(1.0)
     for argument, partial in _partials(node):
         for v, inner in known[argument.number].items():
-            terms.setdefault(v, []).append(_product(one, partial, inner))
+            terms.setdefault(v, []).append(_product(partial, inner))
     return {v: reduce(operator.add, terms[v]) for v in sorted(terms)}
 
 
-def gradient(graph, node, variables):
+def gradient(node, variables):
     """Derivatives of one node with respect to leaves, backwards; zero if independent of one.
 
     Returns
     -------
     list of Node
     """
+    graph = node.graph
     with _scaling_freely(graph):
-        one, zero = graph.constant(1.0), graph.constant(0.0)
         wanted = {v.number for v in variables}
         order = below([node])
         leads = set()
         for n in order:
             if n.number in wanted or any(a.number in leads for a in n.arguments):
                 leads.add(n.number)
-        terms = {node.number: [one]}
+        terms = {node.number: [graph.constant(1.0)]}
         for n in reversed(order):
             if n.number not in leads or n.number not in terms or n.number in wanted:
                 continue
             above = _sum(terms.pop(n.number))
-            for argument, term in _backward_one(n, above, one):
+            for argument, term in _backward_one(n, above):
                 if argument.number in leads:
                     terms.setdefault(argument.number, []).append(term)
-        return [
-            reduce(operator.add, terms[v.number]) if v.number in terms else zero for v in variables
-        ]
+        return [reduce(operator.add, terms.get(v.number, [graph.constant(0.0)])) for v in variables]
 
 
 def _in_branch(mask, above):
@@ -312,13 +305,11 @@ def _in_branch(mask, above):
     return make("where", mask, above, 0.0)
 
 
-def _backward_one(node, above, one):
-    if node.operation in _FLAT or node.is_mask or not node.arguments:
-        return
+def _backward_one(node, above):
     if (choice := _branches(node)) is not None:
         mask, a, b = choice
         yield a, _in_branch(mask, above)
         yield b, _in_branch(~mask, above)
         return
     for argument, partial in _partials(node):
-        yield argument, _product(one, partial, above)
+        yield argument, _product(partial, above)

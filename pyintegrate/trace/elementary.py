@@ -5,7 +5,7 @@ themselves are formulas of operations, to within a few ulp of NumPy.
 """
 
 import math
-from functools import partial
+import operator
 
 import numpy as np
 
@@ -24,16 +24,6 @@ def real(node):
 def mask(node):
     """A number as a truth value."""
     return node if node.is_mask else make("not_equal", node, 0.0)
-
-
-class _Operations:
-    """The operations of the byte code as functions of nodes and numbers."""
-
-    def __getattr__(self, name):
-        return partial(make, name)
-
-
-_o = _Operations()
 
 
 def _of_numbers(formula):
@@ -68,20 +58,22 @@ def _bitwise(name, symbol):
     return apply
 
 
-def _with_a_number(name, problem, cure):
-    """An operation of two operands, of which NumPy makes no number if both are truth values."""
+def _unless_truths(name, of_truths):
+    """An operation on two real numbers; another one if both operands are truth values."""
 
     def apply(a, b):
         if a.is_mask and b.is_mask:
-            raise TraceError(problem, cure)
+            return of_truths(a, b)
         return make(name, real(a), real(b))
 
     return apply
 
 
-def _multiply(a, b):
-    both = a.is_mask and b.is_mask
-    return make("logical_and", a, b) if both else make("multiply", real(a), real(b))
+def _refused(problem, cure):
+    def refuse(*_):
+        raise TraceError(problem, cure)
+
+    return refuse
 
 
 def where(condition, a, b):
@@ -89,20 +81,20 @@ def where(condition, a, b):
     condition = mask(condition)
     if a.is_mask and b.is_mask:
         return (condition & a) | (~condition & b)
-    return _o.where(condition, real(a), real(b))
+    return make("where", condition, real(a), real(b))
 
 
 def power(x, y):
     """x**y; products for integer exponents, and a root for half-integer ones, 0 for x = -0."""
     twice = 2 * y.value if y.is_constant else math.inf
     if not (math.isfinite(twice) and twice == int(twice) and abs(y.value) <= MOST_POWER):
-        return _o.power(x, y)
+        return make("power", x, y)
     if y.value == 0:
         return y.graph.constant(1.0)
     whole, half = divmod(abs(int(twice)), 2)
     # The root of -0 is -0, which a further factor x makes 0; NumPy's x**0.5 is its sqrt.
     signed = whole & 1 or y.value == 0.5
-    result: Any = _o.sqrt(x if signed else x + 0.0) if half else None
+    result: Any = make("sqrt", x if signed else x + 0.0) if half else None
     square = x
     while whole:
         if whole & 1:
@@ -115,21 +107,21 @@ def power(x, y):
 
 def _division(x, y):
     """The quotient rounded down, before it is rounded, and the remainder, as NumPy has them."""
-    rest = _o.fmod(x, y)
+    rest = make("fmod", x, y)
     other = (rest < 0.0) ^ (y < 0.0)
-    other = _o.not_equal(rest, 0.0) & other
-    up = _o.where(y < 0.0, -(0.0 - rest), rest + 0.0)  # a zero with the sign of y
-    quotient = (x - rest) / y - _o.where(other, 1.0, 0.0)
-    return quotient, _o.where(other, rest + y, up)
+    other = make("not_equal", rest, 0.0) & other
+    up = make("where", y < 0.0, -(0.0 - rest), rest + 0.0)  # a zero with the sign of y
+    quotient = (x - rest) / y - make("where", other, 1.0, 0.0)
+    return quotient, make("where", other, rest + y, up)
 
 
 def floor_divide(x, y):
     """The quotient of x without its remainder, to the nearest integer; x / y where y = 0."""
     quotient, ratio = _division(x, y)[0], x / y
-    whole = _o.floor(quotient)
-    whole = _o.where(_o.less(0.5, quotient - whole), whole + 1.0, whole)
-    whole = _o.where(_o.equal(whole, 0.0), _o.copysign(0.0, ratio), whole)
-    return _o.where(_o.equal(y, 0.0), ratio, whole)
+    whole = make("floor", quotient)
+    whole = make("where", make("less", 0.5, quotient - whole), whole + 1.0, whole)
+    whole = make("where", make("equal", whole, 0.0), make("copysign", 0.0, ratio), whole)
+    return make("where", make("equal", y, 0.0), ratio, whole)
 
 
 def remainder(x, y):
@@ -140,58 +132,47 @@ def remainder(x, y):
 def _without_nan(name):
     def apply(a, b):
         least = make(name, a, b)
-        return _o.where(_o.not_equal(a, a), b, _o.where(_o.not_equal(b, b), a, least))
+        return make(
+            "where", make("not_equal", a, a), b, make("where", make("not_equal", b, b), a, least)
+        )
 
     return _of_numbers(apply)
 
 
-def _size(x):
-    """|x| with a slope at 0, that of the side of its sign: here nothing turns there."""
-    return _o.copysign(x, 1.0)
-
-
 def _heaviside(x, at_zero):
-    step = _o.where(x < 0.0, 0.0, 1.0)
-    return _o.where(_o.not_equal(x, x), x, _o.where(_o.equal(x, 0.0), at_zero, step))
+    step = make("where", x < 0.0, 0.0, 1.0)
+    return make(
+        "where", make("not_equal", x, x), x, make("where", make("equal", x, 0.0), at_zero, step)
+    )
 
 
 def _logaddexp(x, y):
     """max(x, y) + log1p(exp(-|x - y|)), with the slopes of x >= y if they are equal; x + y if
     these are the same infinity."""
     d = x - y + 0.0  # never -0
-    value = _o.maximum(y, x) + _o.log1p(_o.exp(-_size(d)))
-    return _o.where(_o.not_equal(d, d), x + y, value)
-
-
-def _equality(name, opposite):
-    """== and !=, also for two truth values."""
-
-    def apply(a, b):
-        if a.is_mask and b.is_mask:
-            return ~(a ^ b) if opposite else a ^ b
-        return make(name, real(a), real(b))
-
-    return apply
+    # copysign(d, 1) is |d| with a slope at 0, that of the side of its sign: nothing turns there.
+    value = make("maximum", y, x) + make("log1p", make("exp", -make("copysign", d, 1.0)))
+    return make("where", make("not_equal", d, d), x + y, value)
 
 
 # Of real numbers, by the name of NumPy's ufunc.
 _FORMULAS = {
     "greater": lambda a, b: b < a,
-    "greater_equal": lambda a, b: _o.less_equal(b, a),
+    "greater_equal": lambda a, b: make("less_equal", b, a),
     "power": power,
     "float_power": power,
     "square": lambda x: x * x,
     "reciprocal": lambda x: 1.0 / x,
     "floor_divide": floor_divide,
     "remainder": remainder,
-    "trunc": lambda x: _o.copysign(_o.floor(_o.absolute(x)), x),
-    "ceil": lambda x: -_o.floor(-x),
-    "isnan": lambda x: _o.not_equal(x, x),
-    "isinf": lambda x: _o.equal(_o.absolute(x), math.inf),
-    "isfinite": lambda x: _o.less(_o.absolute(x), math.inf),
+    "trunc": lambda x: make("copysign", make("floor", make("absolute", x)), x),
+    "ceil": lambda x: -make("floor", -x),
+    "isnan": lambda x: make("not_equal", x, x),
+    "isinf": lambda x: make("equal", make("absolute", x), math.inf),
+    "isfinite": lambda x: make("less", make("absolute", x), math.inf),
     **dict.fromkeys(("radians", "deg2rad"), lambda x: x * (math.pi / 180)),
     **dict.fromkeys(("degrees", "rad2deg"), lambda x: x * (180 / math.pi)),
-    "exp2": lambda x: _o.power(2.0, x),
+    "exp2": lambda x: make("power", 2.0, x),
     "heaviside": _heaviside,
     "logaddexp": _logaddexp,
 }
@@ -203,20 +184,24 @@ FUNCTIONS = {
     },
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
     **{name: _of_numbers(formula) for name, formula in _FORMULAS.items()},
-    "add": _with_a_number(
+    "add": _unless_truths(
         "add",
-        "+ of two truth values is one, not their number",
-        "write (a > 0) | (b > 0), or np.where(a > 0, 1.0, 0.0) + (b > 0) to count",
+        _refused(
+            "+ of two truth values is one, not their number",
+            "write (a > 0) | (b > 0), or np.where(a > 0, 1.0, 0.0) + (b > 0) to count",
+        ),
     ),
-    "subtract": _with_a_number(
+    "subtract": _unless_truths(
         "subtract",
-        "- of two truth values, as in np.diff, is no number in NumPy",
-        "write (a > 0) ^ (b > 0), or np.where(a > 0, 1.0, 0.0) - (b > 0) for a number",
+        _refused(
+            "- of two truth values, as in np.diff, is no number in NumPy",
+            "write (a > 0) ^ (b > 0), or np.where(a > 0, 1.0, 0.0) - (b > 0) for a number",
+        ),
     ),
-    "multiply": _multiply,
+    "multiply": _unless_truths("multiply", operator.and_),
     "where": where,
-    "equal": _equality("equal", True),
-    "not_equal": _equality("not_equal", False),
+    "equal": _unless_truths("equal", lambda a, b: ~(a ^ b)),
+    "not_equal": _unless_truths("not_equal", operator.xor),
     "bitwise_and": _bitwise("logical_and", "&"),
     "bitwise_or": _bitwise("logical_or", "|"),
     "bitwise_xor": _bitwise("logical_xor", "^"),

@@ -3,6 +3,7 @@
 import linecache
 import sys
 from pathlib import Path
+from traceback import walk_stack, walk_tb
 
 import numpy as np
 
@@ -16,16 +17,7 @@ class TraceError(TypeError):
     def __init__(self, problem, cure):
         super().__init__(f"{problem}\n  cure: {cure}")
         self.problem, self.cure = problem, cure
-        self.place = _place_of_frame(sys._getframe(1))
-
-
-def _is_users(filename):
-    return not filename.startswith(_OURS) and not filename.startswith("<__array_function__")
-
-
-def _place(filename, line):
-    text = linecache.getline(filename, line).strip()
-    return f"{filename}:{line}" + (f": {text}" if text else "")
+        self.place = _innermost(walk_stack(sys._getframe(1)), "unknown line")
 
 
 def _innermost(frames, otherwise):
@@ -38,23 +30,18 @@ def _innermost(frames, otherwise):
         name = frame.f_code.co_filename
         if inside and name.startswith(_OURS[0]):  # which has called the function
             break
-        if _is_users(name):
+        if not name.startswith((*_OURS, "<__array_function__")):
             lines.append((name, line))
             inside = True
+    if not lines:
+        return otherwise
     own = [one for one in lines if not one[0].startswith(_LIBRARIES)]
-    return _place(*(own or lines)[0]) if lines else otherwise
-
-
-def _place_of_frame(frame):
-    from traceback import walk_stack
-
-    return _innermost(walk_stack(frame), "unknown line")
+    name, line = (own or lines)[0]
+    return f"{name}:{line}: {linecache.getline(name, line).strip()}".removesuffix(": ")
 
 
 def place_of_error(error, function):
     """The innermost line of the user's code that raised an exception, as text."""
-    from traceback import walk_tb
-
     return _innermost([*walk_tb(error.__traceback__)][::-1], place_of_function(function))
 
 

@@ -103,12 +103,12 @@ def apply(name, *values):
     if graph is None:  # vectors of numbers
         result = getattr(np, name)(*(np.asarray(plain(v)).astype(float) for v in values))
         return wrapped(np.asarray(result, dtype=object))
-    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
-        return Symbol(function(*(node_of(graph, v) for v in values)))
 
     def one(*items):
         return Symbol(function(*(node_of(graph, item) for item in items)))
 
+    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
+        return one(*values)
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
         return wrapped(np.asarray(np.frompyfunc(one, len(arrays), 1)(*arrays), dtype=object))
@@ -215,6 +215,9 @@ class Symbol(Operators):
             "it takes a component of a scalar", "give dof= or dim=, or an array as the default"
         )
 
+    def _applied(self, name, *others):
+        return apply(name, self, *others)
+
     def __repr__(self):
         return f"<symbol: {self.node!r}>"
 
@@ -227,22 +230,13 @@ _NUMBERS = {
 }
 
 
-def _methods():
-    """For np.sqrt of an array of objects NumPy calls x.sqrt()."""
-
-    def method(name):
-        return lambda self, *others: apply(name, self, *others)
-
-    for name in FUNCTIONS:
-        if not hasattr(Symbol, name):
-            setattr(Symbol, name, method(name))
-    for name in ("floor", "ceil", "trunc"):
-        setattr(Symbol, f"__{name}__", method(name))
-    for name, what in _NUMBERS.items():
-        setattr(Symbol, f"__{name}__", partialmethod(Symbol._needs_a_number, what))
-
-
-_methods()
+for _name in FUNCTIONS:  # for np.sqrt of an array of objects NumPy calls x.sqrt()
+    if not hasattr(Symbol, _name):
+        setattr(Symbol, _name, partialmethod(Symbol._applied, _name))
+for _name in ("floor", "ceil", "trunc"):
+    setattr(Symbol, f"__{_name}__", partialmethod(Symbol._applied, _name))
+for _name, _what in _NUMBERS.items():
+    setattr(Symbol, f"__{_name}__", partialmethod(Symbol._needs_a_number, _what))
 
 
 def _of_its_array(name):
@@ -337,16 +331,8 @@ def _plain_index(index):
     return index
 
 
-def _vector_methods():
-    def method(name):
-        return lambda self, *args, **options: getattr(np, name)(self, *args, **options)
-
-    names = (
-        "all any clip cumprod cumsum diagonal dot max mean min prod repeat round squeeze std sum"
-        " swapaxes take trace var"
-    )
-    for name in names.split():
-        setattr(Vector, name, method(name))
-
-
-_vector_methods()
+for _name in """
+all any clip cumprod cumsum diagonal dot max mean min prod repeat round squeeze std sum swapaxes
+take trace var
+""".split():  # noqa: SIM905
+    setattr(Vector, _name, partialmethod(getattr(np, _name)))

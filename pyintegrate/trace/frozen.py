@@ -87,9 +87,7 @@ class Frozen:
         found = []
         for place, name, before in self._variables.values():
             now = _read(place, name)
-            if now is before or not _is_number(now):
-                continue
-            if not _same(before, now):
+            if now is not before and _is_number(now) and not _same(before, now):
                 found.append((name, before, now))
         return found
 
@@ -103,8 +101,7 @@ class Frozen:
         warn_caller(
             f"{system.name!r} was traced when it was defined, and has kept the numbers of that"
             f" moment: {'; '.join(told)} now. Make {names} a parameter"
-            f" ({system.name}({changed[0][0]}=...)), or define it again",
-            UserWarning,
+            f" ({system.name}({changed[0][0]}=...)), or define it again"
         )
 
 

@@ -82,14 +82,13 @@ def make(operation, *arguments):
 
 def below(nodes):
     """All nodes on which some depend, and these themselves, arguments first."""
-    found, stack = set(), list(nodes)
-    graph = stack[0].graph if stack else None
+    found, stack = {}, list(nodes)
     while stack:
         node = stack.pop()
         if node.number not in found:
-            found.add(node.number)
+            found[node.number] = node
             stack.extend(node.arguments)
-    return [graph.nodes[number] for number in sorted(found)] if graph else []
+    return [found[number] for number in sorted(found)]
 
 
 def is_zero(node):
@@ -223,7 +222,6 @@ def _add(a, b):
     for u, w in ((a, b), (b, a)):
         if _is(w, -0.0):
             return u
-    for u, w in ((a, b), (b, a)):
         if w.operation == "negative":
             return u - w.arguments[0]
     return a * 2.0 if a is b else None

@@ -53,15 +53,9 @@ def private_folder():
         raise RuntimeError(
             f"compiled libraries cannot be kept in {str(folder)!r} ({error}): {_CURE}"
         ) from error
-    if os.name != "nt":  # there modes say nothing: a user's folders are private by their lists
-        _check_private(folder, folder.stat())
-        for above in folder.parents:
-            _check_above(folder, above, above.stat())
-    return folder
-
-
-def _check_private(folder, about):
-    owner = os.geteuid()
+    if os.name == "nt":  # there modes say nothing: a user's folders are private by their lists
+        return folder
+    about, owner = folder.stat(), os.geteuid()
     if about.st_uid != owner:
         raise RuntimeError(
             f"compiled libraries are not kept in {str(folder)!r}: it belongs to user"
@@ -73,18 +67,15 @@ def _check_private(folder, about):
             f" {stat.S_IMODE(about.st_mode):04o}) and could put other code there: chmod 700 it,"
             f" once nothing in it is anybody else's, or {_CURE}"
         )
-
-
-def _check_above(folder, above, about):
-    """Refuse a folder above ours that is writable by everybody, unless it is sticky.
-
-    Owners and groups of the folders above are trusted: they act with their owner's permission.
-    """
-    if about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
-        raise RuntimeError(
-            f"compiled libraries are not kept in {str(folder)!r}: everybody may write in"
-            f" {str(above)!r} and could put another folder in its place: {_CURE}"
-        )
+    # Owners and groups of the folders above are trusted: they act with their owner's permission.
+    for above in folder.parents:
+        mode = above.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise RuntimeError(
+                f"compiled libraries are not kept in {str(folder)!r}: everybody may write in"
+                f" {str(above)!r} and could put another folder in its place: {_CURE}"
+            )
+    return folder
 
 
 def digest(key, content):

@@ -40,7 +40,7 @@ def formulas(outputs, names, state_names, param_names):
     shared, leaves = [], {"state": state_names, "parameter": param_names, "time": {None: "t"}}
     for node in needed:
         number = node.number
-        cost[number] = (1 if node.arguments else 0) + sum(cost[a.number] for a in node.arguments)
+        cost[number] = bool(node.arguments) + sum(cost[a.number] for a in node.arguments)
         level, line = _one(node, text, leaves)
         if uses[number] > 1 and cost[number] >= _WORTH_A_NAME or len(line) > 120:
             shared.append(f"r{len(shared) + 1} = {line}")

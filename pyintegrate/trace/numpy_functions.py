@@ -44,8 +44,7 @@ def call(function, arguments, options):
         raise TraceError(
             f"np.{function.__name__}(out=...) writes into an array", "use what it returns"
         )
-    own = _OWN.get(function)
-    if own is not None:
+    if own := _OWN.get(function):
         return own(*arguments, **options)
     if function not in _NATIVE:
         raise unknown(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1))
@@ -105,10 +104,10 @@ def _where(condition, *choices):
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
-    axes = np.ndim(plain(x)) if axis is None else np.size(axis)
+    x = plain(x)
+    axes = np.ndim(x) if axis is None else np.size(axis)
     if ord not in (None, 2) or (axes != 1 and ord is not None):
         raise unknown(f"np.linalg.norm with ord={ord!r}")
-    x = plain(x)
     return np.sqrt(np.sum(Vector(x * x), axis=axis, keepdims=keepdims))
 
 

@@ -7,6 +7,7 @@ changes no bit, and registers are freed at their last use.
 """
 
 from collections import Counter
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -53,14 +54,11 @@ class Program:
         self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
         self.sizes = tuple(int(size) for size in sizes)
         self.noises, self.second = noises, second
-        self._handle = None
 
-    @property
+    @cached_property
     def handle(self):
-        if self._handle is None:
-            numbers = (*self.sizes, self.noises, self.second)
-            self._handle = _core.make_program(self.code, self.constants, self.sections, *numbers)
-        return self._handle
+        numbers = (*self.sizes, self.noises, self.second)
+        return _core.make_program(self.code, self.constants, self.sections, *numbers)
 
     def __reduce__(self):
         arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
@@ -126,7 +124,7 @@ class _Assembler:
         return P << BANK_SHIFT | (self.n_params + row)
 
     # ---- a section ----
-    def section(self, outputs, prepare=False):
+    def section(self, outputs, prepare):
         """Instructions that compute the outputs; registers are numbered by last use."""
 
         def is_operand(node):
@@ -138,10 +136,7 @@ class _Assembler:
             steps = [(n, n.operation, n.arguments) for n in order]
         else:
             steps = _paired(_fused(order, outputs), outputs)
-        last_use = {}
-        for at, (_, _, arguments) in enumerate(steps):
-            for a in arguments:
-                last_use[a.number] = at
+        last_use = {a.number: at for at, (_, _, arguments) in enumerate(steps) for a in arguments}
         bank = (P << BANK_SHIFT | self.n_params) if prepare else OUT << BANK_SHIFT
         targets = {}
         for i, node in enumerate(outputs):
@@ -287,15 +282,13 @@ def assemble(graph, outputs, n_params, noises=0, second=0):
     assembler = _Assembler(graph, n_params)
     code = []
     sections = np.full((len(QUESTIONS), 2), -1, dtype=np.int32)
-    for question in QUESTIONS[:-1]:
-        if question in outputs:
+    for i, question in enumerate(QUESTIONS):
+        prepare = question == "prepare"  # the last: what the others have derived
+        nodes = ([*assembler.derived] or None) if prepare else outputs.get(question)
+        if nodes is not None:
             first = len(code)
-            code += assembler.section(outputs[question])
-            sections[QUESTIONS.index(question)] = first, len(code)
-    if assembler.derived:
-        first = len(code)
-        code += assembler.section([*assembler.derived], prepare=True)
-        sections[-1] = first, len(code)
+            code += assembler.section(nodes, prepare)
+            sections[i] = first, len(code)
     sizes = (
         graph.dim, graph.dof, n_params, len(assembler.derived),
         len(outputs.get("invariants", ())), assembler.n_registers,

@@ -3,7 +3,7 @@
 import inspect
 import math
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Traced:
             raise ValueError(f"the Jacobian of {dim} components is too large for byte code")
         state = [graph.state(i) for i in range(dim)]
         zero = graph.constant(0.0)
-        slopes = forward(graph, self.slope, state)
+        slopes = forward(self.slope, state)
         return [row.get(s.number, zero) for row in slopes for s in state]
 
     @property
@@ -166,14 +166,11 @@ def state_symbols(nodes, lead):
 
 def parameter_symbols(graph, shapes):
     """Symbols for parameters by name; rows are numbered consecutively."""
-    symbols = {}
-    row = 0
+    symbols, rows = {}, count()
     for name, shape in shapes.items():
-        size = math.prod(shape)
-        nodes = [graph.parameter(row + i) for i in range(size)]
+        nodes = [graph.parameter(next(rows)) for _ in range(math.prod(shape))]
         symbols[name] = vector(nodes).reshape(shape) if shape else Symbol(nodes[0])
-        row += size
-    return symbols, row
+    return symbols, next(rows)
 
 
 # ---- the call ------------------------------------------------------------------------------------
@@ -283,20 +280,20 @@ def _untraceable(function, error):
     )
 
 
-def components(function, graph, result, count, scalar, what, as_number=real):
+def components(function, graph, result, count, what, as_number=real):
     """Nodes of what a function returned: `count` of them; as_number: None keeps truth values."""
     shape = None  # of a ragged array
     try:
         if isinstance(result, Symbol | int | float | np.number | np.bool_):
             values = [result]
-            fits = scalar or count == 1
+            fits = count == 1
         else:
             array = np.asarray(plain(result), dtype=object)
             values = [*map(element, array.ravel())]
             if any(isinstance(value, list | tuple | np.ndarray) for value in values):
                 raise ValueError
             shape = array.shape
-            fits = shape == (count,) or (scalar and shape == () and result is not None)
+            fits = shape == (count,) or (count == 1 and shape == () and result is not None)
     except ValueError:
         values, fits = [], False
     if not fits:
@@ -338,9 +335,9 @@ def element(value):
 
 
 # ---- the program against the plain function ------------------------------------------------------
-def points(initial, seed=0):
+def points(initial):
     """Times and states for the comparison: near the default state, reproducible."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     y = generator.uniform(0.5, 1.5, (_POINTS, len(initial)))
     y = np.where(initial != 0, initial * y, y - 0.9)
     return generator.uniform(0.1, 1.0, _POINTS), y

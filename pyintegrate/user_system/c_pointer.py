@@ -22,7 +22,7 @@ _PROTOTYPES = (
     " const double *p)",
 )
 _ARGUMENTS = (4, 6)
-_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all ctypes functions
+_FUNCTION_POINTER: Any = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all ctypes functions
 _RESERVED = ("t", "y", "t0")  # the leading arguments of an exact solution
 _LANES_A_CALL = 2048  # of a batched function
 
@@ -156,7 +156,9 @@ def _target(pointer, batched, unsafe):
         return pointer
     pointer = getattr(pointer, "ctypes", pointer)  # numba's, which knows its arguments
     if isinstance(pointer, _FUNCTION_POINTER):
-        return _from_ctypes(pointer, batched)
+        names = pointer.argtypes and [kind.__name__ for kind in pointer.argtypes]
+        _check_names(pointer, getattr(pointer.restype, "__name__", "void"), names, batched)
+        return ctypes.cast(pointer, ctypes.c_void_p).value or 0
     if type(pointer).__module__ == "_cffi_backend":
         from cffi import FFI
 
@@ -175,12 +177,6 @@ def _target(pointer, batched, unsafe):
         f"{pointer!r} is no pointer to a function: a LowLevelCallable, ctypes function, cffi"
         f" pointer, PyCapsule, or an object with an integer .address, of {_PROTOTYPES[batched]}"
     )
-
-
-def _from_ctypes(pointer, batched):
-    names = pointer.argtypes and [kind.__name__ for kind in pointer.argtypes]
-    _check_names(pointer, getattr(pointer.restype, "__name__", "void"), names, batched)
-    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
 def _check_names(pointer, result, arguments, batched):

@@ -22,7 +22,6 @@ from ..values.checks import (
     truth,
     units_by_name,
 )
-from ..values.parameters import checked_mass
 from .callback import CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .own_system import halves
@@ -73,8 +72,9 @@ class Definition:
             raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= out")
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
-        names = list(inspect.signature(function).parameters)
-        names = [name for name in names if not (what == "exact" and name == "t0")]
+        names = [*inspect.signature(function).parameters]
+        if what == "exact" and "t0" in names:
+            names.remove("t0")
         told = f"{what}={getattr(function, '__name__', repr(function))}"
         motion = ("t", "x", "v") if self.kind == "potential" else LEADING[self.kind][-1]
         check_order(told, names, (motion,))
@@ -167,37 +167,33 @@ class Definition:
         graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one
         if energy := self.given.get("energy"):
             state = self._state(graph)
-            outputs["energy"] = self._call(energy, graph, state, params, 1, True, "one number")
+            outputs["energy"] = self._call(energy, graph, state, params, 1, "one number")
         return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
         """The arguments after t: positions and velocities, or the state."""
         return tracing.state_symbols([*map(graph.state, range(graph.dim))], graph.dof)
 
-    def _call(self, function, graph, state, params, count, scalar, what):
+    def _call(self, function, graph, state, params, count, what):
         """The nodes of a function of the state, and of the time if it is its first argument."""
         time = [Symbol(graph.time())] * (self.leading > len(state))
         force = function is self.function and self.kind in _COMPARED
         call = tracing.call if force else tracing.call_twice
         result = call(function, [*time, *state], params)
-        return tracing.components(function, graph, result, count, scalar, what)
+        return tracing.components(function, graph, result, count, what)
 
     def _force(self, graph, size, params):
         state, question = self._state(graph), "acceleration" if graph.dof else "rhs"
         what = f"{size} component{'s' * (size > 1)} ({self.label}={size})"
-        return {
-            question: self._call(self.function, graph, state, params, size, graph.dof == 1, what)
-        }
+        return {question: self._call(self.function, graph, state, params, size, what)}
 
     _acceleration = _rhs = _force
 
     def _hamiltonian(self, graph, dof, params):
-        (energy,) = self._call(
-            self.function, graph, self._state(graph), params, 1, True, "one number, H"
-        )
+        (energy,) = self._call(self.function, graph, self._state(graph), params, 1, "one number, H")
         state = [graph.state(i) for i in range(2 * dof)]
-        velocity = gradient(graph, energy, state[dof:])
-        force = [-slope for slope in gradient(graph, energy, state[:dof])]
+        velocity = gradient(energy, state[dof:])
+        force = [-slope for slope in gradient(energy, state[:dof])]
         separable = not any(n.depends & (POSITION | TIME) for n in velocity) and not any(
             n.depends & VELOCITY for n in force
         )
@@ -209,18 +205,16 @@ class Definition:
 
     def _potential(self, graph, dof, params):
         x, v = self._state(graph)
-        (energy,) = self._call(self.function, graph, [x], params, 1, True, "one number, V")
+        (energy,) = self._call(self.function, graph, [x], params, 1, "one number, V")
         if energy.depends & VELOCITY:
             raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
         mass = self._mass(params, dof)
         state = [graph.state(i) for i in range(dof)]
-        force = [-slope for slope in gradient(graph, energy, state)]
+        force = [-slope for slope in gradient(energy, state)]
         masses = list(mass) if np.shape(mass) else [mass] * dof
         nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
-        total = tracing.components(
-            self.function, graph, kinetic + Symbol(energy), 1, True, "one number"
-        )
+        total = tracing.components(self.function, graph, kinetic + Symbol(energy), 1, "one number")
         return {"acceleration": nodes, "energy": total}
 
     def _mass(self, params, dof):
@@ -232,8 +226,10 @@ class Definition:
                     f" {dof} elements, of {', '.join(self.defaults) or 'none'}"
                 )
             return params[mass]
-        mass = checked_mass(mass, dof)
-        return float(mass) if np.ndim(mass) == 0 else mass
+        value = floats("mass", mass)
+        if value.shape not in ((), (dof,)) or not np.all(value > 0):
+            raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
+        return value if value.ndim else float(value)
 
     def _described(self, structure, dim, dof=0, **more):
         about = self.given.get("reference") or inspect.getdoc(self.function) or ""
@@ -288,15 +284,14 @@ class Definition:
         if self.size is None and self.kind == "rhs":
             raise ValueError(f"{self.name}(): give dim= where trace=False")
         size = self.size or 1
-        second = self.kind == "acceleration"
-        dim, dof = (2 * size, size) if second else (size, 0)
+        dof = 0 if self.first_order else size
         definition = self._described(
-            "second_order" if second else "first_order",
-            dim,
+            "second_order" if dof else "first_order",
+            size + dof,
             dof,
             function=self.function,
             energy=self.given.get("energy"),
-            velocity_dependent=second and self.given.get("velocity_dependent", True),
+            velocity_dependent=dof > 0 and self.given.get("velocity_dependent", True),
         )
         return CallbackSystem(definition, dict(self.defaults))
 
@@ -379,7 +374,7 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         state = floats("initial", start)
     elif kind not in ("rhs", "sde"):
         state[1:] = 0.0
-    if np.shape(state) != (dim,) or not np.all(np.isfinite(state)):
+    if state.shape != (dim,) or not np.isfinite(state).all():
         raise ValueError(f"initial must be {dim} finite numbers (the whole state), got {start!r}")
     return SystemDefinition(
         name=name,
@@ -391,7 +386,6 @@ def described(kind, name, defaults, given, structure, dim, dof=0, **more):
         dof=dof,
         state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],
         params=[(n, units[n], value, "") for n, value in defaults.items()],
-        shapes={n: np.shape(value) for n, value in defaults.items()},
         exact=given.get("exact"),
         time_unit=units["t"],
         **more,

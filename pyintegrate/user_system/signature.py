@@ -45,37 +45,25 @@ def check_order(name, arguments, forms, form=None):
             )
 
 
-def leading_arguments(kind, function, known):
-    """How many arguments come before the parameters, and the names of the parameters.
+def parameter_defaults(kind, function, values):
+    """How many arguments come before the parameters, and name -> checked default of each of these.
 
-    Parameters
-    ----------
-    known : set of str
-        Parameters with a default in the decorator.
+    They are in the order of the function's arguments. The decorator's values take precedence over
+    defaults in the function's signature.
     """
     name, arguments = getattr(function, "__name__", repr(function)), arguments_of(function)
     expected = LEADING[kind]
     positional = [a for a in arguments if a.kind != a.KEYWORD_ONLY]
     form = expected[-1 if positional and positional[0].name == "t" else 0]
     count = len(form)
-    if len(positional) < count or any(a.name in known for a in positional[:count]):
+    if len(positional) < count or any(a.name in values for a in positional[:count]):
         forms = " or ".join(f"{name}({', '.join(form)}, ...)" for form in expected)
         got = ", ".join(a.name for a in arguments)
         raise TypeError(f"{name}({got}) has the wrong arguments: expected {forms}")
     check_order(name, [a.name for a in arguments], expected, form)
-    return count, arguments[count:]
-
-
-def parameter_defaults(kind, function, values):
-    """Name -> checked default of each parameter, in the order of the function's arguments.
-
-    The decorator's values take precedence over defaults in the function's signature.
-    """
-    name = getattr(function, "__name__", repr(function))
-    count, arguments = leading_arguments(kind, function, set(values))
     defaults = {}
     reserved = (*_OWN_OPTIONS[kind], *OPTIONS)
-    for a in arguments:
+    for a in arguments[count:]:
         if a.name in reserved:
             raise ValueError(
                 f"{name}() has a parameter {a.name!r}: the names {', '.join(reserved)} are options"

@@ -60,18 +60,14 @@ def broadcast_shape(shapes):
     except ValueError:
         pass
     for a, b in combinations(shapes, 2):
-        if not _fits(shapes[a], shapes[b]):
+        pairs = zip(shapes[a][::-1], shapes[b][::-1])
+        if not all(m == n or 1 in (m, n) for m, n in pairs):
             raise ValueError(
                 f"{a} has batch shape {shapes[a]} and {b} {shapes[b]}: they do not broadcast"
             )
     raise MemoryError(
         f"a batch of more than 2**63 trajectories ({shapes}): integrate it in parts that fit"
     )
-
-
-def _fits(a, b):
-    """Whether two shapes broadcast, whatever the size of the result."""
-    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1]))
 
 
 def fits_batch(shape, batch):

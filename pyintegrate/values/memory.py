@@ -83,9 +83,7 @@ def outward(rows, batch):
         return rows[..., 0]
     if len(batch) == 1:
         return rows.swapaxes(-1, -2)
-    outside = rows.reshape(rows.shape[:-1] + batch)
-    lead = rows.ndim - 2
-    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
+    return np.moveaxis(rows.reshape(rows.shape[:-1] + batch), rows.ndim - 2, -1)
 
 
 def check_memory(

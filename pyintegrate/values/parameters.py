@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from .checks import floats, numbers, some_of
+from .checks import numbers, some_of
 
 
 def declared(rows):
@@ -66,14 +66,6 @@ def short(value):
     if np.size(value) == 0:
         return f"array of shape {np.shape(value)}"
     return f"array of shape {np.shape(value)} from {np.min(value):g} to {np.max(value):g}"
-
-
-def checked_mass(mass, dof):
-    """A positive number, or one for each component."""
-    value = floats("mass", mass)
-    if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
-        raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
-    return value
 
 
 def elements_of(system, parameters):

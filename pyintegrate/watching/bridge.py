@@ -50,7 +50,7 @@ def bridged(view, key, quantity):
 
 
 def _slopes(graph, node, by):
-    slope = forward(graph, [node], by)[0]
+    slope = forward([node], by)[0]
     return [slope.get(one.number, graph.constant(0.0)) for one in by]
 
 

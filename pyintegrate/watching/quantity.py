@@ -119,12 +119,12 @@ class View:
     def nodes(self, function, count, what, before=()):
         """The nodes of what a function of (t, x, v, ...) or (t, y, ...) returns."""
         result = self.call(function, before=before)
-        return tracing.components(function, self.graph, result, count, count == 1, what)
+        return tracing.components(function, self.graph, result, count, what)
 
     def result(self, function, own):
         """The node of one number or truth value."""
         value = self.call(function, own)
-        return tracing.components(function, self.graph, value, 1, True, "one number", None)[0]
+        return tracing.components(function, self.graph, value, 1, "one number", None)[0]
 
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""

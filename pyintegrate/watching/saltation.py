@@ -70,7 +70,7 @@ def whole_jump(view, name, g, new):
     for j, direction in enumerate(system.directions):
         if direction in rows:
             seeds[graph.parameter(rows[direction]).number] = {j: one}
-    found = directional(graph, new if g is None else [*new, g], seeds)
+    found = directional(new if g is None else [*new, g], seeds)
     late = {} if g is None else _late(name, g, found.pop(), n, seeds)
     after, zero = _force(view, new), graph.constant(0.0)
     whole = [zero] * system.dim
@@ -163,7 +163,7 @@ def rate_of(system, quantity):
         force = rates_of(graph, system, traced, moved)
         seeds = {node.number: {0: f} for node, f in zip(moved.values(), force)}
         seeds[graph.time().number] = {0: graph.constant(1.0)}
-        return Symbol(directional(graph, [height], seeds)[0].get(0, graph.constant(0.0)))
+        return Symbol(directional([height], seeds)[0].get(0, graph.constant(0.0)))
 
     form = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("t", "y", *names)]
     told: Any = rate

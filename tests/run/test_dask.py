@@ -94,13 +94,13 @@ def test_nothing_is_computed_before_it_is_asked_for():
 
 
 def test_each_chunk_is_integrated_once(monkeypatch, tmp_path):
-    calls, real = [], pi.dask._Call.solution
+    calls, real = [], pi.dask._run_chunk
 
     def counted(*arguments, **options):
         calls.append(1)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(pi.dask._Call, "solution", counted)
+    monkeypatch.setattr(pi.dask, "_run_chunk", counted)
     sol = springs(10)
     dask.compute(sol.y, sol.status, sol.failed_step)
     assert len(calls) == 6

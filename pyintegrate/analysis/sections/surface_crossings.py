@@ -351,8 +351,7 @@ def _warn_of_period(solution, period):
         if np.any(np.abs(later - now).max(axis=0) > room):
             warn_caller(
                 f"the force of {solution.system.name!r} does not repeat after the period= of its"
-                " section: give the period of its drive, for each trajectory where they differ",
-                UserWarning,
+                " section: give the period of its drive, for each trajectory where they differ"
             )
 
 

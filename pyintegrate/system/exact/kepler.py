@@ -121,7 +121,10 @@ def _period(conic):
 def _perifocal(conic, s):
     """Position and velocity, the first axis through the pericentre."""
     mu, beta, h, q, Z, _ = conic
-    g0, g1, g2 = _g012(beta, s)
+    g1, g2 = _g1(beta, s), _g2(beta, s)
+    g0 = 1 - beta * g2
+    if np.any(beta > 0):
+        g0 = np.where(beta > 0, np.cos(np.sqrt(np.abs(beta)) * s), g0)
     r = q + Z * g2
     return q - mu * g2, h * g1, -mu * g1 / r, h * g0 / r
 
@@ -144,30 +147,24 @@ def _solve_kepler(conic, time):
     last = last / root
     s = np.fmin(np.fmin(np.abs(time) / q, np.cbrt(6 * np.abs(time) / Z)), last)
     for _ in range(50):
-        g2 = 2 * _g1(beta, s / 2) ** 2
-        step = (q * s + Z * _g3(beta, s) - np.abs(time)) / (q + Z * g2)
+        step = (q * s + Z * _g3(beta, s) - np.abs(time)) / (q + Z * _g2(beta, s))
         s = np.fmin(s - step, last)
         if not np.any(np.abs(step) > 1e-9 * s):  # the next one would be below rounding
             break
     return np.copysign(s, time)
 
 
-def _g012(beta, s):
-    """G0, G1 and G2."""
-    g2 = 2 * _g1(beta, s / 2) ** 2
-    g0 = 1 - beta * g2
-    if np.any(beta > 0):
-        g0 = np.where(beta > 0, np.cos(np.sqrt(np.abs(beta)) * s), g0)
-    return g0, _g1(beta, s), g2
-
-
 def _g1(beta, s):
-    """G1 alone: sin, or sinh if the orbit is not an ellipse."""
+    """G1: sin, or sinh if the orbit is not an ellipse."""
     root = np.sqrt(np.abs(beta))
     if np.all(beta > 0):
         return np.sin(root * s) / root
     sine = np.where(beta > 0, np.sin(root * s), np.sinh(root * s))
     return np.where(beta == 0, s, sine / root)
+
+
+def _g2(beta, s):
+    return 2 * _g1(beta, s / 2) ** 2
 
 
 def _g3(beta, s):

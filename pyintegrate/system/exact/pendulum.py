@@ -42,8 +42,7 @@ def exact(t, y0, t0, *, g, length):
         theta and omega, of shape ``(len(t), *batch)``.
     """
     theta, omega = y0
-    omega0, s, c, p = _half_angle_state(theta, omega, g / length)
-    kappa, m1, rotates = _modulus(s, c, p)
+    omega0, s, c, p, kappa, m1, rotates = _half_angle_state(theta, omega, g / length)
 
     # Whole cycles first: theta / 2 turns by less than pi in the rest.
     u = kappa * omega0 * (t - t0)
@@ -75,8 +74,7 @@ def phase(y, t, *, g, length):
     tangent = np.tan(theta / 4)
     scale = 2 / (1 + tangent * tangent)
     sin, cos = tangent * scale, scale - 1
-    _, s, c, p = _from_the_bottom(sin, cos, omega, g / length)
-    _, m1, rotates = _modulus(s, c, p)
+    _, s, c, p, _, m1, rotates = _from_the_bottom(sin, cos, omega, g / length)
     # The sine of the amplitude is s, its cosine p, or c if the pendulum rotates.
     angle = uniform_direction(
         np.copysign(s, s * np.where(rotates, p, c)), np.where(rotates, c, p), m1
@@ -96,15 +94,17 @@ def period(y0, *, g, length):
     A state on the separatrix up to rounding counts as on it: else a last digit decides the period.
     """
     theta, omega = y0
-    omega0, s, c, p = _half_angle_state(theta, omega, g / length)
-    kappa, m1, rotates = _modulus(s, c, p)
+    omega0, s, c, p, kappa, m1, rotates = _half_angle_state(theta, omega, g / length)
     span = np.where(rotates, 2, 4) * quarter_period(m1) / (kappa * omega0)
     apart = np.minimum(np.abs(c - p), np.abs(c + p))
     return np.where(apart <= 4 * np.finfo(np.float64).eps, np.inf, span)
 
 
 def _half_angle_state(theta, omega, square):
-    """omega0, s, c and p; the angle is taken from the stable equilibrium."""
+    """omega0, s, c and p; kappa, the complementary parameter in [0, 1], and whether it rotates.
+
+    The angle is taken from the stable equilibrium.
+    """
     return _from_the_bottom(np.sin(theta / 2), np.cos(theta / 2), omega, square)
 
 
@@ -117,12 +117,8 @@ def _from_the_bottom(sin, cos, omega, square):
     omega0 = np.maximum(np.sqrt(np.abs(square)), least)
     p = omega * (0.5 / omega0)
     hanging = square >= 0
-    return omega0, np.where(hanging, sin, -cos), np.where(hanging, cos, sin), p
-
-
-def _modulus(s, c, p):
-    """kappa, the complementary parameter in [0, 1], and whether the pendulum rotates."""
-    m1 = (c - p) * (c + p)
+    s, c = np.where(hanging, sin, -cos), np.where(hanging, cos, sin)
+    m1, m = (c - p) * (c + p), s * s + p * p
     rotates = m1 < 0
-    m = s * s + p * p
-    return np.where(rotates, np.sqrt(m), 1), np.where(rotates, -m1 / m, m1), rotates
+    kappa = np.where(rotates, np.sqrt(m), 1)
+    return omega0, s, c, p, kappa, np.where(rotates, -m1 / m, m1), rotates

@@ -20,8 +20,4 @@ exact = _per_mass(momentum_spring.exact)
 phase = _per_mass(momentum_spring.phase)
 exact_phase = _per_mass(momentum_spring.exact_phase)
 period = _per_mass(momentum_spring.period)
-
-
-def phase_is_uniform(*, k, b, m):
-    """Only without damping."""
-    return momentum_spring.phase_is_uniform(k=k, b=b, inverse_mass=1)
+phase_is_uniform = momentum_spring.phase_is_uniform
