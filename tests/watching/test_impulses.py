@@ -331,6 +331,14 @@ def test_a_jump_takes_another_event_of_its_moment_through_its_zero_or_back(verb,
     assert [sol.events[name].count for name in events] == [1, passes]
 
 
+def test_a_jump_to_the_turning_point_of_its_quantity_occurs_once():
+    """It leads to x = 0, from where v returns: rounding made further zeros beside the first."""
+    speed = np.linspace(0.1, 0.9, 300)
+    up = pi.event("v", level=speed + 0.2, then=lambda t, x, v: (0 * x, v))
+    sol = pi.solve(pi.systems.oscillator, -1.5, speed, t_end=2.5, events={"up": up})
+    assert (sol.events["up"].count == 1).all()
+
+
 @pytest.mark.parametrize("end", [2.0, 1.3])
 def test_what_a_jump_brings_about_where_the_run_ends_is_told_and_counted_later(end):
     events = {
