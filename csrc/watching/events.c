@@ -179,14 +179,14 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     if (simple) pi_find_simple_zero(f, &zeros);
     else pi_find_zeros(n, f, begins, error, &zeros);
     double a[CHEB_MOST + 1], from = -1;
-    int left = !begins;
-    if (begins) cheb_coefficients(n, f, a);
+    int turns = begins && !e->direction;
+    if (turns) cheb_coefficients(n, f, a);
     EACH_BELOW(k, zeros.count) {
         /* Where it turns back from its zero, rounding makes others beside that. */
-        left = left || (f[0] < 0) == zeros.at[k].rises || f[0] == 0 ||
-               !is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
+        turns = turns && (f[0] < 0) != zeros.at[k].rises && f[0] != 0 &&
+                is_at_zero(p, i, j, cheb_value(n, a, 0.5 * (from + zeros.at[k].x)));
         from = zeros.at[k].x;
-        if (!left || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
+        if (turns || (e->direction && (e->direction > 0) != zeros.at[k].rises)) continue;
         const double slope = zeros.at[k].slope * 2 / (piece->to - piece->from);
         const double part = piece_part(piece, zeros.at[k].x);
         occurs(p, i, p->of->exact ? within(part - before_zero(p)) : part, slope, j);
