@@ -186,7 +186,7 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     Pieces *q = &p->timed;
     const int whole = q->linear && !p->of->n_after;
     const int compares = p->of->timed.borders && !p->of->n_samples;
-    int any = 0, asks = !q->linear;
+    int any, asks = !q->linear;
     EACH_LANE(i, &p->e) {
         Piece *piece = &q->piece[i];
         const Occurring *o = &p->e.occurring[i];
@@ -196,7 +196,6 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             whole_piece(piece, s->degree);
             continue;
         }
-        any = 1;
         pi_begin_pieces(piece, o->h, o->resolution, o->part);
         EACH_BELOW(k, p->of->n_after) {
             const double after = pi_item(p->of->after[k], s->id[i]);
@@ -212,8 +211,11 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     if (!q->linear) widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
     if (asks < 0 || ask_tolerance(p, s, asks)) return -1;
     do { /* the first known ones are there already */
-        EACH_LANE(i, &p->e)
+        any = 0;
+        EACH_LANE(i, &p->e) {
             if (q->piece[i].points) reduce_piece(p, s, i);
+            any |= q->piece[i].n_ends > 0;
+        }
         if (any) any = pi_next_pieces(q, s, p->e.real_bytes, p->e.after);
     } while (any > 0);
     return any;

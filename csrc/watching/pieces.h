@@ -27,7 +27,7 @@ typedef struct {
     double from, to, late;
     int64_t of;
 } Switch;
-enum { PI_MOST_SWITCHES = 8 };
+enum { PI_MOST_SWITCHES = 8, PI_KNOWN = 2 }; /* the degree of pieces between them, or at one */
 
 /* A lane's step, and the piece of it that is sought or known, in parts of the step. */
 typedef struct __attribute__((aligned(64))) {

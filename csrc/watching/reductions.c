@@ -112,15 +112,15 @@ static void truth_at(double holds, double t, double *m) {
     }
     m[4] = holds != 0;
 }
-static void truth(int n, const double *f, double t_from, double t_to, double late, double *m) {
-    truth_at(f[0], t_from, m); /* one value, or a change on a very short piece */
-    if (f[0] != f[n]) {
+static void truth(double before, double after, double t_from, double t_to, double late, double *m) {
+    truth_at(before, t_from, m); /* one value, or a change on a very short piece */
+    if (before != after) {
         late += fabs(t_to - t_from);
         m[6] += late;
         if (isnan(m[3])) m[5] = late;
     }
-    truth_at(f[n], t_to, m);
-    add(&m[1], (t_to - t_from) * (f[0] == f[n] ? f[0] != 0 : 0.5));
+    truth_at(after, t_to, m);
+    add(&m[1], (t_to - t_from) * (before == after ? before != 0 : 0.5));
 }
 
 /* It becomes NaN, and stays so. */
@@ -162,6 +162,12 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     double *m = numbers + r->first;
     const Piece *piece = &p->piece[lane];
     const int64_t at = r->quantity * p->lanes + lane;
+    const double late = piece->late * p->off[piece->compared * p->lanes + lane];
+    if (r->kind == PI_TRUTH && piece->points == PI_KNOWN) {
+        const double before = piece_row(p, r->quantity, 0)[lane];
+        truth(before, pi_piece_end(p, lane, r->quantity), t_from, t_to, late, m);
+        return;
+    }
     const double off = p->off[at] + (r->kind == PI_TURNS ? 0 : p->tail[at]);
     double *error = &m[pi_piece_reductions[r->kind].rows - 1];
     const int whole = r->kind >= PI_TIMED_MAXIMUM && r->kind <= PI_TIMED_MAX_ABS && p->linear &&
@@ -188,7 +194,7 @@ void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, d
     else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, whole, t_from, t_to, m);
     else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, off, m);
     else if (r->kind == PI_TURNS) turns(n, f, m);
-    else truth(n, f, t_from, t_to, piece->late * p->off[piece->compared * p->lanes + lane], m);
+    else truth(f[0], f[n], t_from, t_to, late, m);
     if (r->kind <= PI_MOMENTS) m[2] = t_to;
 }
 void pi_count_state(const PiPieceReduction *r, double value, int counts, double *numbers) {

@@ -14,13 +14,13 @@ void pi_fill_known(Pieces *p, int64_t i) {
     const int at = s < end && piece->from >= s->from, changes = at && piece->from == s->from;
     const double *before = known_row(p, i, j + (at && !changes));
     const double *after = known_row(p, i, j + at);
-    const int n = 2;
     EACH_QUANTITY(q, p) {
-        EACH_BELOW(k, n + 1) piece_row(p, q, k * (CHEB_MOST / n))[i] = k < n ? before[q] : after[q];
+        EACH_BELOW(k, PI_KNOWN + 1)
+            piece_row(p, q, k * (CHEB_MOST / PI_KNOWN))[i] = k < PI_KNOWN ? before[q] : after[q];
         p->rough[q * p->lanes + i] = 0;
     }
     if (at) piece->late = s->late, piece->compared = s->of;
-    piece->points = n;
+    piece->points = PI_KNOWN;
 }
 /* Divides a known part of a step, up to `to`, into pieces that end before and after each switch. */
 static void divide(Pieces *p, int64_t i, double to) {
@@ -160,12 +160,16 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
             if (!p->piece[i].seeks)
                 p->piece[i].seeks = !knows_zeros(p, i, q, s->degree, begin[at + i], end[at + i]);
     }
+    memset(p->rough, 0, p->count * p->lanes);
+    for (int k = 0; k <= CHEB_MOST; k += CHEB_MOST / PI_KNOWN) /* of steps without a switch */
+        memcpy(piece_row(p, 0, k), begin, p->count * p->lanes * sizeof *begin);
     EACH_LANE(i, p) {
         Piece *piece = &p->piece[i];
         int same = 1;
         EACH_QUANTITY(q, p) {
             const double before = begin[q * p->lanes + i], after = end[q * p->lanes + i];
             same &= p->need[q] == PI_NEED_APART || before == after;
+            if (!piece->n_switches) continue;
             known_row(p, i, 0)[q] = before;
             known_row(p, i, piece->n_switches)[q] = after;
         }
@@ -174,7 +178,12 @@ int pi_known_pieces(Pieces *p, const PiSteps *s, const double *begin, const doub
         if (piece->seeks) piece->n_switches = 0;
     }
     if (ask_between(p, s)) return -1;
-    EACH_LANE(i, p)
-        if (!p->piece[i].seeks) p->piece[i].from = p->piece[i].n_ends = 0, divide(p, i, 1);
+    EACH_LANE(i, p) {
+        Piece *piece = &p->piece[i];
+        if (piece->seeks) continue;
+        piece->from = piece->n_ends = 0;
+        if (piece->n_switches) divide(p, i, 1);
+        else piece->to = 1, piece->points = PI_KNOWN;
+    }
     return others;
 }
