@@ -178,7 +178,7 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
 /* The sums of event j of a shown lane: the rows of reduce_passes. */
-static double *sums_of(const Segments *p, int64_t at, int j) {
+static inline double *sums_of(const Segments *p, int64_t at, int j) {
     const PiWatch *w = &p->e->watch;
     return w->sums[p->seen->block & 1] + w->reduced[j].first * p->run->stride + p->seen->lane +
            pi_place(p->seen, at);
@@ -528,17 +528,24 @@ static int fill(Segments *p, int64_t k) {
     }
     return 0;
 }
-/* The first step has none before it that could tell whether a quantity may cross zero twice: it is
- * made, backwards. */
+/* Lists in p->due the lanes without a step before the first that could tell whether a quantity may
+ * cross zero twice. */
+static void list_unseen(Segments *p) {
+    EACH_BELOW(at, p->seen->lanes) {
+        int unseen = 0;
+        EACH_EVENT(j, &p->e->events)
+            unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
+        p->due[p->n_due] = at;
+        p->n_due += unseen && !begins_anew(p, p->seen->lane + pi_place(p->seen, at));
+    }
+}
+/* That step is made, backwards. */
 static int look_back(Segments *p) {
     const int n = p->e->events.count;
-    for (int64_t at = 0; at < p->seen->lanes;) {
-        for (p->count = 0; at < p->seen->lanes && p->count < p->lanes.lanes; at++) {
-            const int64_t k = p->count, lane = p->seen->lane + pi_place(p->seen, at);
-            int unseen = 0;
-            EACH_BELOW(j, n)
-                unseen |= p->e->events.event[j].located && isnan(sums_of(p, at, j)[p->run->stride]);
-            if (!unseen || begins_anew(p, lane)) continue;
+    while (p->next < p->n_due) {
+        for (p->count = 0; p->next < p->n_due && p->count < p->lanes.lanes; p->count++) {
+            const int64_t k = p->count, at = p->due[p->next++];
+            const int64_t lane = p->seen->lane + pi_place(p->seen, at);
             Slot *s = &p->slot[k];
             *s = (Slot){.at = at, .lane = lane, .asks = 1};
             s->h = number_at(p->run, p->tile->h.data, p->tile->h.stride * lane);
@@ -547,18 +554,16 @@ static int look_back(Segments *p) {
             p->t[k] = pi_watch_time(&p->e->watch, lane, p->tile->first - 1);
             s->length = -s->h;
             p->id[k] = lane;
-            p->count++;
         }
         EACH_FROM(k, p->count, p->lanes.lanes) p->id[k] = -1;
-        if (p->count && (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)))
-            return -1;
+        if (advance(p, 0, 0, p->after, dim(p)) || pi_ask_ends(&p->lanes, &p->steps)) return -1;
         EACH_PLACE(k, p)
             EACH_BELOW(j, n) {
                 double *last = sums_of(p, p->slot[k].at, j) + p->run->stride;
                 if (isnan(*last)) *last = p->lanes.quantities.rows.answer[j * p->lanes.lanes + k];
             }
     }
-    p->count = 0;
+    p->count = p->next = p->n_due = 0;
     return 0;
 }
 
@@ -628,9 +633,8 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
     const PiMemory memory = begin_memory(&p, seen->scratch);
-    int located = 0;
-    EACH_EVENT(j, &e->events) located |= e->events.event[j].located;
-    if (located && !p.lanes.chords && tile->first == run->first) {
+    if (!p.lanes.chords && tile->first == run->first) list_unseen(&p);
+    if (p.n_due) {
         p.lanes.lanes = e->lanes;
         lay_out(&p, memory);
         if (look_back(&p)) return -1;
