@@ -340,10 +340,12 @@ int pi_run_prepare(PiRun *run) {
     const int64_t needed =
         pi_product(pi_workspace_rows(run->method, run->starter, run->system, run->state_rows),
                    run->vector_bytes); /* bytes */
+    const int64_t all = run->tile_lanes * run->real_bytes / run->vector_bytes;
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / needed);
-    if (run->chunk > IN_FLIGHT)
-        run->chunk -= run->chunk % IN_FLIGHT; /* byte code works on eight at a time */
-    if (lanes_a_call) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
+    /* Byte code works on eight registers at a time; the chunks of a tile are alike. */
+    const int64_t most = run->chunk - run->chunk % IN_FLIGHT;
+    if (most) run->chunk = ceil_div(all / IN_FLIGHT, ceil_div(all, most)) * IN_FLIGHT;
+    if (lanes_a_call) run->chunk = all;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
     place_observers(run);
