@@ -76,7 +76,7 @@ def fit(
     observe : str, callable, or list of these, optional
         What the data are: a component, or a function of (t, x, v) or (t, y) and parameters by name,
         written for one trajectory, which is traced. Default: the list of all positions, or of all
-        components of a first-order system; a single one, where data have no axis for a list.
+        components of a first-order system; a single one, where data have the shape of `t`.
     sigma : array_like, optional
         Standard errors of the data, which broadcast against them, or a list as `data` is. Without
         them the covariance is scaled by cost / (points - unknowns).
