@@ -314,8 +314,8 @@ def lyapunov(
         A one-step method; symplectic ones keep the exponents in pairs.
     renormalise : int
         Steps between renormalisations: so few that no tangent outgrows the others by more than
-        about ten digits. Of a single one, in double precision and by an explicit method, 10 or more
-        are taken for 16 at least.
+        about ten digits. With a single tangent, in double precision and by an explicit method, 10
+        to 15 are taken as 16.
 
     Returns
     -------
