@@ -1,6 +1,7 @@
 """A page of each method, from its descriptor and its certificate, and their overview."""
 
 import json
+from math import inf
 from pathlib import Path
 
 import pyintegrate as pi
@@ -223,20 +224,22 @@ def _joined(words):
 
 
 def _stability(c):
-    limit = float(c["stability_limit"] or "nan")
-    if limit != limit:
+    limit = c["stability_limit"]
+    if limit is None:
         text = (
-            "of Kepler's orbits; more than a twentieth of the shortest period resonates with others"
+            "Kepler's orbits are exact at any step; one longer than a twentieth of the shortest "
+            "period may resonate with how the planets pull at each other"
         )
     elif limit == 0:
-        text = "an undamped oscillation grows at any step"
-    elif limit == float("inf"):
+        text = "an undamped oscillation grows, however small the step"
+    elif limit == "inf":
         text = "an undamped oscillation is stable at any step"
     else:
         text = f"an undamped oscillation is stable to ω dt = {limit:.5g}"
     if c["real_stability_limit"] is not None:
         real = float(c["real_stability_limit"])
-        text += ", decay at any step" if real == float("inf") else f", decay to λ dt = {real:.5g}"
+        steps = f"to λ dt = {real:.5g}" if real else "at none"
+        text += f", decay {'at any step' if real == inf else steps}"
     text += "."
     if c["a_stable"]:
         text += " A-stable" + (
@@ -250,7 +253,10 @@ def _stability(c):
 
 def _long(c):
     if c["symplecticity_defect"] is None:
-        return "a multistep method takes no step from a state to a state; energy is not bounded."
+        text = "a multistep method takes no step from a state to a state; "
+        if c["symmetric"] and c["requires"] == "second_order":
+            return text + "its formula is the same in reverse, and the energy error stays bounded."
+        return text + "energy is not bounded."
     defect = f"{c['symplecticity_defect']:.0e}"
     if c["symplectic"]:
         text = f"symplectic (defect {defect} a step: rounding): the energy error stays bounded"
