@@ -193,9 +193,10 @@ def _in_words(method, c, certificates):
             "`tests/method/test_rigid_methods.py`."
         )
     exactly = "exactly, in rational arithmetic" if not c["residual"] else "to the last of 50 digits"
+    many = c["conditions"]
+    conditions = f"all {many} conditions hold" if many > 1 else "its only condition holds"
     said = [
-        f"* **Order {c['computed_order']}, proved**: all {c['conditions']} conditions hold "
-        f"{exactly}; those of order {c['computed_order'] + 1} do not "
+        f"* **Order {c['computed_order']}, proved**: {conditions} {exactly}; those of order {c['computed_order'] + 1} do not "
         f"(the worst is off by {c['next_residual']:.2g})."
     ]
     if method.family == "composition" and method.order > 1:
@@ -262,7 +263,9 @@ def _long(c):
         text = f"symplectic (defect {defect} a step: rounding): the energy error stays bounded"
     else:
         step = 1 if c["order"] > 10 else 0.25  # certificate.py
-        text = f"not symplectic (defect {defect} of a step of {step}): the energy drifts"
+        text = f"not symplectic (defect {defect} of a step of {step}): the energy " + (
+            "stays bounded where the motion is reversible too" if c["symmetric"] else "drifts"
+        )
     back = f"{c['reversal_defect']:.0e}"
     return text + (
         f"; reversible: a step forward and one back end where they began, to {back}."

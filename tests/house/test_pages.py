@@ -100,6 +100,7 @@ def test_every_method_has_a_page_that_tells_its_certificate(building):
     assert "decay at none" in pages["methods/milne4"]
     assert "energy error stays bounded" in pages["methods/quinlan8a"]  # measured: 1e-12 for ever
     assert "energy is not bounded" in pages["methods/stormer6"]
+    assert "the energy stays bounded where" in pages["methods/lobatto_iiia4"]
     assert [name for name in pages if "Kepler's orbits are exact" in pages[name]] == [
         f"methods/{name}" for name in pi.methods if name.startswith("wisdom_holman")
     ]
