@@ -196,8 +196,8 @@ def _in_words(method, c, certificates):
     many = c["conditions"]
     conditions = f"all {many} conditions hold" if many > 1 else "its only condition holds"
     said = [
-        f"* **Order {c['computed_order']}, proved**: {conditions} {exactly}; those of order {c['computed_order'] + 1} do not "
-        f"(the worst is off by {c['next_residual']:.2g})."
+        f"* **Order {c['computed_order']}, proved**: {conditions} {exactly}; those of order "
+        f"{c['computed_order'] + 1} do not (the worst is off by {c['next_residual']:.2g})."
     ]
     if method.family == "composition" and method.order > 1:
         said[0] += " Where the force depends on the velocity, the order is 1."
@@ -239,8 +239,8 @@ def _stability(c):
         text = f"an undamped oscillation is stable to ω dt = {limit:.5g}"
     if c["real_stability_limit"] is not None:
         real = float(c["real_stability_limit"])
-        steps = f"to λ dt = {real:.5g}" if real else "at none"
-        text += f", decay {'at any step' if real == inf else steps}"
+        steps = f"to λ dt = {real:.5g}" if real else "at no step"
+        text += f"; decay is stable {'at any step' if real == inf else steps}"
     text += "."
     if c["a_stable"]:
         text += " A-stable" + (
