@@ -213,8 +213,8 @@ class LyapunovExponents(Measured):
     def dimension(self) -> Floats:
         """The Kaplan-Yorke dimension of the attractor, (*batch): j + (sum of j) / |exponent j+1|.
 
-        Exponents by which no tangent changes more than e^5 in the time averaged over count as 0,
-        as that along a cycle is.
+        Exponents so small that a tangent changes by less than a factor of e^5 in the time averaged
+        over count as 0, as the one along a cycle is.
 
         NaN if the sum of all computed exponents is still positive, unless these are the whole
         spectrum: integrate with a larger k.
