@@ -1,6 +1,7 @@
 """A page of each method, from its descriptor and its certificate, and their overview."""
 
 import json
+from math import inf
 from pathlib import Path
 
 import pyintegrate as pi
@@ -192,10 +193,11 @@ def _in_words(method, c, certificates):
             "`tests/method/test_rigid_methods.py`."
         )
     exactly = "exactly, in rational arithmetic" if not c["residual"] else "to the last of 50 digits"
+    many = c["conditions"]
+    conditions = f"all {many} conditions hold" if many > 1 else "its only condition holds"
     said = [
-        f"* **Order {c['computed_order']}, proved**: all {c['conditions']} conditions hold "
-        f"{exactly}; those of order {c['computed_order'] + 1} do not "
-        f"(the worst is off by {c['next_residual']:.2g})."
+        f"* **Order {c['computed_order']}, proved**: {conditions} {exactly}; those of order "
+        f"{c['computed_order'] + 1} do not (the worst is off by {c['next_residual']:.2g})."
     ]
     if method.family == "composition" and method.order > 1:
         said[0] += " Where the force depends on the velocity, the order is 1."
@@ -223,20 +225,22 @@ def _joined(words):
 
 
 def _stability(c):
-    limit = float(c["stability_limit"] or "nan")
-    if limit != limit:
+    limit = c["stability_limit"]
+    if limit is None:
         text = (
-            "of Kepler's orbits; more than a twentieth of the shortest period resonates with others"
+            "Kepler's orbits are exact at any step; one longer than a twentieth of the shortest "
+            "period may resonate with how the planets pull at each other"
         )
     elif limit == 0:
-        text = "an undamped oscillation grows at any step"
-    elif limit == float("inf"):
+        text = "an undamped oscillation grows, however small the step"
+    elif limit == "inf":
         text = "an undamped oscillation is stable at any step"
     else:
         text = f"an undamped oscillation is stable to ω dt = {limit:.5g}"
     if c["real_stability_limit"] is not None:
         real = float(c["real_stability_limit"])
-        text += ", decay at any step" if real == float("inf") else f", decay to λ dt = {real:.5g}"
+        steps = f"to λ dt = {real:.5g}" if real else "at no step"
+        text += f"; decay is stable {'at any step' if real == inf else steps}"
     text += "."
     if c["a_stable"]:
         text += " A-stable" + (
@@ -250,13 +254,18 @@ def _stability(c):
 
 def _long(c):
     if c["symplecticity_defect"] is None:
-        return "a multistep method takes no step from a state to a state; energy is not bounded."
+        text = "a multistep method takes no step from a state to a state; "
+        if c["symmetric"] and c["requires"] == "second_order":
+            return text + "its formula is the same in reverse, and the energy error stays bounded."
+        return text + "energy is not bounded."
     defect = f"{c['symplecticity_defect']:.0e}"
     if c["symplectic"]:
         text = f"symplectic (defect {defect} a step: rounding): the energy error stays bounded"
     else:
         step = 1 if c["order"] > 10 else 0.25  # certificate.py
-        text = f"not symplectic (defect {defect} of a step of {step}): the energy drifts"
+        text = f"not symplectic (defect {defect} of a step of {step}): the energy " + (
+            "stays bounded where the motion is reversible too" if c["symmetric"] else "drifts"
+        )
     back = f"{c['reversal_defect']:.0e}"
     return text + (
         f"; reversible: a step forward and one back end where they began, to {back}."

@@ -76,7 +76,7 @@ def fit(
     observe : str, callable, or list of these, optional
         What the data are: a component, or a function of (t, x, v) or (t, y) and parameters by name,
         written for one trajectory, which is traced. Default: the list of all positions, or of all
-        components of a first-order system; a single one, where data have no axis for a list.
+        components of a first-order system; a single one, where data have the shape of `t`.
     sigma : array_like, optional
         Standard errors of the data, which broadcast against them, or a list as `data` is. Without
         them the covariance is scaled by cost / (points - unknowns).
@@ -90,9 +90,9 @@ def fit(
     seed : int, optional
         Scrambles these points.
     method, dt, rtol, atol, workers
-        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10, times the
-        largest datum of the observed quantity if that is less than 1; where this is a function,
-        times the largest position at the start if that is less.
+        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10 times
+        the smaller of 1 and the largest datum of the observed quantity; if a function is observed,
+        times the largest position at the start where that is smaller still.
     loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
         As in SciPy's ``least_squares``, of residuals divided by sigma. A fit with another loss than
         "linear" begins where the linear one ends.

@@ -495,7 +495,7 @@ class Solution(KindOfSolution):
             Dimensions "t" ("step", if times differ between trajectories) and those of the batch:
             each has the name of the parameter (or "dt", "t0") that alone varies along it, with
             distinct values, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
-            [s], step, and the parameters that are arrays. Further variables: status and
+            [s], step, and the parameters. Further variables: status and
             failed_step; "watched.swing" is ``watched["swing"]``, with a dimension "bin" for a
             histogram; "events.ground.t", ".y", ".values", ".count", ".overflow" and ".unresolved"
             have the dimensions "event" (those kept), "component" and "value", and stopped_at and

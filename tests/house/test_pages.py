@@ -95,6 +95,15 @@ def test_every_method_has_a_page_that_tells_its_certificate(building):
     assert "stable to ω dt = 2.8284" in rk4
     assert "<td>1/6</td><td>1/3</td>" in rk4
     assert "symplectic (defect 2e-16" in pages["methods/velocity_verlet"]
+    assert "oscillation grows, however small the step" in pages["methods/midpoint"]
+    assert "oscillation is stable at any step" in pages["methods/gauss4"]
+    assert "decay is stable at no step" in pages["methods/milne4"]
+    assert "energy error stays bounded" in pages["methods/quinlan8a"]  # measured: 1e-12 for ever
+    assert "energy is not bounded" in pages["methods/stormer6"]
+    assert "the energy stays bounded where" in pages["methods/lobatto_iiia4"]
+    assert [name for name in pages if "Kepler's orbits are exact" in pages[name]] == [
+        f"methods/{name}" for name in pi.methods if name.startswith("wisdom_holman")
+    ]
 
 
 @pytest.mark.parametrize("needs", sorted({pi.methods[name].requires for name in pi.methods}))

@@ -59,15 +59,15 @@ class PeriodicOrbits(Tabled):
         (*batch): by the others: "stable" (all inside the unit circle), "unstable" (one outside),
         "elliptic" (none outside, some on it), "" where none was found.
     residuals : ndarray
-        (*batch): |y(T) - y(0)|, as a share of |y|, or of the size of the guess, 1 at most;
-        velocities times the time in which the guess goes as far as it is large; each component of
-        a first-order system by how much it varies, at least 1 % of what the others do.
+        (*batch): the distance of y(T) from y(0), relative to |y|, or to the size of the guess if
+        that is larger. Velocities are multiplied by the time in which the guess moves by its own
+        size; components of a first-order system are compared by how much each varies (those that
+        vary less than 1 % of the most variable one count as if they varied by so much).
     failures : ndarray of str
         (*batch): "" where it closes; "did not close"; "motion failed", also where a segment needs
-        more than 20,000 steps, for which more segments are a cure, or a larger `rtol` and
-        `tolerance`; "resting point", also for an orbit whose length is below 1e-6 of its distance
-        from 0, or of the guess: of 1 for guesses below 1e-12, which want larger units, unless there
-        is a drive.
+        more than 20,000 steps (take more segments, or a larger `rtol` and `tolerance`); "resting
+        point", also where the orbit is smaller than 1e-6 of its distance from 0, or of the guess.
+        Without a drive a guess below 1e-12 counts as 1 there: choose larger units.
     system : System
     """
 

@@ -109,9 +109,10 @@ def continue_equilibria(
     start : array_like
         (*batch, dim): guesses of the equilibria at the first.
     step : float, optional
-        The longest step, as a share of the range and of max(u, largest component): u is that of
-        the start, of one at 0 (1e-10 of the guess) what the parameter would change over its range;
-        but 1 where this is more, or 0.
+        The longest step: of the parameter as a share of its range, of the state as a share of its
+        largest component, or of u if that is larger. u is the largest component at the start; if
+        this is 0 (1e-10 of the guess), the change that the parameter would make over its range;
+        but 1 where that is more than 1, or 0.
     n : int, optional
         The most points of a branch.
 

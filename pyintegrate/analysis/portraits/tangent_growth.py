@@ -213,8 +213,8 @@ class LyapunovExponents(Measured):
     def dimension(self) -> Floats:
         """The Kaplan-Yorke dimension of the attractor, (*batch): j + (sum of j) / |exponent j+1|.
 
-        Exponents by which no tangent changes more than e^5 in the time averaged over count as 0,
-        as that along a cycle is.
+        Exponents so small that a tangent changes by less than a factor of e^5 in the time averaged
+        over count as 0, as the one along a cycle is.
 
         NaN if the sum of all computed exponents is still positive, unless these are the whole
         spectrum: integrate with a larger k.
@@ -314,8 +314,8 @@ def lyapunov(
         A one-step method; symplectic ones keep the exponents in pairs.
     renormalise : int
         Steps between renormalisations: so few that no tangent outgrows the others by more than
-        about ten digits. Of a single one, in double precision and by an explicit method, 10 or more
-        are taken for 16 at least.
+        about ten digits. With a single tangent, in double precision and by an explicit method, 10
+        to 15 are taken as 16.
 
     Returns
     -------

@@ -492,7 +492,7 @@ class Bifurcation:
         ----------
         tolerance : float
             Largest difference between values that are the same, as a share of the motion's own
-            ``ranges``; or of a millionth of its largest value, where that is less.
+            ``ranges``, or of a millionth of the largest value if the range is smaller than that.
 
         Examples
         --------
