@@ -463,6 +463,27 @@ def test_what_is_no_quantity_of_a_bifurcation_diagram_is_told():
         pi.analysis.bifurcation(pi.systems.rossler, {"c": [3.0]}, "w", transient=1.0, dt=0.1)
 
 
+def test_a_section_of_no_known_name_is_told_the_names():
+    with pytest.raises(
+        ValueError, match="'maxima', 'minima', 'extrema' or a quantity, and .*'max'"
+    ):
+        pi.analysis.bifurcation(
+            pi.systems.rossler, {"c": [3.0]}, "x", section="max", transient=1.0, dt=0.1
+        )
+
+
+def test_what_is_watched_beside_a_section_is_kept():
+    """It was taken, and lost."""
+    run = {"dt": 0.02, "n_steps": 1000}
+    c, watch = np.array([2.5, 4.0]), {"low": pi.watch.last("x")}
+    last = pi.integrate(pi.systems.rossler(c=c), **run).final[:, 0]
+    points = pi.analysis.crossings(pi.systems.rossler(c=c), "y", watch=watch, **run)
+    drawn = pi.analysis.bifurcation(
+        pi.systems.rossler, {"c": c}, "x", transient=5.0, watch=watch, **run)  # fmt: skip
+    for section in points, drawn.section:
+        assert np.array_equal(section.watched["low"], last)
+
+
 # ---- basins --------------------------------------------------------------------------------------
 
 

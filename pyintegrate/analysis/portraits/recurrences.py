@@ -359,6 +359,10 @@ def attractors(
             f"attractors are those of one set of parameters, got {dict(system.batch_shapes)}: see"
             " continue_attractors"
         )
+    events = (options.get("events") or {}).values()
+    if options.get("watch") or any(getattr(one, "stop", False) for one in events):
+        raise ValueError("attractors runs every motion in parts: it takes no watch=, and no event "
+                         "that stops it")  # fmt: skip
     box = Box(system, box)
     if np.ndim(cells) and np.shape(cells) != (len(box.names),):
         raise ValueError(f"cells is {cells!r}, expected a number, or one for each of {box.names}")
