@@ -157,14 +157,14 @@ class Convergence(ByMethod[OrderFit]):
             rows.append([name, f"{self.methods[name].order}", *told])
         step = with_unit("between dt", self.system.units["t"])
         columns = ["method", "order", "measured", step, "points", "smallest error"]
-        notes = ["error: in phase space, relative to the motion", *self._remarks]
+        notes = ["error: in phase space, relative to the motion"]
         off = [n for n, fit in self.items() if abs(fit.order - self.methods[n].order) > 0.5]
         if off:
             notes.append(
-                f"{', '.join(off)}: where errors are above rounding, later terms are larger than"
-                " that of the order, which pi.methods[...].certificate() measures in many digits"
+                f"measured of {', '.join(off)}: where errors are above rounding, later terms are"
+                " larger than that of the order; certificate() measures it in many digits"
             )
-        return Table(self._span(), columns, rows, "\n".join(notes))
+        return Table(self._span(), columns, rows, "\n".join([*notes, *self._remarks]))
 
 
 def typical(errors):

@@ -213,4 +213,4 @@ def test_a_slope_that_is_not_the_order_is_told():
     """In doubles, of errors that later terms make: 10 of a method of order 8."""
     found = pi.analysis.convergence(pi.systems.kepler, ["rk4", "verner87"])
     assert found["verner87"].order > 9.5
-    assert "verner87: where errors are above rounding, later terms" in str(found.table())
+    assert "measured of verner87: where errors are above rounding, later" in str(found.table())
