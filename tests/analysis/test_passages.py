@@ -458,6 +458,13 @@ def test_wrong_scans_are_refused(axes, measure, words):
         pi.scan(pi.systems.oscillator, axes, measure, dt=0.1, n_steps=3)
 
 
+def test_the_name_of_the_measure_is_its_own():
+    """A watch of that name was replaced by it."""
+    own = {"measure": pi.watch.maximum("x")}
+    with pytest.raises(ValueError, match="watch has a 'measure'"):
+        pi.scan(pi.systems.spring, {"k": [1.0]}, pi.watch.last("x"), dt=0.1, n_steps=3, watch=own)
+
+
 def test_what_is_no_quantity_of_a_bifurcation_diagram_is_told():
     with pytest.raises(ValueError, match=r"quantity must be .* 'rossler' \(x, y, z\) or a .* 'w'"):
         pi.analysis.bifurcation(pi.systems.rossler, {"c": [3.0]}, "w", transient=1.0, dt=0.1)
@@ -469,6 +476,13 @@ def test_a_section_of_no_known_name_is_told_the_names():
     ):
         pi.analysis.bifurcation(
             pi.systems.rossler, {"c": [3.0]}, "x", section="max", transient=1.0, dt=0.1
+        )
+
+
+def test_the_beginning_of_a_bifurcation_is_its_transient():
+    with pytest.raises(TypeError, match="bifurcation decides on after and values itself"):
+        pi.analysis.bifurcation(
+            pi.systems.rossler, {"c": [3.0]}, "x", after=1.0, transient=1.0, dt=0.1
         )
 
 

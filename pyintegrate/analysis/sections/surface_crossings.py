@@ -596,6 +596,8 @@ def bifurcation(
     ((4, 40), [1, 2, 4, 5])
     """
     grid, keep = checked_axes("axis", axis, system), integer("keep", keep, 1)
+    if {"after", "values"} & set(options):
+        raise TypeError("bifurcation decides on after and values itself, by transient and quantity")
     if not callable(quantity) and quantity not in system.state_names:
         raise ValueError(
             f"quantity must be a component of {system.name!r} ({', '.join(system.state_names)}) or"
